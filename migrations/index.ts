@@ -1,0 +1,12 @@
+import { Foundation1763700000000 } from './1763700000000-foundation.js';
+import { Accounts1763700001000 } from './1763700001000-accounts.js';
+import { Keys1763700002000 } from './1763700002000-keys.js';
+import { Idempotency1763700003000 } from './1763700003000-idempotency.js';
+
+/** Every migration, oldest first. Append only: a migration that has been released is never edited. */
+export const MIGRATIONS = [
+  Foundation1763700000000,
+  Accounts1763700001000,
+  Keys1763700002000,
+  Idempotency1763700003000,
+];

@@ -1,0 +1,207 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const stampFile = join(dist, '.build-stamp');
+const lockFile = join(root, 'dist.lock');
+const LOCK_TIMEOUT_MS = 5 * 60_000;
+const INPUTS = ['src', 'migrations', 'tsconfig.json', 'package.json'];
+
+/** A build that cannot be done; the message is all a person needs to see. */
+export class BuildError extends Error {}
+
+/**
+ * Compiles `src` and `migrations` into `dist` unless `dist` was made from exactly these sources.
+ * Throws a `BuildError` where that fails; an older `dist` then stays as it was.
+ */
+export async function build() {
+  // An image may carry dist alone: then there is nothing it could be out of date against.
+  if (!existsSync(join(root, 'src'))) {
+    if (existsSync(dist)) return;
+    throw new BuildError('There is neither src nor dist here: this is not a Switchboard checkout.');
+  }
+  if (isFresh()) return;
+  const tsc = findTsc();
+  if (!tsc) {
+    // Running an outdated dist would look like a successful upgrade, with the old code at work.
+    throw new BuildError(
+      (existsSync(dist)
+        ? 'dist was built from other sources than these, and TypeScript is not installed to build it again.\n'
+        : 'Switchboard is not built yet, and TypeScript is not installed to build it.\n') +
+        'Run: npm ci --include=dev (development packages are left out by --omit=dev and NODE_ENV=production)',
+    );
+  }
+  await withLock(async () => {
+    // Another start may have built it while this one waited.
+    if (!isFresh()) compile(tsc);
+  });
+}
+
+function compile(tsc) {
+  // Before compiling: a source changed meanwhile must make the next start build again.
+  const stamp = hashInputs();
+  const began = Date.now();
+  console.log('Building Switchboard ...');
+  removeLeftovers();
+  const draft = join(root, `dist.draft-${process.pid}`);
+  try {
+    // A folder of its own, so that a failed or interrupted build never leaves half a dist, and
+    // nothing of a deleted source survives.
+    const args = [tsc, '-p', 'tsconfig.json', '--outDir', draft];
+    const { status, signal, error } = spawnSync(process.execPath, args, {
+      cwd: root,
+      stdio: 'inherit',
+    });
+    if (error) throw error;
+    if (signal) throw new BuildError(`The build was stopped (${signal}).`);
+    if (status !== 0) throw new BuildError('The build failed: see the errors of TypeScript above.');
+    writeFileSync(join(draft, '.build-stamp'), stamp);
+    const old = join(root, `dist.old-${process.pid}`);
+    if (existsSync(dist)) renameSync(dist, old);
+    renameSync(draft, dist);
+    rmSync(old, { recursive: true, force: true });
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  console.log(`Built in ${((Date.now() - began) / 1000).toFixed(1)} s.`);
+}
+
+function isFresh() {
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hashInputs();
+}
+
+function hashInputs() {
+  const hash = createHash('sha256');
+  const add = (path) => {
+    hash.update(`${path}\0`);
+    hash.update(
+      createHash('sha256')
+        .update(readFileSync(join(root, path)))
+        .digest(),
+    );
+  };
+  const walk = (path) => {
+    const entries = readdirSync(join(root, path), { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const child = `${path}/${entry.name}`;
+      if (entry.isDirectory()) walk(child);
+      else if (entry.isFile() && !entry.name.endsWith('.spec.ts')) add(child);
+    }
+  };
+  for (const input of INPUTS) {
+    if (!existsSync(join(root, input))) continue;
+    if (input.includes('.')) add(input);
+    else walk(input);
+  }
+  return hash.digest('hex');
+}
+
+function findTsc() {
+  try {
+    return createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  } catch {
+    return null;
+  }
+}
+
+// Two starts at once build once: the second waits. Were both to swap dist, one would import files
+// in the moment in which the other has moved them away.
+async function withLock(work) {
+  const deadline = Date.now() + LOCK_TIMEOUT_MS;
+  let announced = false;
+  while (!tryLock()) {
+    if (Date.now() > deadline) {
+      throw new BuildError(`Another build does not end. If there is none, delete ${lockFile}.`);
+    }
+    if (!announced) console.log('Waiting for another process that is building Switchboard ...');
+    announced = true;
+    await sleep(100);
+  }
+  try {
+    await work();
+  } finally {
+    rmSync(lockFile, { force: true });
+  }
+}
+
+function tryLock() {
+  if (isStale()) rmSync(lockFile, { force: true });
+  try {
+    writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw notWritable(error);
+    return false;
+  }
+}
+
+function isStale() {
+  try {
+    const holder = readFileSync(lockFile, 'utf8');
+    // Empty: its holder is between creating and writing it, or died there.
+    return holder === ''
+      ? Date.now() - statSync(lockFile).mtimeMs > 5_000
+      : !isAlive(Number(holder));
+  } catch {
+    return false;
+  }
+}
+
+// What a build killed half-way left behind; only the holder of the lock comes here.
+function removeLeftovers() {
+  for (const entry of readdirSync(root)) {
+    if (/^dist\.(draft|old)-\d+$/.test(entry)) rmSync(join(root, entry), { recursive: true });
+  }
+}
+
+function notWritable(error) {
+  return ['EACCES', 'EPERM', 'EROFS'].includes(error.code)
+    ? new BuildError(`dist is missing or out of date, and ${root} is not writable to build it.`)
+    : error;
+}
+
+function isAlive(pid) {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+async function main() {
+  if (process.argv.includes('--on-install')) {
+    // Images copy package.json first, to keep the installed packages in a layer of their own.
+    if (!existsSync(join(root, 'src'))) return;
+    if (!findTsc()) {
+      console.log('Not building Switchboard: TypeScript is not installed (--omit=dev).');
+      return;
+    }
+  }
+  try {
+    await build();
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))
+  await main();

@@ -1,0 +1,50 @@
+import { AppError, toError } from '../errors/app-error.js';
+
+/** SQLSTATE of an error of PostgreSQL, also when TypeORM has wrapped it. */
+export function sqlState(error: unknown): string | undefined {
+  const source = (error as { driverError?: unknown } | null)?.driverError ?? error;
+  const code = (source as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Name of the constraint that a statement ran into, if it was one. */
+export function violatedConstraint(error: unknown): string | undefined {
+  const source = (error as { driverError?: unknown } | null)?.driverError ?? error;
+  const name = (source as { constraint?: unknown } | null)?.constraint;
+  return typeof name === 'string' ? name : undefined;
+}
+
+const SOCKET_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
+
+/** True when the database could not be reached or went away, so that nothing is known to be wrong with the call. */
+export function isConnectionError(thrown: unknown): boolean {
+  const code = sqlState(thrown);
+  // 08: connection; 57P0x: shut down, crashed, starting; 53300: too many connections (PostgreSQL, appendix A).
+  if (code) return /^(08|57P0[1-4]|53300)/.test(code) || SOCKET_CODES.has(code);
+  return /Connection terminated|timeout exceeded when trying to connect|connection error and is not queryable/.test(
+    toError(thrown).message,
+  );
+}
+
+/** Turns what a caller may try again later into `unavailable`; everything else stays what it was. */
+export function mapDatabaseError(thrown: unknown): Error {
+  if (thrown instanceof AppError) return thrown;
+  const code = sqlState(thrown);
+  // 40001 and 40P01: this transaction lost against another; 57014 and 55P03: statement or lock time-out.
+  const passing = code !== undefined && /^(40001|40P01|57014|55P03|53)/.test(code);
+  if (passing || isConnectionError(thrown)) {
+    return new AppError('unavailable', 'The database is not available. Try again.', {
+      retryAfterSeconds: 2,
+      cause: thrown,
+    });
+  }
+  return toError(thrown);
+}

@@ -1,0 +1,98 @@
+import { type DynamicModule, Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import type { TlsOptions } from 'node:tls';
+import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { Env } from '../config/env.js';
+import { ContextSigner } from './context-signer.js';
+import type { DatabaseAccess } from './database-access.js';
+import { GateDatabase } from './gate-database.js';
+import { SecretBox } from './secret-box.js';
+import { TenantDatabase } from './tenant-database.js';
+
+const TENANT_SOURCE = Symbol('tenant data source');
+
+// No statement of a request may hold a lock or a connection for long; a stuck one is ended by the server itself.
+const LIMITS = {
+  connectionTimeoutMillis: 5000,
+  statement_timeout: 10_000,
+  lock_timeout: 5000,
+  idle_in_transaction_session_timeout: 30_000,
+  keepAlive: true,
+};
+const GATE_POOL_SIZE = 4;
+
+/** The two ways to the database: through the gate, and into one organization at a time. */
+@Global()
+@Module({})
+export class DatabaseModule implements OnApplicationShutdown {
+  constructor(
+    @Inject(TENANT_SOURCE) private readonly source: DataSource,
+    private readonly gate: GateDatabase,
+  ) {}
+
+  static forRoot(
+    access: DatabaseAccess,
+    entities: EntityTarget<ObjectLiteral>[],
+    onError: (error: Error) => void,
+  ): DynamicModule {
+    const { host, port, database, ssl } = access;
+    return {
+      module: DatabaseModule,
+      providers: [
+        {
+          provide: TENANT_SOURCE,
+          inject: [Env],
+          useFactory: (env: Env) =>
+            new DataSource({
+              type: 'postgres',
+              host,
+              port,
+              database,
+              ssl: ssl as TlsOptions | boolean,
+              username: access.tenant.user,
+              password: access.tenant.password,
+              entities: entities as never[],
+              installExtensions: false,
+              applicationName: 'switchboard',
+              poolErrorHandler: onError,
+              extra: { ...LIMITS, max: env.databasePoolSize },
+            }).initialize(),
+        },
+        {
+          provide: TenantDatabase,
+          inject: [TENANT_SOURCE],
+          useFactory: (source: DataSource) =>
+            new TenantDatabase(source, new ContextSigner(access.contextKey)),
+        },
+        {
+          provide: GateDatabase,
+          useFactory: () =>
+            new GateDatabase(
+              {
+                host,
+                port,
+                database,
+                ssl,
+                ...access.gate,
+                ...LIMITS,
+                max: GATE_POOL_SIZE,
+                application_name: 'switchboard gate',
+              },
+              onError,
+            ),
+        },
+        {
+          provide: SecretBox,
+          inject: [Env],
+          useFactory: (env: Env) => new SecretBox(access.dataKey, env.secretKey),
+        },
+      ],
+      exports: [TenantDatabase, GateDatabase, SecretBox],
+    };
+  }
+
+  // The last phase of a stop: requests in flight and running steps still need the pools until then.
+  async onApplicationShutdown(): Promise<void> {
+    await this.source.destroy();
+    await this.gate.pool.end();
+  }
+}

@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { errorCode } from './embedded-postgres-error.js';
+import { EmbeddedPostgresUnsupported } from './embedded-postgres-unsupported.js';
+import { giveTree, type SystemUser } from './system-user.js';
+
+const run = promisify(execFile);
+
+const PLATFORMS: Readonly<Record<string, string>> = {
+  'darwin-arm64': 'darwin-arm64',
+  'darwin-x64': 'darwin-x64',
+  'linux-arm64': 'linux-arm64',
+  'linux-x64': 'linux-x64',
+  'win32-x64': 'windows-x64',
+};
+
+/**
+ * The environment of every PostgreSQL program we start. Not our own: PGDATA, PGPORT or
+ * LD_LIBRARY_PATH of the person's shell would change what the programs do or which libraries they
+ * load. Windows programs do not start without the system's variables, so there it is inherited.
+ */
+export const PROGRAM_ENV: NodeJS.ProcessEnv | undefined =
+  process.platform === 'win32' ? undefined : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+
+// Such as Alpine Linux: the file is there, the loader it names is not, and execve says ENOENT.
+const NO_LOADER = 'it is built for glibc, and this system has another C library (musl?).';
+
+/** The PostgreSQL programs of one installed platform package. */
+export interface Binaries {
+  /** Full version of the npm package, such as `18.4.0-beta.17`. */
+  readonly version: string;
+  /** PostgreSQL's major version, which a data directory is bound to. */
+  readonly major: string;
+  /** The folder with `bin`, `lib` and `share`. */
+  readonly native: string;
+}
+
+/** Finds the binaries npm installed for this platform, or throws `EmbeddedPostgresUnsupported`. */
+export async function findBinaries(): Promise<Binaries> {
+  const platform = `${process.platform}-${process.arch}`;
+  const suffix = PLATFORMS[platform];
+  if (!suffix) {
+    throw new EmbeddedPostgresUnsupported(`There is no built-in PostgreSQL for ${platform}.`);
+  }
+  const name = `@embedded-postgres/${suffix}`;
+  let root: string;
+  try {
+    root = dirname(dirname(createRequire(import.meta.url).resolve(name)));
+  } catch (error: unknown) {
+    throw new EmbeddedPostgresUnsupported(
+      `The built-in PostgreSQL is not installed: ${name} is missing from node_modules. ` +
+        'npm leaves it out with --omit=optional; run "npm ci" without that to have it.',
+      { cause: error },
+    );
+  }
+  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as unknown;
+  const version = versionOf(manifest);
+  return { version, major: version.split('.')[0] ?? version, native: join(root, 'native') };
+}
+
+/** The path of one program. */
+export function program(binaries: Binaries, name: 'initdb' | 'pg_ctl' | 'postgres'): string {
+  return join(binaries.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
+}
+
+/**
+ * Returns binaries that `user` can execute: the installed ones with their symbolic links restored,
+ * or else a copy in `dataDir`.
+ */
+export async function makeRunnable(
+  installed: Binaries,
+  user: SystemUser | null,
+  dataDir: string,
+): Promise<Binaries> {
+  const linked = await restoreLinks(installed.native).then(
+    () => true,
+    // node_modules is read-only or belongs to another user; a copy can have its links.
+    () => false,
+  );
+  const obstacle = linked ? await probe(installed, user) : 'its symbolic links are missing.';
+  if (obstacle === null) return installed;
+  if (obstacle === NO_LOADER) throw doesNotRun(obstacle);
+
+  // The installed files are closed to `user`, as below a home folder of mode 700: take a copy.
+  const copy = { ...installed, native: join(dataDir, `native-${installed.version}`) };
+  if (!existsSync(copy.native)) await copyNative(installed.native, copy.native, user);
+  const failure = await probe(copy, user);
+  if (failure !== null) throw doesNotRun(failure);
+  return copy;
+}
+
+// npm packs no symbolic links. The package restores them in an install script, which npm 12 blocks
+// and which we deny; without them the programs end with "libicuuc.so.60: cannot open shared object
+// file".
+async function restoreLinks(native: string): Promise<void> {
+  const list = JSON.parse(
+    await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]'),
+  ) as unknown;
+  if (!Array.isArray(list)) return;
+  for (const entry of list as { source: string; target: string }[]) {
+    const target = join(dirname(native), entry.target);
+    if (existsSync(target)) continue;
+    try {
+      await symlink(basename(entry.source), target);
+    } catch (error: unknown) {
+      // EEXIST: another process starts at the same moment and was faster.
+      if (errorCode(error) === 'EEXIST') continue;
+      if (process.platform !== 'win32') throw error;
+      // Windows lets only administrators and developers make symbolic links.
+      await copyFile(join(dirname(native), entry.source), target);
+    }
+  }
+}
+
+async function copyNative(from: string, to: string, user: SystemUser | null): Promise<void> {
+  const dataDir = dirname(to);
+  for (const entry of await readdir(dataDir)) {
+    if (entry.startsWith('native-')) await rm(join(dataDir, entry), { recursive: true });
+  }
+  // Renamed when complete, so that a crash half-way leaves no copy that looks whole. The links are
+  // restored relative to the parent folder of `native`, hence the extra level.
+  const draft = join(dataDir, `native-draft-${randomUUID()}`);
+  const native = join(draft, 'native');
+  try {
+    await cp(from, native, { recursive: true, verbatimSymlinks: true });
+    await restoreLinks(native);
+    if (user) await giveTree(user, draft);
+    await rename(native, to);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+function doesNotRun(reason: string): EmbeddedPostgresUnsupported {
+  return new EmbeddedPostgresUnsupported(
+    `The built-in PostgreSQL does not run on this machine: ${reason}`,
+  );
+}
+
+/** Runs `postgres --version` as `user`; returns what went wrong, or null. */
+async function probe(binaries: Binaries, user: SystemUser | null): Promise<string | null> {
+  try {
+    await run(program(binaries, 'postgres'), ['--version'], {
+      env: PROGRAM_ENV,
+      cwd: '/',
+      ...(user ? { uid: user.uid, gid: user.gid } : {}),
+    });
+    return null;
+  } catch (error: unknown) {
+    if (errorCode(error) === 'ENOENT' && existsSync(program(binaries, 'postgres'))) {
+      return NO_LOADER;
+    }
+    return error instanceof Error ? error.message.trim() : String(error);
+  }
+}
+
+function versionOf(manifest: unknown): string {
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) {
+    return String(manifest.version);
+  }
+  throw new EmbeddedPostgresUnsupported('The built-in PostgreSQL package has no version.');
+}

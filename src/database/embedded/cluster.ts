@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chown, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { PROGRAM_ENV, program, type Binaries } from './binaries.js';
+import type { DataDir } from './data-dir.js';
+import { diskFull, EmbeddedPostgresError, errorCode } from './embedded-postgres-error.js';
+import type { SystemUser } from './system-user.js';
+
+const run = promisify(execFile);
+
+/** The superuser that initdb makes, and the database that the application uses. */
+export const ROLE = 'switchboard';
+
+/** Makes a new, empty database cluster; a crash at any point leaves either none or a whole one. */
+export async function createCluster(
+  dataDir: DataDir,
+  binaries: Binaries,
+  user: SystemUser | null,
+  durable: boolean,
+): Promise<void> {
+  await ensurePassword(dataDir, user);
+  // A name of its own for every attempt: after kill -9 of Node, an initdb left behind may still be
+  // writing to the previous one.
+  const draft = join(dataDir.path, `${dataDir.initPrefix}-${randomUUID().slice(0, 8)}`);
+  await mkdir(draft, { mode: 0o700 });
+  if (user) await chown(draft, user.uid, user.gid);
+  const command = ['-D', draft, '-U', ROLE, `--pwfile=${dataDir.passwordFile}`];
+  command.push('-A', 'scram-sha-256', '-E', 'UTF8', '--locale=C');
+  if (!durable) command.push('--no-sync');
+  try {
+    await run(program(binaries, 'initdb'), command, {
+      env: PROGRAM_ENV,
+      // The current directory may be closed to `user`, and initdb needs one it can enter.
+      cwd: dataDir.path,
+      ...(user ? { uid: user.uid, gid: user.gid } : {}),
+    });
+    await rename(draft, dataDir.cluster);
+    if (durable) await syncDirectory(dataDir.path);
+  } catch (error: unknown) {
+    await rm(draft, { recursive: true, force: true }).catch(() => undefined);
+    throw initdbFailure(dataDir, error);
+  }
+}
+
+/** Removes what an interrupted initdb left behind; only the holder of the start lock may call it. */
+export async function removeLeftovers(dataDir: DataDir): Promise<void> {
+  for (const entry of await readdir(dataDir.path)) {
+    if (!entry.startsWith(dataDir.initPrefix)) continue;
+    // An initdb left behind may add files while we delete; what remains goes at the next start.
+    await rm(join(dataDir.path, entry), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Reads the password of the database's role. */
+export async function readPassword(dataDir: DataDir): Promise<string> {
+  try {
+    return (await readFile(dataDir.passwordFile, 'utf8')).trim();
+  } catch (error: unknown) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    throw new EmbeddedPostgresError(
+      `The password of the database in ${dataDir.cluster} is missing: ${dataDir.passwordFile}. ` +
+        'Put the file back (a backup of the data directory needs both), or set DATA_DIR to another ' +
+        'directory.',
+      { cause: error },
+    );
+  }
+}
+
+// Written before initdb and kept if that fails, so that there is never a cluster without its password.
+async function ensurePassword(dataDir: DataDir, user: SystemUser | null): Promise<void> {
+  const draft = `${dataDir.passwordFile}.draft`;
+  await rm(draft, { force: true });
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(`${randomBytes(24).toString('base64url')}\n`);
+    if (user) await file.chown(user.uid, user.gid);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, dataDir.passwordFile);
+}
+
+// The rename survives a power cut only once the directory itself is on disk.
+async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function initdbFailure(dataDir: DataDir, error: unknown): Error {
+  const output = outputOf(error);
+  if (/No space left on device|Disk quota exceeded/i.test(output)) {
+    return diskFull(dataDir.path, error);
+  }
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  return new EmbeddedPostgresError(
+    `A new database could not be made in ${dataDir.path}: initdb failed.\n` +
+      (lines.length > 0 ? lines.slice(-15) : [String(error)]).map((line) => `  ${line}`).join('\n'),
+    { cause: error },
+  );
+}
+
+function outputOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const stdout = 'stdout' in error && typeof error.stdout === 'string' ? error.stdout : '';
+  const stderr = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : '';
+  return `${stdout}\n${stderr}`.trim();
+}

@@ -1,0 +1,85 @@
+import { constants } from 'node:fs';
+import { access, chmod, mkdir, readdir, readFile, realpath, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+import { EmbeddedPostgresError, errorCode, fileFailure } from './embedded-postgres-error.js';
+
+/** Where Switchboard keeps its data when nothing is configured. */
+export function defaultDataDir(): string {
+  // Not below root's home: PostgreSQL runs as another user then, to whom that home is closed.
+  return process.getuid?.() === 0 ? '/var/lib/switchboard' : resolve('.data');
+}
+
+/** The files that make up one private database. */
+export class DataDir {
+  readonly cluster: string;
+  readonly initPrefix = 'pg.init';
+  readonly passwordFile: string;
+  readonly ownerFile: string;
+  readonly lockFile: string;
+  readonly logFile: string;
+
+  private constructor(readonly path: string) {
+    this.cluster = join(path, 'pg');
+    this.passwordFile = join(path, 'pg.password');
+    this.ownerFile = join(path, 'pg.owner');
+    this.lockFile = join(path, 'pg.lock');
+    this.logFile = join(path, 'postgres.log');
+  }
+
+  /** Makes the directory where it is missing, and throws a clear error where it cannot be used. */
+  static async open(path: string): Promise<DataDir> {
+    const absolute = resolve(path);
+    try {
+      const first = await mkdir(absolute, { recursive: true, mode: 0o700 });
+      if (first && process.getuid?.() === 0) await letOthersPass(first, absolute);
+      await access(absolute, constants.R_OK | constants.W_OK | constants.X_OK);
+      // The real path, because a running postmaster is recognised by the path on its command line.
+      return new DataDir(await realpath(absolute));
+    } catch (error: unknown) {
+      throw fileFailure(absolute, error);
+    }
+  }
+
+  /** Whether there is a database; throws where it is of another major version, or something else. */
+  async hasCluster(major: string): Promise<boolean> {
+    const version = await readFile(join(this.cluster, 'PG_VERSION'), 'utf8').catch(
+      (error: unknown) => {
+        if (errorCode(error) === 'ENOENT') return null;
+        throw fileFailure(this.path, error);
+      },
+    );
+    if (version === null) {
+      await this.removeEmptyCluster();
+      return false;
+    }
+    if (version.trim() === major) return true;
+    throw new EmbeddedPostgresError(
+      `The database in ${this.cluster} was made by PostgreSQL ${version.trim()}, but the built-in ` +
+        `one is PostgreSQL ${major}. Move the data with pg_dump of version ${version.trim()}, ` +
+        'or set DATA_DIR to another directory to begin with an empty database.',
+    );
+  }
+
+  // Never deletes a file: what is in the way may be somebody's only copy.
+  private async removeEmptyCluster(): Promise<void> {
+    if (!(await stat(this.cluster).catch(() => null))) return;
+    const entries = await readdir(this.cluster).catch(() => ['?']);
+    if (entries.length > 0) {
+      throw new EmbeddedPostgresError(
+        `${this.cluster} exists but holds no PostgreSQL database (no PG_VERSION file). ` +
+          'Move it away, or set DATA_DIR to another directory.',
+      );
+    }
+    await rmdir(this.cluster);
+  }
+}
+
+// Directories that root makes are passed by the account PostgreSQL runs as. Execute only: the names
+// of the files in them stay hidden.
+async function letOthersPass(first: string, last: string): Promise<void> {
+  for (let dir = last; ; dir = dirname(dir)) {
+    await chmod(dir, 0o711);
+    if (dir === first || dir === dirname(dir)) return;
+  }
+}

@@ -1,0 +1,46 @@
+/** A private PostgreSQL could not be started; the message tells a person what to change. */
+export class EmbeddedPostgresError extends Error {
+  override readonly name: string = 'EmbeddedPostgresError';
+}
+
+/** Turns a failed file operation under `path` into a message that names the directory and the remedy. */
+export function fileFailure(path: string, error: unknown): Error {
+  switch (errorCode(error)) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new EmbeddedPostgresError(
+        `The data directory ${path} is not writable for this process` +
+          `${process.getuid ? ` (uid ${process.getuid()})` : ''}. ` +
+          'Give it to the user that runs Switchboard, or set DATA_DIR to another directory.',
+        { cause: error },
+      );
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return diskFull(path, error);
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return new EmbeddedPostgresError(
+        `The data directory ${path} cannot be made, because a part of that path is a file. ` +
+          'Set DATA_DIR to another directory.',
+        { cause: error },
+      );
+    default:
+      return error instanceof Error ? error : new EmbeddedPostgresError(String(error));
+  }
+}
+
+/** The error for a full disk, or an exhausted quota, under `path`. */
+export function diskFull(path: string, cause?: unknown): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `The disk that holds ${path} is full. Free some space (a new database needs about 100 MB), ` +
+      'or set DATA_DIR to a directory on another disk.',
+    { cause },
+  );
+}
+
+/** The `code` of a Node system error or of a PostgreSQL error. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

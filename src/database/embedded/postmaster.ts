@@ -1,0 +1,270 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { chown, open, readFile, rename, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import { PROGRAM_ENV, program, type Binaries } from './binaries.js';
+import type { DataDir } from './data-dir.js';
+import { diskFull, EmbeddedPostgresError } from './embedded-postgres-error.js';
+import { readPostmasterFile } from './postmaster-file.js';
+import { commandLine, findProcess, isRunning, type ProcessIdentity } from './process-identity.js';
+import type { SystemUser } from './system-user.js';
+
+const run = promisify(execFile);
+
+const POLL_MS = 5;
+// Recovery after a crash reads all WAL since the last checkpoint. Giving up half-way would throw the
+// work away and begin it anew at the next start, so the limit is far beyond any real recovery.
+const START_TIMEOUT_MS = 10 * 60_000;
+const FAST_STOP_MS = 10_000;
+const IMMEDIATE_STOP_MS = 10_000;
+const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
+
+/** A running PostgreSQL server. */
+export interface Postmaster {
+  readonly identity: ProcessIdentity;
+  readonly port: number;
+  /** Present when this process started the server itself. */
+  readonly child?: ChildProcess;
+}
+
+export interface StartPlan {
+  readonly dataDir: DataDir;
+  readonly binaries: Binaries;
+  readonly user: SystemUser | null;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly log: (line: string) => void;
+}
+
+/** Why a server did not start, with what it wrote to its log. */
+class StartFailure extends Error {
+  constructor(readonly output: string) {
+    super('PostgreSQL ended while it was starting.');
+  }
+
+  /** Whether the same command may succeed in a moment. */
+  get passing(): boolean {
+    // The port was taken between our choosing it and PostgreSQL's binding it; or, after kill -9 of a
+    // server, its last backends have not yet noticed.
+    return /could not bind|pre-existing shared memory block|is another postmaster/i.test(
+      this.output,
+    );
+  }
+}
+
+/** Starts the server and returns once it accepts connections. */
+export async function startPostmaster(plan: StartPlan): Promise<Postmaster> {
+  const deadline = Date.now() + 3_000;
+  for (;;) {
+    try {
+      return await startOnce(plan);
+    } catch (error: unknown) {
+      if (!(error instanceof StartFailure)) throw error;
+      if (!error.passing || Date.now() > deadline) throw explain(plan, error);
+      await sleep(100);
+    }
+  }
+}
+
+/** Finds the living server that has this cluster open; null where none has. */
+export async function findPostmaster(
+  cluster: string,
+): Promise<{ identity: ProcessIdentity; port: number | null; status: string | null } | null> {
+  const file = await readPostmasterFile(cluster);
+  if (!file) return null;
+  const identity = await findProcess(file.pid);
+  if (!identity) return null;
+  // After a reboot or a container's restart the pid may belong to anything, even to a PostgreSQL
+  // with another cluster. Where the command line is unknown the caller finds out by connecting.
+  const command = await commandLine(file.pid);
+  if (command && !command.includes(cluster)) return null;
+  return { identity, port: file.port, status: file.status };
+}
+
+/** Stops the server, rolling back open transactions, and returns when it has ended. */
+export async function stopPostmaster(
+  plan: Pick<StartPlan, 'dataDir' | 'log'> & { readonly installed: Binaries },
+  { identity }: Postmaster,
+): Promise<void> {
+  if (!(await isRunning(identity))) return;
+  if (process.platform === 'win32') {
+    // Windows has no signals: process.kill would end the server without a shutdown checkpoint.
+    const command = ['stop', '-D', plan.dataDir.cluster, '-m', 'fast', '-w'];
+    await run(program(plan.installed, 'pg_ctl'), command);
+    return;
+  }
+  // SIGTERM would wait for clients to leave by themselves, SIGINT disconnects them.
+  signal(identity.pid, 'SIGINT');
+  if (await hasEnded(identity, FAST_STOP_MS)) return;
+  plan.log(
+    'The embedded PostgreSQL does not stop; stopping it at once. It recovers at the next start.',
+  );
+  signal(identity.pid, 'SIGQUIT');
+  if (await hasEnded(identity, IMMEDIATE_STOP_MS)) return;
+  throw new EmbeddedPostgresError(
+    `PostgreSQL (process ${identity.pid}) does not stop. Its log: ${plan.dataDir.logFile}`,
+  );
+}
+
+async function startOnce(plan: StartPlan): Promise<Postmaster> {
+  const { dataDir, binaries, user } = plan;
+  const port = await findFreePort();
+  const options = Object.entries({
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    // Socket paths are limited to 107 bytes, which a deep data directory exceeds; TCP is enough.
+    unix_socket_directories: '',
+    shared_buffers: '64MB',
+    max_connections: '50',
+    ...plan.settings,
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+
+  const log = await openLog(dataDir, user);
+  try {
+    if (process.platform === 'win32') return await startWithPgCtl(plan, options, port);
+    const child = spawn(program(binaries, 'postgres'), ['-D', dataDir.cluster, ...options], {
+      // A process group of its own: Ctrl-C in the terminal signals the whole group, and would stop
+      // the database under requests that are still being answered.
+      detached: true,
+      stdio: ['ignore', log.file.fd, log.file.fd],
+      cwd: dataDir.path,
+      env: { ...PROGRAM_ENV, ...(await ignoreStalePid(dataDir.cluster)) },
+      ...(user ? { uid: user.uid, gid: user.gid } : {}),
+    });
+    return await waitUntilReady(plan, child, port, log.size);
+  } finally {
+    await log.file.close();
+  }
+}
+
+// PostgreSQL refuses to start while the pid in a leftover postmaster.pid is any living process or a
+// zombie, which after a crash in a container may be for ever. Deleting the file would also delete the
+// key by which PostgreSQL makes sure that no backend of the dead server still writes. Naming that pid
+// as our grandparent makes PostgreSQL skip only the test of the pid (see CreateLockFile in
+// miscinit.c).
+async function ignoreStalePid(cluster: string): Promise<NodeJS.ProcessEnv> {
+  const file = await readPostmasterFile(cluster);
+  return file && !(await findPostmaster(cluster)) ? { PG_GRANDPARENT_PID: String(file.pid) } : {};
+}
+
+async function waitUntilReady(
+  plan: StartPlan,
+  child: ChildProcess,
+  port: number,
+  logStart: number,
+): Promise<Postmaster> {
+  let spawnError: Error | null = null;
+  child.once('error', (error) => {
+    spawnError = error;
+  });
+  // Node must be able to end while PostgreSQL runs: main decides when to stop, not the event loop.
+  child.unref();
+  const begun = Date.now();
+  let nextNotice = begun + 5_000;
+  for (;;) {
+    if (spawnError || child.pid === undefined) {
+      await sleep(0);
+      throw new EmbeddedPostgresError(
+        `PostgreSQL could not be executed${plan.user ? ` as user ${plan.user.name}` : ''}: ` +
+          String(spawnError),
+        { cause: spawnError },
+      );
+    }
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new StartFailure(await readLog(plan.dataDir, logStart));
+    }
+    const file = await readPostmasterFile(plan.dataDir.cluster);
+    if (file?.pid === child.pid && file.status === 'ready') {
+      const identity = await findProcess(child.pid);
+      if (identity) return { identity, port, child };
+    }
+    if (Date.now() - begun > START_TIMEOUT_MS) {
+      throw new EmbeddedPostgresError(
+        `PostgreSQL (process ${child.pid}) is still not ready. Its log: ${plan.dataDir.logFile}`,
+      );
+    }
+    if (Date.now() > nextNotice) {
+      plan.log('The embedded PostgreSQL is still starting; it may be recovering after a crash.');
+      nextNotice = Date.now() + 10_000;
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+// Untested. postgres.exe refuses to run for administrators; pg_ctl gives it a restricted token.
+async function startWithPgCtl(
+  plan: StartPlan,
+  options: string[],
+  port: number,
+): Promise<Postmaster> {
+  const { dataDir, binaries } = plan;
+  const quoted = options.map((option) => (option.endsWith('=') ? `"${option}"` : option)).join(' ');
+  const command = ['start', '-D', dataDir.cluster, '-l', dataDir.logFile, '-w', '-o', quoted];
+  await run(program(binaries, 'pg_ctl'), command);
+  const file = await readPostmasterFile(dataDir.cluster);
+  const identity = file && (await findProcess(file.pid));
+  if (!identity) throw new StartFailure(await readLog(dataDir, 0));
+  return { identity, port };
+}
+
+async function openLog(
+  dataDir: DataDir,
+  user: SystemUser | null,
+): Promise<{ file: Awaited<ReturnType<typeof open>>; size: number }> {
+  const old = await stat(dataDir.logFile).catch(() => null);
+  if (old && old.size > LOG_LIMIT_BYTES) await rename(dataDir.logFile, `${dataDir.logFile}.1`);
+  const file = await open(dataDir.logFile, 'a', 0o600);
+  // The user a cluster belongs to must be able to append when it starts Switchboard itself.
+  if (user) await chown(dataDir.logFile, user.uid, user.gid);
+  return { file, size: (await file.stat()).size };
+}
+
+async function readLog(dataDir: DataDir, from: number): Promise<string> {
+  const text = await readFile(dataDir.logFile).catch(() => Buffer.alloc(0));
+  return text.subarray(from).toString('utf8');
+}
+
+function explain({ dataDir }: StartPlan, failure: StartFailure): EmbeddedPostgresError {
+  if (/No space left on device|Disk quota exceeded/i.test(failure.output)) {
+    return diskFull(dataDir.path, failure);
+  }
+  const lines = failure.output.split('\n').filter((line) => line.trim() !== '');
+  return new EmbeddedPostgresError(
+    `PostgreSQL ended while it was starting in ${dataDir.cluster}. The end of ${dataDir.logFile}:\n` +
+      lines
+        .map((line) => `  ${line}`)
+        .slice(-15)
+        .join('\n'),
+    { cause: failure },
+  );
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended by itself in this moment.
+  }
+}
+
+async function hasEnded(identity: ProcessIdentity, withinMs: number): Promise<boolean> {
+  const deadline = Date.now() + withinMs;
+  while (await isRunning(identity)) {
+    if (Date.now() > deadline) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}

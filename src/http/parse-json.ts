@@ -1,0 +1,39 @@
+import { AppError } from '../errors/app-error.js';
+
+const MAX_DEPTH = 64;
+const MAX_MEMBERS = 10_000;
+
+/**
+ * Parses a JSON text (RFC 8259) in UTF-8. Throws `invalid_json` when it is none, and `too_complex` when it is nested
+ * deeper than 64 or holds more than 10,000 members: JSON.parse takes any depth, but what comes after would not.
+ */
+export function parseJson(body: Uint8Array): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch (error) {
+    throw new AppError('invalid_json', 'The body is not JSON in UTF-8.', { cause: error });
+  }
+  assertBounded(value);
+  return value;
+}
+
+function assertBounded(root: unknown): void {
+  let level: unknown[] = [root];
+  let members = 0;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      for (const item of Object.values(value)) next.push(item);
+    }
+    members += next.length;
+    if (depth >= MAX_DEPTH && next.length > 0) {
+      throw new AppError('too_complex', `The body is nested deeper than ${MAX_DEPTH}.`);
+    }
+    if (members > MAX_MEMBERS) {
+      throw new AppError('too_complex', `The body holds more than ${MAX_MEMBERS} values.`);
+    }
+    level = next;
+  }
+}

@@ -1,0 +1,28 @@
+import type { DtoClass } from './schema/dto-schema.js';
+import type { ObjectSchema } from './schema/json-schema.js';
+import type { Surface, ToolCall } from './tool-call.js';
+
+/** What callers may know of a tool. Names as in the MCP specification, server/tools. */
+export interface ToolDescriptor {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: ObjectSchema;
+  outputSchema: ObjectSchema;
+  annotations: {
+    readOnlyHint: boolean;
+    destructiveHint: boolean;
+    idempotentHint: boolean;
+    openWorldHint: boolean;
+  };
+}
+
+export interface RegisteredTool {
+  readonly descriptor: ToolDescriptor;
+  readonly input: DtoClass;
+  readonly surfaces: ReadonlySet<Surface>;
+  readonly readOnly: boolean;
+  readonly external: boolean;
+  /** Runs guards, interceptors, the pipeline and the method. */
+  readonly invoke: (given: unknown, call: ToolCall) => Promise<object>;
+}

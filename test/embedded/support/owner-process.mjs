@@ -1,0 +1,16 @@
+// A process that owns, or shares, an embedded PostgreSQL, for tests that kill it or stop it.
+// Arguments: compiled module, data directory. A line on standard input makes it stop and end.
+const [, , modulePath, dataDir] = process.argv;
+const { EmbeddedPostgres } = await import(modulePath);
+try {
+  const database = await EmbeddedPostgres.start({ dataDir, settings: { fsync: 'off' } });
+  const { url, firstStart, isOwner, pid } = database;
+  console.log(JSON.stringify({ url, firstStart, isOwner, pid }));
+  process.stdin.once('data', async () => {
+    await database.stop();
+    process.exit(0);
+  });
+} catch (error) {
+  console.log(JSON.stringify({ error: `${error.name}: ${error.message}` }));
+  process.exit(1);
+}

@@ -1,0 +1,190 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import {
+  chmod,
+  chown,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+} from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import { Client } from 'pg';
+import ts from 'typescript';
+
+const run = promisify(execFile);
+
+const root = new URL('../../../', import.meta.url).pathname;
+const sources = join(root, 'src/database/embedded');
+
+export interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface Owner {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly firstStart: boolean;
+  readonly isOwner: boolean;
+  readonly pid: number;
+  readonly error?: string;
+}
+
+/** Temporary data directories and real Node processes that start PostgreSQL in them. */
+export class Sandbox {
+  private readonly children: ChildProcess[] = [];
+  private used: Promise<string> | null = null;
+
+  private constructor(readonly path: string) {}
+
+  /** Node 20 runs no TypeScript, so the folder under test is transpiled for the child processes. */
+  static async create(): Promise<Sandbox> {
+    const path = await realpath(await mkdtemp(join(tmpdir(), 'switchboard-embedded-')));
+    await chmod(path, 0o755);
+    const code = join(path, 'code');
+    await mkdir(code);
+    await writeFile(join(code, 'package.json'), '{"type":"module"}');
+    await symlink(join(root, 'node_modules'), join(code, 'node_modules'));
+    await copyFile(
+      join(root, 'test/embedded/support/owner-process.mjs'),
+      join(code, 'owner-process.mjs'),
+    );
+    for (const file of await readdir(sources)) {
+      if (!file.endsWith('.ts') || file.endsWith('.spec.ts')) continue;
+      const { outputText } = ts.transpileModule(await readFile(join(sources, file), 'utf8'), {
+        compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
+      });
+      await writeFile(join(code, file.replace(/ts$/, 'js')), outputText);
+    }
+    return new Sandbox(path);
+  }
+
+  /** An empty data directory, closed to all but `account`. */
+  async dataDir(account?: Account): Promise<string> {
+    const path = await mkdtemp(join(this.path, 'data-'));
+    if (account) await chown(path, account.uid, account.gid);
+    return path;
+  }
+
+  /** A data directory that was used before: a copy of one, for initdb takes most of a test's time. */
+  async usedDataDir(): Promise<string> {
+    this.used ??= this.makeUsed();
+    const path = await mkdtemp(join(this.path, 'data-'));
+    await run('cp', ['-R', `${await this.used}/.`, path]);
+    return path;
+  }
+
+  /** Starts a Node process that starts the database, and returns once it has or has failed. */
+  async owner(dataDir: string, account?: Account): Promise<Owner> {
+    const code = join(this.path, 'code');
+    const child = spawn(
+      process.execPath,
+      [join(code, 'owner-process.mjs'), join(code, 'embedded-postgres.js'), dataDir],
+      { stdio: ['pipe', 'pipe', 'inherit'], cwd: '/', detached: true, ...account },
+    );
+    this.children.push(child);
+    for await (const line of createInterface({ input: child.stdout })) {
+      return { ...(JSON.parse(line) as Omit<Owner, 'process'>), process: child };
+    }
+    throw new Error('The owner process ended without a word.');
+  }
+
+  private async makeUsed(): Promise<string> {
+    const path = await this.dataDir();
+    await stopOwner(await this.owner(path));
+    return path;
+  }
+
+  /** Kills what still runs, by pid, and removes every directory. */
+  async remove(): Promise<void> {
+    for (const child of this.children) child.kill('SIGKILL');
+    for (const entry of await readdir(this.path)) {
+      const pid = postmasterPid(join(this.path, entry));
+      if (pid !== null && isServing(pid, this.path)) process.kill(pid, 'SIGQUIT');
+      if (pid !== null) await ended(pid);
+    }
+    await rm(this.path, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The pid in a data directory's `postmaster.pid`, whether or not that process lives. */
+export function postmasterPid(dataDir: string): number | null {
+  try {
+    return Number(readFileSync(join(dataDir, 'pg/postmaster.pid'), 'utf8').split('\n')[0]);
+  } catch {
+    return null;
+  }
+}
+
+/** Sends a line, upon which the owner stops the database and ends. */
+export async function stopOwner(owner: Owner): Promise<void> {
+  owner.process.stdin?.write('stop\n');
+  await ended(owner.process.pid);
+}
+
+export async function kill(pid: number | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (pid === undefined) throw new Error('No such process.');
+  process.kill(pid, signal);
+  await ended(pid);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z';
+  } catch {
+    // Gone in between, or a system without /proc.
+    return process.platform !== 'linux';
+  }
+}
+
+/** The process group or the user of a process. */
+export function processField(pid: number, field: 'pgrp' | 'uid'): number {
+  if (field === 'uid') {
+    return Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  }
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+}
+
+export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function isServing(pid: number, path: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(path);
+  } catch {
+    return process.platform !== 'linux' && isAlive(pid);
+  }
+}
+
+async function ended(pid: number | undefined): Promise<void> {
+  if (pid === undefined) return;
+  const deadline = Date.now() + 10_000;
+  while (isAlive(pid)) {
+    if (Date.now() > deadline) throw new Error(`Process ${pid} does not end.`);
+    await sleep(5);
+  }
+}
