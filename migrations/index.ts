@@ -2,6 +2,7 @@ import { Foundation1763700000000 } from './1763700000000-foundation.js';
 import { Accounts1763700001000 } from './1763700001000-accounts.js';
 import { Keys1763700002000 } from './1763700002000-keys.js';
 import { Idempotency1763700003000 } from './1763700003000-idempotency.js';
+import { Contacts1763700004000 } from './1763700004000-contacts.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -9,4 +10,5 @@ export const MIGRATIONS = [
   Accounts1763700001000,
   Keys1763700002000,
   Idempotency1763700003000,
+  Contacts1763700004000,
 ];

@@ -1,7 +1,13 @@
 import type { EntityTarget, ObjectLiteral } from 'typeorm';
 import { AuditLogEntry } from './accounts/audit-log.entity.js';
+import { Contact } from './contacts/contact.entity.js';
 import { ApiKey } from './keys/api-key.entity.js';
 import { IdempotencyKey } from './tools/idempotency-key.entity.js';
 
 /** Every entity, listed: globbing would miss those of a build or of a test runner. */
-export const ENTITIES: EntityTarget<ObjectLiteral>[] = [AuditLogEntry, ApiKey, IdempotencyKey];
+export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
+  AuditLogEntry,
+  ApiKey,
+  IdempotencyKey,
+  Contact,
+];

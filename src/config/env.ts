@@ -114,6 +114,13 @@ export class Env {
     return this.role !== 'web';
   }
 
+  /** Address under which links and webhook URLs are given out, without a trailing slash. */
+  get baseUrl(): string {
+    const host = this.host.includes(':') ? `[${this.host}]` : this.host;
+    const reachable = host === '0.0.0.0' || host === '[::]' ? 'localhost' : host;
+    return this.publicUrl ?? `http://${reachable}:${this.port}`;
+  }
+
   /** True when only this machine can reach the service, so that a foreign Host header means DNS rebinding. */
   get isLoopback(): boolean {
     return this.host === 'localhost' || this.host === '::1' || /^127\./.test(this.host);

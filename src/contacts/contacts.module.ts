@@ -1,4 +1,11 @@
 import { Module } from '@nestjs/common';
+import { ContactTools } from './contact.tools.js';
+import { ContactsRepository } from './contacts.repository.js';
+import { ContactsService } from './contacts.service.js';
 
-@Module({})
+/** Contacts: who the organizations know, and how to find them. */
+@Module({
+  providers: [ContactTools, ContactsService, ContactsRepository],
+  exports: [ContactsService],
+})
 export class ContactsModule {}

@@ -16,6 +16,11 @@ export class SecretBox {
     this.keyId = createHash('sha256').update(this.key).digest().subarray(0, 4);
   }
 
+  /** A secret of its own for another purpose: knowing it tells nothing about this key. */
+  derive(purpose: string): string {
+    return Buffer.from(hkdfSync('sha256', this.key, '', purpose, 32)).toString('base64url');
+  }
+
   /** `context` says what the secret belongs to; the same context must be given to open it. */
   seal(plain: string, context: string): Buffer {
     const iv = randomBytes(IV_BYTES);

@@ -1,4 +1,15 @@
 import { Module } from '@nestjs/common';
+import { KeysModule } from '../keys/keys.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { Dispatcher } from './dispatcher.js';
+import { McpController } from './mcp.controller.js';
+import { McpService } from './mcp.service.js';
+import { Methods } from './methods.js';
 
-@Module({})
+/** The tool endpoint for agents: JSON-RPC 2.0 and MCP over HTTP. */
+@Module({
+  imports: [KeysModule, ToolsModule],
+  controllers: [McpController],
+  providers: [McpService, Dispatcher, Methods],
+})
 export class McpModule {}

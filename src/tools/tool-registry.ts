@@ -99,7 +99,7 @@ export class ToolRegistry implements OnModuleInit {
       external: options.external ?? false,
       invoke: this.contexts.create(
         instance,
-        this.guarded(method, () => tool, instance),
+        this.guarded(method, () => tool, instance) as (...given: unknown[]) => Promise<object>,
         methodName,
         undefined,
         undefined,

@@ -1,10 +1,14 @@
-import { Module } from '@nestjs/common';
+import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AccountsModule } from '../accounts/accounts.module.js';
+import { SessionMiddleware } from '../accounts/session.middleware.js';
+import { jsonBody } from '../http/json-body.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import { ToolPipeline } from './tool-pipeline.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolsController } from './tools.controller.js';
+
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** The registry of tools and the one pipeline that every call goes through. */
 @Module({
@@ -13,4 +17,8 @@ import { ToolsController } from './tools.controller.js';
   providers: [ToolRegistry, ToolPipeline, IdempotencyRepository],
   exports: [ToolRegistry],
 })
-export class ToolsModule {}
+export class ToolsModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(SessionMiddleware, jsonBody(MAX_BODY_BYTES)).forRoutes(ToolsController);
+  }
+}

@@ -1,0 +1,37 @@
+import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import { PassportModule } from '@nestjs/passport';
+import { jsonBody } from '../http/json-body.js';
+import { AccountsRepository } from './accounts.repository.js';
+import { AccountsService } from './accounts.service.js';
+import { AuditLog } from './audit-log.js';
+import { AuthController } from './auth.controller.js';
+import { LocalStrategy } from './local.strategy.js';
+import { SessionCookie } from './session-cookie.js';
+import { SessionMiddleware } from './session.middleware.js';
+import { Sessions } from './sessions.js';
+import { SessionSerializer } from './session.serializer.js';
+
+const MAX_BODY_BYTES = 16 * 1024;
+
+/** Organizations, the people in them, and their sessions. */
+@Module({
+  imports: [PassportModule.register({ session: true })],
+  controllers: [AuthController],
+  providers: [
+    AccountsRepository,
+    AccountsService,
+    AuditLog,
+    LocalStrategy,
+    SessionCookie,
+    Sessions,
+    SessionSerializer,
+  ],
+  exports: [AccountsService, AuditLog, Sessions],
+})
+export class AccountsModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer
+      .apply(jsonBody(MAX_BODY_BYTES), SessionMiddleware)
+      .forRoutes('api/auth/*path');
+  }
+}

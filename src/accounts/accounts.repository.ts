@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { GateDatabase } from '../database/gate-database.js';
+import { newId } from '../database/ids.js';
+import type { Account } from './account.js';
+
+interface AccountRow {
+  user_id: string;
+  email: string;
+  password_hash: string;
+  organization_id: string;
+  organization_name: string;
+}
+
+export type StoredAccount = Account & { readonly passwordHash: string };
+
+/** People and their organizations. They are looked up before an organization is known, so through the gate. */
+@Injectable()
+export class AccountsRepository {
+  constructor(private readonly gate: GateDatabase) {}
+
+  async findByEmail(email: string): Promise<StoredAccount | null> {
+    return await this.find([email, null]);
+  }
+
+  async findByUserId(userId: string): Promise<StoredAccount | null> {
+    return await this.find([null, userId]);
+  }
+
+  async hasAny(): Promise<boolean> {
+    const [row] = await this.gate.call<{ has_accounts: boolean }>('has_accounts', []);
+    return row?.has_accounts ?? false;
+  }
+
+  /** Makes the person and the organization that they own. The e-mail address must be free. */
+  async create(email: string, passwordHash: string, organizationName: string): Promise<Account> {
+    const account: Account = {
+      userId: newId('usr'),
+      email,
+      organizationId: newId('org'),
+      organizationName,
+    };
+    await this.gate.call('create_account', [
+      account.userId,
+      email,
+      passwordHash,
+      account.organizationId,
+      organizationName,
+    ]);
+    return account;
+  }
+
+  private async find(criteria: [string | null, string | null]): Promise<StoredAccount | null> {
+    const [row] = await this.gate.call<AccountRow>('find_account', criteria);
+    return row
+      ? {
+          userId: row.user_id,
+          email: row.email,
+          passwordHash: row.password_hash,
+          organizationId: row.organization_id,
+          organizationName: row.organization_name,
+        }
+      : null;
+  }
+}

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { violatedConstraint } from '../database/database-error.js';
+import { AppError } from '../errors/app-error.js';
+import type { Account } from './account.js';
+import { AccountsRepository } from './accounts.repository.js';
+import { hashPassword, verifyPassword } from './passwords.js';
+import type { SignUpBody } from './sign-up.body.js';
+
+@Injectable()
+export class AccountsService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly env: Env,
+  ) {}
+
+  /** Makes an organization and its owner. Throws `email_taken`, or `forbidden` where sign-up is closed. */
+  async signUp(body: SignUpBody): Promise<Account> {
+    if (this.env.signUp === 'closed' && (await this.accounts.hasAny())) {
+      throw new AppError('forbidden', 'Sign-up is closed.');
+    }
+    const passwordHash = await hashPassword(body.password);
+    try {
+      return await this.accounts.create(body.email, passwordHash, body.organization_name);
+    } catch (error) {
+      if (violatedConstraint(error) !== 'users_email_key') throw error;
+      throw new AppError('email_taken', 'This e-mail address has an account already.', {
+        cause: error,
+      });
+    }
+  }
+
+  /** The account, or null for an unknown address and for a wrong password alike. */
+  async authenticate(email: string, password: string): Promise<Account | null> {
+    const account = await this.accounts.findByEmail(email);
+    const isRight = await verifyPassword(account?.passwordHash, password);
+    return isRight ? account : null;
+  }
+
+  async find(userId: string): Promise<Account | null> {
+    return await this.accounts.findByUserId(userId);
+  }
+
+  async hasAny(): Promise<boolean> {
+    return await this.accounts.hasAny();
+  }
+}

@@ -1,0 +1,35 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { Env } from '../config/env.js';
+import { AppError } from '../errors/app-error.js';
+import { Origins } from '../http/origins.js';
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Refuses changes that another site made a browser send with a person's cookie. Fetch Metadata decides where the
+ * browser sends it, Origin where it does not (OWASP Cross-Site Request Forgery Prevention Cheat Sheet).
+ */
+@Injectable()
+export class CrossSiteGuard implements CanActivate {
+  private readonly origins: Origins;
+
+  constructor(private readonly env: Env) {
+    this.origins = new Origins(env);
+  }
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (SAFE_METHODS.has(request.method) || this.isSameOrigin(request)) return true;
+    const hint = this.env.publicUrl ? '' : ' (set PUBLIC_URL to the address that people use)';
+    throw new AppError('forbidden', `This request does not come from Switchboard's own origin${hint}.`);
+  }
+
+  private isSameOrigin(request: Request): boolean {
+    const site = request.headers['sec-fetch-site'];
+    if (site !== undefined) return site === 'same-origin';
+    if (request.headers.origin !== undefined) return this.origins.isOwn(request.headers);
+    // Without a cookie there is nothing that another site could abuse: a script, signing in, say.
+    return request.headers.cookie === undefined;
+  }
+}

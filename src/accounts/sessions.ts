@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import session from 'express-session';
+import passport from 'passport';
+import { GateDatabase } from '../database/gate-database.js';
+import { SecretBox } from '../database/secret-box.js';
+import { SessionCookie } from './session-cookie.js';
+import { IDLE_LIFETIME_MS, SessionStore } from './session-store.js';
+
+/** The sessions of signed-in people, one store for every route that uses them. */
+@Injectable()
+export class Sessions implements OnApplicationShutdown {
+  private readonly store: SessionStore;
+  private readonly readCookie: RequestHandler;
+  private readonly readAccount: RequestHandler;
+
+  constructor(gate: GateDatabase, secrets: SecretBox, cookie: SessionCookie) {
+    this.store = new SessionStore(gate.pool);
+    this.readCookie = session({
+      store: this.store,
+      name: cookie.name,
+      secret: secrets.derive('session cookies'),
+      genid: () => randomBytes(32).toString('base64url'),
+      resave: false,
+      saveUninitialized: false,
+      rolling: true,
+      // Behind a proxy that ends TLS, X-Forwarded-Proto is what tells that the request came by https.
+      proxy: cookie.options.secure,
+      cookie: { ...cookie.options, sameSite: 'lax', maxAge: IDLE_LIFETIME_MS },
+    });
+    this.readAccount = passport.session() as RequestHandler;
+  }
+
+  /** Sets `request.user` to the account of the session that the cookie names, if there is one. */
+  restore(request: Request, response: Response, next: NextFunction): void {
+    void this.readCookie(request, response, (error?: unknown) => {
+      if (error) next(error);
+      else void this.readAccount(request, response, next);
+    });
+  }
+
+  onApplicationShutdown(): void {
+    void this.store.close();
+  }
+}

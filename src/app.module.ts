@@ -1,0 +1,49 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { AccountsModule } from './accounts/accounts.module.js';
+import { ConfigModule } from './config/config.module.js';
+import type { Env } from './config/env.js';
+import { ContactsModule } from './contacts/contacts.module.js';
+import type { DatabaseAccess } from './database/database-access.js';
+import { DatabaseModule } from './database/database.module.js';
+import { ENTITIES } from './entities.js';
+import { HttpModule } from './http/http.module.js';
+import { KeysModule } from './keys/keys.module.js';
+import { McpModule } from './mcp/mcp.module.js';
+import { MessagingModule } from './messaging/messaging.module.js';
+import { OperationsModule } from './operations/operations.module.js';
+import { QueueModule } from './queue/queue.module.js';
+import { ToolsModule } from './tools/tools.module.js';
+import { WorkflowsModule } from './workflows/workflows.module.js';
+
+/** What a Switchboard process is made of. The same for every role: workers and HTTP look at `env` before they start. */
+export interface AppOptions {
+  env: Env;
+  access: DatabaseAccess;
+  onDatabaseError: (error: Error) => void;
+  /** Providers of a test or of a team, tools among them. */
+  providers?: Provider[];
+}
+
+@Module({})
+export class AppModule {
+  static forRoot({ env, access, onDatabaseError, providers = [] }: AppOptions): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.forRoot(env),
+        DatabaseModule.forRoot(access, ENTITIES, onDatabaseError),
+        QueueModule.forRoot(env, access),
+        HttpModule,
+        AccountsModule,
+        KeysModule,
+        ToolsModule,
+        McpModule,
+        ContactsModule,
+        MessagingModule,
+        WorkflowsModule,
+        OperationsModule,
+      ],
+      providers,
+    };
+  }
+}

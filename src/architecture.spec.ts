@@ -1,0 +1,259 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix, relative } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+/** What each folder may import from, besides itself; the table of DESIGN.md. Every folder may import `config`. */
+const FEATURE = ['accounts', 'database', 'errors', 'http', 'tools'];
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  config: [],
+  errors: [],
+  database: ['errors'],
+  http: ['database', 'errors'],
+  liquid: ['errors'],
+  queue: ['database', 'errors'],
+  accounts: ['database', 'errors', 'http'],
+  keys: ['accounts', 'database', 'errors', 'http'],
+  tools: ['accounts', 'database', 'errors', 'http'],
+  mcp: ['accounts', 'errors', 'http', 'keys', 'tools'],
+  contacts: FEATURE,
+  messaging: [...FEATURE, 'contacts', 'liquid', 'queue'],
+  workflows: [...FEATURE, 'contacts', 'liquid', 'queue'],
+  operations: ['database', 'errors', 'http', 'queue'],
+};
+/** Layers inside a feature, the edge first: a file may import files of its own layer and below. */
+const LAYERS = [
+  /\.(controller|tools|worker|guard)\.ts$/,
+  /\.service\.ts$/,
+  /\.repository\.ts$/,
+  /\.entity\.ts$/,
+];
+const PURE_FOLDERS = new Set(['config', 'errors', 'liquid']);
+const VAGUE_FOLDERS = new Set(['common', 'utils', 'util', 'helpers', 'helper', 'shared', 'misc']);
+const MOST_LINES = 300;
+/** Files that may import from anywhere: they put the application together. */
+const isRoot = (path: string): boolean => !path.includes('/');
+/** Migrations are made by `prepareDatabase`, and by nothing else. */
+const OUTSIDE_SRC: Record<string, readonly string[]> = {
+  '../migrations/index.js': ['database/prepare-database.ts', 'data-source.ts'],
+};
+
+interface SourceFile {
+  /** Relative to src, with forward slashes. */
+  path: string;
+  text: string;
+  tree: ts.SourceFile;
+}
+
+const SRC = import.meta.dirname;
+const FILES = readdirSync(SRC, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => read(join(entry.parentPath, entry.name)))
+  .filter(({ path }) => !path.endsWith('.spec.ts') && !path.endsWith('.d.ts'));
+
+describe('architecture', () => {
+  it('has a row in the import table for every folder, and a folder for nothing else', () => {
+    const folders = new Set(FILES.filter(({ path }) => !isRoot(path)).map(({ path }) => top(path)));
+    expect([...folders].filter((folder) => !Object.hasOwn(MAY_IMPORT, folder))).toEqual([]);
+  });
+
+  it('imports along the table only', () => {
+    const faults = imports().flatMap(({ from, to }) => {
+      if (isRoot(from)) return [];
+      if (to.startsWith('../')) {
+        return OUTSIDE_SRC[to]?.includes(from) ? [] : [`${from} imports ${to}`];
+      }
+      const [mine, theirs] = [top(from), top(to)];
+      const allowed = [mine, 'config', ...(MAY_IMPORT[mine] ?? [])];
+      return allowed.includes(theirs) && !isRoot(to)
+        ? []
+        : [`${from} imports ${to}; ${mine} may import ${allowed.join(', ')}`];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('goes from edge to service to repository to entity, never back', () => {
+    const faults = imports().filter(({ from, to }) => {
+      const [mine, theirs] = [layer(from), layer(to)];
+      return mine > 0 && theirs >= 0 && theirs < mine;
+    });
+    expect(faults.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  it('imports repositories and their entities from their own folder only', () => {
+    const faults = imports().filter(
+      ({ from, to }) => to.endsWith('.repository.ts') && top(from) !== top(to),
+    );
+    expect(faults.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  it('keeps configuration, errors and templates free of Nest', () => {
+    const faults = FILES.filter(({ path }) => PURE_FOLDERS.has(top(path))).flatMap((file) =>
+      specifiers(file)
+        .filter((name) => name.startsWith('@nestjs/'))
+        .filter(() => !file.path.endsWith('.module.ts') && !file.path.endsWith('.filter.ts'))
+        .map((name) => `${file.path} imports ${name}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('has no circular imports', () => {
+    expect(findCycle()).toBeUndefined();
+  });
+
+  it('has no forwardRef', () => {
+    expect(nodes(isIdentifier('forwardRef'))).toEqual([]);
+  });
+
+  it('has no barrels: index files and re-exports', () => {
+    const barrels = FILES.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path);
+    // One name out of an entry point is an interface; a star is a barrel.
+    const isStar = (node: ts.Node) =>
+      ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined && !node.exportClause;
+    expect([...barrels, ...nodes(isStar)]).toEqual([]);
+  });
+
+  it('has no any', () => {
+    expect(nodes((node) => node.kind === ts.SyntaxKind.AnyKeyword)).toEqual([]);
+  });
+
+  it('has no enum', () => {
+    expect(nodes(ts.isEnumDeclaration)).toEqual([]);
+  });
+
+  it('reads process.env in main.ts and config only', () => {
+    const isEnvironment = (node: ts.Node) =>
+      (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)) &&
+      /^(globalThis\.)?process(\?\.|\.|\[['"])env\b/.test(node.getText());
+    const faults = nodes(isEnvironment).filter(
+      (place) => !place.startsWith('config/') && !place.startsWith('main.ts:'),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('exports by name, except the data source that the TypeORM command line wants', () => {
+    const isDefault = (node: ts.Node) =>
+      ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword
+        ? !ts.isDefaultClause(node) && !ts.isDefaultClause(node.parent)
+        : false;
+    expect(nodes(isDefault).filter((place) => !place.startsWith('data-source.ts:'))).toEqual([]);
+  });
+
+  it('names folders for what they do', () => {
+    const vague = FILES.flatMap(({ path }) => path.split('/').slice(0, -1)).filter((folder) =>
+      VAGUE_FOLDERS.has(folder),
+    );
+    expect([...new Set(vague)]).toEqual([]);
+  });
+
+  it('names files in kebab-case', () => {
+    const isKebab = (path: string) => /^[a-z0-9]+([-.][a-z0-9]+)*\.ts$/.test(posix.basename(path));
+    expect(FILES.map(({ path }) => path).filter((path) => !isKebab(path))).toEqual([]);
+  });
+
+  it(`keeps every file within ${MOST_LINES} lines`, () => {
+    const faults = FILES.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+      .filter(({ lines }) => lines > MOST_LINES)
+      .map(({ path, lines }) => `${path} has ${lines} lines`);
+    expect(faults).toEqual([]);
+  });
+});
+
+function read(file: string): SourceFile {
+  const text = readFileSync(file, 'utf8');
+  const path = relative(SRC, file).replaceAll('\\', '/');
+  return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true) };
+}
+
+function top(path: string): string {
+  return path.split('/')[0]!;
+}
+
+function layer(path: string): number {
+  return LAYERS.findIndex((pattern) => pattern.test(path));
+}
+
+/** Every relative import of src: statements, re-exports, `import()` and types written as `import('…')`. */
+function imports(): { from: string; to: string; isType: boolean }[] {
+  return FILES.flatMap((file) =>
+    references(file)
+      .filter(({ name }) => name.startsWith('.'))
+      .map(({ name, isType }) => {
+        const target = posix.normalize(posix.join(posix.dirname(file.path), name));
+        const to = target.startsWith('../') ? target : target.replace(/\.js$/, '.ts');
+        return { from: file.path, to, isType };
+      }),
+  );
+}
+
+function specifiers(file: SourceFile): string[] {
+  return references(file).map(({ name }) => name);
+}
+
+function references(file: SourceFile): { name: string; isType: boolean }[] {
+  const found: { name: string; isType: boolean }[] = [];
+  walk(file.tree, (node) => {
+    if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier) {
+      const isType = ts.isImportDeclaration(node)
+        ? node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword
+        : node.isTypeOnly;
+      found.push({ name: (node.moduleSpecifier as ts.StringLiteral).text, isType });
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [name] = node.arguments;
+      found.push({
+        name: name && ts.isStringLiteralLike(name) ? name.text : './computed',
+        isType: false,
+      });
+    } else if (ts.isImportTypeNode(node)) {
+      found.push({ name: node.argument.getText().slice(1, -1), isType: true });
+    }
+  });
+  return found;
+}
+
+/** `file:line text` of every node that `matches`. */
+function nodes(matches: (node: ts.Node) => boolean): string[] {
+  return FILES.flatMap(({ path, tree }) => {
+    const found: string[] = [];
+    walk(tree, (node) => {
+      if (!matches(node)) return;
+      const { line } = tree.getLineAndCharacterOfPosition(node.getStart());
+      found.push(`${path}:${line + 1} ${node.getText().split('\n')[0]}`);
+    });
+    return found;
+  });
+}
+
+function isIdentifier(name: string): (node: ts.Node) => boolean {
+  return (node) => ts.isIdentifier(node) && node.text === name;
+}
+
+function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node);
+  ts.forEachChild(node, (child) => walk(child, visit));
+}
+
+/** The first circle of imports that exist at run time. */
+function findCycle(): string | undefined {
+  const edges = new Map<string, string[]>();
+  for (const { from, to, isType } of imports()) {
+    if (!isType) edges.set(from, [...(edges.get(from) ?? []), to]);
+  }
+  const done = new Set<string>();
+  const visit = (path: string, trail: string[]): string | undefined => {
+    const start = trail.indexOf(path);
+    if (start >= 0) return [...trail.slice(start), path].join(' -> ');
+    if (done.has(path)) return undefined;
+    for (const next of edges.get(path) ?? []) {
+      const cycle = visit(next, [...trail, path]);
+      if (cycle) return cycle;
+    }
+    done.add(path);
+    return undefined;
+  };
+  for (const path of edges.keys()) {
+    const cycle = visit(path, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}

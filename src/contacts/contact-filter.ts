@@ -1,0 +1,169 @@
+import { AppError, type Fault } from '../errors/app-error.js';
+import { CONSENT_CHANNELS, CONSENT_STATUSES } from './consent.js';
+import { parsePhone } from './parse-field.js';
+
+export const OPERATORS = [
+  'equals',
+  'not_equals',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'is_set',
+  'is_not_set',
+  'greater_than',
+  'less_than',
+  'in',
+] as const;
+
+export type FilterOperator = (typeof OPERATORS)[number];
+export type FilterValue = string | number | boolean;
+
+/** Fields whose values are text, and the column of each. */
+export const TEXT_FIELDS = {
+  external_id: 'externalId',
+  email: 'email',
+  phone: 'phone',
+  first_name: 'firstName',
+  last_name: 'lastName',
+  locale: 'locale',
+  timezone: 'timezone',
+} as const;
+export const TIME_FIELDS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
+
+export type FilterKind = 'text' | 'tags' | 'property' | 'consent' | 'time';
+
+/** A checked condition. `name` is the field, or the name of the property, or the channel. */
+export interface ContactFilter {
+  kind: FilterKind;
+  name: string;
+  operator: FilterOperator;
+  /** None for `is_set` and `is_not_set`, one for most, any number for `in`. */
+  values: FilterValue[];
+}
+
+const OPERATORS_OF: Record<FilterKind, readonly FilterOperator[]> = {
+  text: OPERATORS.filter((operator) => !operator.endsWith('_than')),
+  tags: ['contains', 'not_contains', 'in', 'is_set', 'is_not_set'],
+  property: OPERATORS,
+  consent: ['equals', 'not_equals', 'in', 'is_set', 'is_not_set'],
+  time: ['greater_than', 'less_than'],
+};
+const TEXT_OPERATORS = new Set<FilterOperator>(['contains', 'not_contains', 'starts_with']);
+const MOST_VALUES = 100;
+const LONGEST_VALUE = 1024;
+const PROPERTY_FIELD = /^properties\.([A-Za-z][A-Za-z0-9_]{0,63})$/;
+const TIME = /^(\d{4}-\d\d-\d\d)([Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d))?$/;
+
+/** Checks conditions as callers send them; throws `invalid_arguments` with the path of every fault. */
+export function parseFilters(given: readonly object[]): ContactFilter[] {
+  const faults: Fault[] = [];
+  const filters: ContactFilter[] = [];
+  for (const [index, item] of given.entries()) {
+    const filter = parseFilter(item as Record<string, unknown>, `filters[${index}]`, faults);
+    if (filter) filters.push(filter);
+  }
+  const [first] = faults;
+  if (first) throw AppError.invalid(`${first.path} ${first.message}.`, faults.slice(0, 20));
+  return filters;
+}
+
+/** The start of the day, or the moment, that an RFC 3339 text names; undefined when it names none. */
+export function parseTime(text: string): Date | undefined {
+  const day = TIME.exec(text)?.[1];
+  const time = new Date(text);
+  if (day === undefined || Number.isNaN(time.getTime())) return undefined;
+  // JavaScript takes 30 February for 2 March.
+  const exists = new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+  return exists && day >= '1970-01-01' ? time : undefined;
+}
+
+function parseFilter(
+  item: Record<string, unknown>,
+  path: string,
+  faults: Fault[],
+): ContactFilter | undefined {
+  const fault = (at: string, message: string): undefined => {
+    faults.push({ path: at === '' ? path : `${path}.${at}`, message });
+  };
+  const unknown = Object.keys(item).find((key) => !['field', 'operator', 'value'].includes(key));
+  if (unknown !== undefined) return fault(unknown, 'is not known');
+  const field = parseField(item.field);
+  if (!field) {
+    return fault(
+      'field',
+      `must be one of ${Object.keys({ ...TEXT_FIELDS, ...TIME_FIELDS }).join(', ')}, tags, ` +
+        `properties.<name>, consent.<${CONSENT_CHANNELS.join('|')}>`,
+    );
+  }
+  const operators = OPERATORS_OF[field.kind];
+  const operator = operators.find((name) => name === item.operator);
+  if (!operator) return fault('operator', `must be one of ${operators.join(', ')} for this field`);
+  const given = item.value ?? undefined;
+  if (operator === 'is_set' || operator === 'is_not_set') {
+    return given === undefined
+      ? { ...field, operator, values: [] }
+      : fault('value', `must be absent for ${operator}`);
+  }
+  if (operator === 'in' && (!Array.isArray(given) || given.length > MOST_VALUES)) {
+    return fault('value', `must be a list of at most ${MOST_VALUES} values`);
+  }
+  const values: FilterValue[] = [];
+  for (const value of operator === 'in' ? (given as unknown[]) : [given]) {
+    const parsed = parseValue(field, operator, value);
+    if ('fault' in parsed) return fault('value', parsed.fault);
+    values.push(parsed.value);
+  }
+  return { ...field, operator, values };
+}
+
+function parseField(field: unknown): { kind: FilterKind; name: string } | undefined {
+  if (typeof field !== 'string') return undefined;
+  if (Object.hasOwn(TEXT_FIELDS, field)) return { kind: 'text', name: field };
+  if (Object.hasOwn(TIME_FIELDS, field)) return { kind: 'time', name: field };
+  if (field === 'tags') return { kind: 'tags', name: field };
+  const property = PROPERTY_FIELD.exec(field)?.[1];
+  if (property !== undefined) return { kind: 'property', name: property };
+  const channel = CONSENT_CHANNELS.find((name) => field === `consent.${name}`);
+  return channel && { kind: 'consent', name: channel };
+}
+
+function parseValue(
+  field: { kind: FilterKind; name: string },
+  operator: FilterOperator,
+  value: unknown,
+): { value: FilterValue } | { fault: string } {
+  if (field.kind === 'property' && !TEXT_OPERATORS.has(operator)) {
+    const ordered = operator === 'greater_than' || operator === 'less_than';
+    if (typeof value === 'number' || (typeof value === 'boolean' && !ordered)) return { value };
+  }
+  if (typeof value !== 'string') {
+    return {
+      fault: field.kind === 'property' ? 'has the wrong type for this operator' : 'must be text',
+    };
+  }
+  if (value.length > LONGEST_VALUE)
+    return { fault: `must have at most ${LONGEST_VALUE} characters` };
+  switch (field.kind) {
+    case 'time': {
+      const time = parseTime(value);
+      return time ? { value: time.toISOString() } : { fault: 'must be a time as in RFC 3339' };
+    }
+    case 'consent':
+      return (CONSENT_STATUSES as readonly string[]).includes(value)
+        ? { value }
+        : { fault: `must be one of ${CONSENT_STATUSES.join(', ')}` };
+    case 'text':
+      return { value: asStored(field.name, operator, value) };
+    default:
+      return { value };
+  }
+}
+
+/** Identifiers are stored in one spelling, so they are looked for in that one. */
+function asStored(name: string, operator: FilterOperator, value: string): string {
+  if (name === 'email') return value.toLowerCase();
+  if (name !== 'phone') return value;
+  if (TEXT_OPERATORS.has(operator)) return value.replace(/[ ()-]/g, '');
+  const phone = parsePhone(value);
+  return 'value' in phone ? phone.value : value;
+}

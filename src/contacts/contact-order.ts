@@ -1,0 +1,114 @@
+import { AppError } from '../errors/app-error.js';
+import type { Condition } from './contact-condition.js';
+import { parseTime } from './contact-filter.js';
+
+/** The fields that contacts can be sorted by, and the column of each. */
+const COLUMNS = {
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+  email: 'email',
+  external_id: 'externalId',
+  first_name: 'firstName',
+  last_name: 'lastName',
+} as const;
+
+type SortField = keyof typeof COLUMNS;
+export type ContactSort = SortField | `-${SortField}`;
+
+export const CONTACT_SORTS = Object.keys(COLUMNS).flatMap((field) => [
+  field,
+  `-${field}`,
+]) as ContactSort[];
+
+/** Where a page ended: the value that it is sorted by, null if the contact has none, and the id. */
+export interface Position {
+  value: string | null;
+  id: string;
+}
+
+/** One order of contacts: the column first, contacts without a value last, equal ones by id. */
+export class ContactOrder {
+  readonly column: (typeof COLUMNS)[SortField];
+  readonly direction: 'ASC' | 'DESC';
+  private readonly isTime: boolean;
+
+  constructor(readonly sort: ContactSort) {
+    const field = sort.replace('-', '') as SortField;
+    this.column = COLUMNS[field];
+    this.direction = sort.startsWith('-') ? 'DESC' : 'ASC';
+    this.isTime = field === 'created_at' || field === 'updated_at';
+  }
+
+  // Times are never null, and saying so would keep PostgreSQL from reading their index backwards.
+  get nulls(): 'NULLS LAST' | undefined {
+    return this.isTime ? undefined : 'NULLS LAST';
+  }
+
+  positionOf(contact: { id: string } & Record<string, unknown>): Position {
+    const value = contact[this.column] as Date | string | null;
+    return { value: value instanceof Date ? value.toISOString() : value, id: contact.id };
+  }
+
+  /** The condition for what comes after `position`. */
+  after({ value, id }: Position): Condition {
+    const column = `contact.${this.column}`;
+    const beyond = this.direction === 'ASC' ? '>' : '<';
+    const parameters = { afterId: id, afterValue: this.isTime ? new Date(String(value)) : value };
+    if (this.isTime) {
+      return { sql: `(${column}, contact.id) ${beyond} (:afterValue, :afterId)`, parameters };
+    }
+    if (value === null) {
+      return { sql: `${column} is null and contact.id ${beyond} :afterId`, parameters };
+    }
+    const equal = `${column} = :afterValue and contact.id ${beyond} :afterId`;
+    return {
+      sql: `(${column} ${beyond} :afterValue or (${equal}) or ${column} is null)`,
+      parameters,
+    };
+  }
+
+  /** An opaque text for `position`, good for this order and the same search only. */
+  encode(position: Position, search: string): string {
+    return Buffer.from(JSON.stringify([search, this.sort, position.value, position.id])).toString(
+      'base64url',
+    );
+  }
+
+  /** Throws `invalid_arguments` unless `cursor` was made by `encode` for the same order and search. */
+  decode(cursor: string, search: string): Position {
+    const parts = parseParts(cursor);
+    const [madeFor, sort, value, id] = parts;
+    const isPosition =
+      parts.length === 4 &&
+      isPlainText(id) &&
+      (this.isTime ? isPlainText(value) && parseTime(value) : value === null || isPlainText(value));
+    if (!isPosition || madeFor !== search || sort !== this.sort) {
+      throw AppError.invalid('This cursor does not belong to this search.', [
+        {
+          path: 'cursor',
+          message: 'must be a next_cursor of a search with the same query, filters and sort',
+        },
+      ]);
+    }
+    return { value: value as string | null, id };
+  }
+}
+
+function parseParts(cursor: string): unknown[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(parts) ? parts : [];
+  } catch {
+    return [];
+  }
+}
+
+// A cursor is not validated as arguments are, and anybody can write one.
+function isPlainText(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length <= 1024 &&
+    !value.includes('\0') &&
+    value.isWellFormed()
+  );
+}

@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../errors/app-error.js';
+import type { ToolCall } from '../tools/tool-call.js';
+import { Tool } from '../tools/tool.decorator.js';
+import { parseChanges } from './contact-fields.js';
+import { parseFilters } from './contact-filter.js';
+import { ContactOrder } from './contact-order.js';
+import { ContactPage } from './contact-page.js';
+import { ContactResult } from './contact-result.js';
+import { ContactView } from './contact-view.js';
+import type { Contact } from './contact.entity.js';
+import { ContactsService } from './contacts.service.js';
+import { CreateContactInput } from './create-contact.input.js';
+import { CreatedContactResult } from './created-contact-result.js';
+import { DeleteContactInput } from './delete-contact.input.js';
+import { DeletedContactResult } from './deleted-contact-result.js';
+import { GetContactInput } from './get-contact.input.js';
+import { SearchContactsInput } from './search-contacts.input.js';
+import { UpdateContactInput } from './update-contact.input.js';
+
+/** What agents, workflows and people can do with contacts. */
+@Injectable()
+export class ContactTools {
+  constructor(private readonly contacts: ContactsService) {}
+
+  @Tool({
+    name: 'create_contact',
+    title: 'Create a contact',
+    description:
+      'Adds a person to the contacts. At least one of external_id, email and phone is required. Fails with conflict, ' +
+      'naming the field, when another contact has the same one; with on_conflict "update" it changes that contact ' +
+      'instead, which makes it safe to call for people who may be known already.',
+    output: CreatedContactResult,
+  })
+  async create(input: CreateContactInput, call: ToolCall): Promise<CreatedContactResult> {
+    const { contact, created } = await this.contacts.create(
+      call.organizationId,
+      parseChanges(input),
+      input.on_conflict,
+      call.surface,
+    );
+    return { contact: ContactView.of(contact), created };
+  }
+
+  @Tool({
+    name: 'get_contact',
+    title: 'Get a contact',
+    description:
+      'Returns one contact by exactly one of contact_id, email and external_id. To look for contacts by name or ' +
+      'other fields use search_contacts.',
+    output: ContactResult,
+    readOnly: true,
+  })
+  async get(input: GetContactInput, call: ToolCall): Promise<ContactResult> {
+    return { contact: ContactView.of(await this.find(input, call.organizationId)) };
+  }
+
+  @Tool({
+    name: 'update_contact',
+    title: 'Update a contact',
+    description:
+      'Changes the fields that are given and leaves the others; null clears a field. Properties are merged one by ' +
+      'one: a property that is null is removed, those not named stay. Tags are replaced as a whole. A contact must ' +
+      'keep one of external_id, email and phone. Returns the contact after the change.',
+    output: ContactResult,
+    idempotent: true,
+  })
+  async update(input: UpdateContactInput, call: ToolCall): Promise<ContactResult> {
+    const contact = await this.contacts.update(
+      call.organizationId,
+      input.contact_id,
+      parseChanges(input),
+      call.surface,
+    );
+    return { contact: ContactView.of(contact) };
+  }
+
+  @Tool({
+    name: 'delete_contact',
+    title: 'Delete a contact',
+    description:
+      'Deletes a contact for good, with its properties and consent. Messages and runs that were about it are kept.',
+    output: DeletedContactResult,
+    destructive: true,
+    idempotent: true,
+  })
+  async delete(input: DeleteContactInput, call: ToolCall): Promise<DeletedContactResult> {
+    await this.contacts.delete(call.organizationId, input.contact_id);
+    return { deleted: true };
+  }
+
+  @Tool({
+    name: 'search_contacts',
+    title: 'Search contacts',
+    description:
+      'Finds contacts by text in their names and identifiers, by conditions on any field, or both, newest first ' +
+      'unless sort says otherwise. Without arguments it lists all. Returns a page and next_cursor for the next one.',
+    output: ContactPage,
+    readOnly: true,
+  })
+  async search(input: SearchContactsInput, call: ToolCall): Promise<ContactPage> {
+    const { contacts, nextCursor } = await this.contacts.search(
+      call.organizationId,
+      { text: input.query || undefined, filters: parseFilters(input.filters ?? []) },
+      new ContactOrder(input.sort),
+      { limit: input.limit, cursor: input.cursor },
+    );
+    return {
+      contacts: contacts.map((contact) => ContactView.of(contact)),
+      next_cursor: nextCursor,
+    };
+  }
+
+  private async find(input: GetContactInput, organizationId: string): Promise<Contact> {
+    const { contact_id: id, email, external_id: externalId } = input;
+    if ([id, email, externalId].filter((value) => value !== undefined).length !== 1) {
+      throw AppError.invalid('Give exactly one of contact_id, email and external_id.', [
+        { path: '', message: 'needs exactly one of contact_id, email and external_id' },
+      ]);
+    }
+    if (id !== undefined) return await this.contacts.get(organizationId, id);
+    const contact =
+      email === undefined
+        ? await this.contacts.findByExternalId(organizationId, externalId!)
+        : await this.contacts.findByEmail(organizationId, email);
+    if (contact) return contact;
+    const what = email === undefined ? 'external_id' : 'email';
+    throw new AppError('not_found', `No contact has this ${what}.`);
+  }
+}

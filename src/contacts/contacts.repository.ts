@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import { violatedConstraint } from '../database/database-error.js';
+import { TenantDatabase } from '../database/tenant-database.js';
+import type { ContactFields } from './contact-fields.js';
+import { foldText, searchText } from './contact-fields.js';
+import { escapeLike, filterCondition } from './contact-condition.js';
+import type { ContactFilter } from './contact-filter.js';
+import type { ContactOrder, Position } from './contact-order.js';
+import { Contact } from './contact.entity.js';
+
+/** What a contact is known by outside, each unique in its organization, by the names that callers use. */
+export const IDENTIFIERS = { external_id: 'externalId', email: 'email', phone: 'phone' } as const;
+export type Identifier = keyof typeof IDENTIFIERS;
+
+@Injectable()
+export class ContactsRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  find(organizationId: string, id: string): Promise<Contact | null> {
+    return this.manager(organizationId).findOneBy(Contact, { organizationId, id });
+  }
+
+  /** The contact, which no other transaction can change until this one ends. */
+  findForUpdate(organizationId: string, id: string): Promise<Contact | null> {
+    return this.manager(organizationId).findOne(Contact, {
+      where: { organizationId, id },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  findByIdentifier(
+    organizationId: string,
+    identifier: Identifier,
+    value: string,
+  ): Promise<Contact | null> {
+    return this.manager(organizationId).findOneBy(Contact, {
+      organizationId,
+      [IDENTIFIERS[identifier]]: value,
+    });
+  }
+
+  /** Inserts the contact, or returns undefined when one of its identifiers is taken. Never fails for that. */
+  async insert(
+    organizationId: string,
+    id: string,
+    fields: ContactFields,
+  ): Promise<Contact | undefined> {
+    const inserted = await this.manager(organizationId)
+      .createQueryBuilder()
+      .insert()
+      .into(Contact)
+      .values({ ...fields, organizationId, id, searchText: searchText(fields) })
+      .orIgnore()
+      .returning(['createdAt', 'updatedAt'])
+      .execute();
+    const [row] = inserted.raw as { created_at: Date; updated_at: Date }[];
+    if (!row) return undefined;
+    const { created_at: createdAt, updated_at: updatedAt } = row;
+    return Object.assign(new Contact(), { organizationId, id, ...fields, createdAt, updatedAt });
+  }
+
+  /** Writes the fields, or returns the identifier that another contact has; the transaction goes on either way. */
+  async update(
+    organizationId: string,
+    id: string,
+    fields: ContactFields,
+  ): Promise<Date | Identifier> {
+    try {
+      // A savepoint: a failed statement would end the whole transaction, which may be that of a workflow's step.
+      return await this.manager(organizationId).transaction(async (manager) => {
+        const updated = await manager
+          .createQueryBuilder()
+          .update(Contact)
+          .set({ ...fields, searchText: searchText(fields), updatedAt: () => 'now()' })
+          .where({ organizationId, id })
+          .returning(['updatedAt'])
+          .execute();
+        return (updated.raw as { updated_at: Date }[])[0]!.updated_at;
+      });
+    } catch (error) {
+      const constraint = violatedConstraint(error);
+      for (const identifier of Object.keys(IDENTIFIERS) as Identifier[]) {
+        if (constraint === `contacts_organization_id_${identifier}_key`) return identifier;
+      }
+      throw error;
+    }
+  }
+
+  /** Returns whether there was such a contact. */
+  async delete(organizationId: string, id: string): Promise<boolean> {
+    const deleted = await this.manager(organizationId).delete(Contact, { organizationId, id });
+    return deleted.affected === 1;
+  }
+
+  /** At most `limit` contacts that match the text and every filter, in order, from after `position` on. */
+  async search(
+    organizationId: string,
+    search: { text: string | undefined; filters: readonly ContactFilter[] },
+    order: ContactOrder,
+    position: Position | undefined,
+    limit: number,
+  ): Promise<Contact[]> {
+    const query = this.manager(organizationId)
+      .createQueryBuilder(Contact, 'contact')
+      .where('contact.organizationId = :organizationId', { organizationId })
+      .orderBy(`contact.${order.column}`, order.direction, order.nulls)
+      .addOrderBy('contact.id', order.direction)
+      .limit(limit);
+    if (search.text) matchText(query, search.text);
+    for (const [index, filter] of search.filters.entries()) {
+      const { sql, parameters } = filterCondition(filter, index);
+      query.andWhere(sql, parameters);
+    }
+    if (position) {
+      const { sql, parameters } = order.after(position);
+      query.andWhere(sql, parameters);
+    }
+    return await query.getMany();
+  }
+
+  private manager(organizationId: string): EntityManager {
+    return this.tenants.manager(organizationId);
+  }
+}
+
+function matchText(query: SelectQueryBuilder<Contact>, text: string): void {
+  const parameters = { text: `%${escapeLike(foldText(text))}%` };
+  // People write phone numbers with spaces; they are stored without.
+  const isPhone = /^[+(]?[0-9][0-9 ()-]{2,}$/.test(text);
+  if (!isPhone) {
+    query.andWhere('contact.searchText like :text', parameters);
+    return;
+  }
+  const digits = `%${escapeLike(text.replace(/[ ()-]/g, ''))}%`;
+  query.andWhere('(contact.searchText like :text or contact.phone like :digits)', {
+    ...parameters,
+    digits,
+  });
+}

@@ -1,0 +1,9 @@
+import { IsString, Length } from 'class-validator';
+import { Doc } from '../tools/schema/doc.decorator.js';
+
+export class DeleteContactInput {
+  @Doc('Id of the contact, such as con_….')
+  @IsString()
+  @Length(1, 64)
+  contact_id: string;
+}

@@ -1,0 +1,97 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { randomBase62 } from '../database/ids.js';
+import { AppError } from '../errors/app-error.js';
+import { KeysService } from '../keys/keys.service.js';
+import { ToolRegistry } from '../tools/tool-registry.js';
+
+const OWNER_EMAIL = 'owner@demo.localhost';
+
+/** What somebody who has just started Switchboard needs to try it. Secrets that are shown once, and kept nowhere. */
+export interface DemoOrganization {
+  email: string;
+  password: string;
+  apiKey: string;
+  contactEmail: string;
+  workflow: { webhookUrl: string; secret: string };
+}
+
+/** Makes an organization with an owner, a key, a contact and an active webhook workflow, through the same services and tools as everybody. */
+export async function createDemoOrganization(
+  app: INestApplicationContext,
+): Promise<DemoOrganization> {
+  const password = randomBase62(16);
+  const account = await signUp(app.get(AccountsService), password);
+  const registry = app.get(ToolRegistry);
+  const call = async <T>(name: string, given: object): Promise<T> => {
+    const tool = registry.find(name, 'dashboard');
+    if (!tool) throw new Error(`There is no tool ${name}.`);
+    return (await registry.call(tool, given, {
+      organizationId: account.organizationId,
+      surface: 'dashboard',
+      actor: { kind: 'user', id: account.userId },
+      signal: new AbortController().signal,
+    })) as T;
+  };
+  const contactEmail = 'ada@example.com';
+  await call('create_contact', { email: contactEmail, first_name: 'Ada', last_name: 'Lovelace' });
+  const { workflow, secret } = await call<{ workflow: { webhook_url: string }; secret: string }>(
+    'create_workflow',
+    WELCOME_WORKFLOW,
+  );
+  const apiKey = await app
+    .get(KeysService)
+    .create(account.organizationId, { kind: 'user', id: account.userId });
+  return {
+    email: account.email,
+    password,
+    apiKey,
+    contactEmail,
+    workflow: { webhookUrl: workflow.webhook_url, secret },
+  };
+}
+
+const WELCOME_WORKFLOW = {
+  name: 'Welcome',
+  active: true,
+  trigger: { type: 'webhook', secret: true },
+  steps: [
+    {
+      id: 'contact',
+      tool: 'create_contact',
+      arguments: {
+        email: '{{ trigger.payload.email }}',
+        first_name: '{{ trigger.payload.first_name }}',
+        on_conflict: 'update',
+      },
+    },
+    {
+      id: 'paid',
+      if: "trigger.payload.plan == 'pro'",
+      then: [
+        {
+          id: 'greet',
+          tool: 'send_message',
+          arguments: {
+            contact_id: '{{ contact.id }}',
+            subject: 'Welcome, {{ contact.first_name }}',
+            body: 'Hello {{ contact.first_name }}, thank you for choosing the pro plan.',
+          },
+        },
+      ],
+      else: [],
+    },
+  ],
+};
+
+/** A first start that was killed half-way leaves an owner whose password nobody has seen; another one is made then. */
+async function signUp(accounts: AccountsService, password: string) {
+  const body = { email: OWNER_EMAIL, password, organization_name: 'Demo' };
+  try {
+    return await accounts.signUp(body);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'email_taken') throw error;
+    const email = `owner-${randomBase62(6).toLowerCase()}@demo.localhost`;
+    return await accounts.signUp({ ...body, email });
+  }
+}

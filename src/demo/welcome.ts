@@ -1,0 +1,82 @@
+import { createHmac } from 'node:crypto';
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Env } from '../config/env.js';
+import { createDemoOrganization, type DemoOrganization } from './demo-organization.js';
+
+type Say = (line: string) => void;
+
+/** Tells whoever started the process where it listens and what to do next. Makes the demo organization, once. */
+export async function welcome(
+  app: INestApplicationContext,
+  env: Env,
+  say: Say,
+): Promise<void> {
+  const url = env.baseUrl;
+  say(`\nSwitchboard listens on ${url}`);
+  if (env.databaseUrl) {
+    say(signInHint(url, 'you@example.com'));
+    return;
+  }
+  say(`Data and e-mail files are in ${env.dataDir}`);
+  // The marker is written after the secrets were shown: a start that was killed before it starts over.
+  const marker = join(env.dataDir, 'demo-organization');
+  if (await exists(marker)) {
+    say(signInHint(url, 'owner@demo.localhost'));
+    return;
+  }
+  const demo = await createDemoOrganization(app);
+  for (const line of instructions(url, env, demo)) say(line);
+  await mkdir(env.dataDir, { recursive: true });
+  await writeFile(marker, `The demo organization of ${demo.email} was made.\n`);
+}
+
+function instructions(url: string, env: Env, demo: DemoOrganization): string[] {
+  const body = JSON.stringify({ email: demo.contactEmail, first_name: 'Ada', plan: 'pro' });
+  const signature = createHmac('sha256', demo.workflow.secret).update(body).digest('hex');
+  const rpc = (method: string, params?: object): string =>
+    [
+      `curl -s ${url}/api/mcp -H 'Authorization: Bearer ${demo.apiKey}' -H 'Content-Type: application/json'`,
+      `-d '${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}'`,
+    ].join(' ');
+  return [
+    '',
+    'A demo organization was made. These are shown once, so keep what you need:',
+    `  Sign in         ${demo.email}`,
+    `  Password        ${demo.password}`,
+    `  API key         ${demo.apiKey}`,
+    `  Webhook secret  ${demo.workflow.secret}`,
+    '',
+    '1. List the tools:',
+    rpc('tools/list'),
+    '',
+    '2. Send a message:',
+    rpc('tools/call', {
+      name: 'send_message',
+      arguments: { email: demo.contactEmail, subject: 'Hello', body: 'Hello from Switchboard.' },
+    }),
+    '',
+    '3. Fire the signed webhook:',
+    `curl -s ${demo.workflow.webhookUrl} -H 'Content-Type: application/json' -H 'x-webhook-signature: ${signature}' -d '${body}'`,
+    '',
+    ...(env.smtpUrl
+      ? []
+      : [`E-mail is written to ${join(env.dataDir, 'outbox')} (set SMTP_URL to send it).`]),
+    'Stop with Ctrl-C; the data stays.',
+  ];
+}
+
+function signInHint(url: string, email: string): string {
+  return [
+    'Sign in:',
+    `curl -s ${url}/api/auth/sign-in -c cookies.txt -H 'Content-Type: application/json' -d '{"email":"${email}","password":"..."}'`,
+  ].join('\n');
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await access(path).then(
+    () => true,
+    () => false,
+  );
+}

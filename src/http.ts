@@ -1,0 +1,19 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import helmet from 'helmet';
+import { ProblemFilter } from './http/problem.filter.js';
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Sets up HTTP the same way for the service and for its tests. No body parser: each edge reads its own bytes. */
+export function configureHttp(app: NestExpressApplication): void {
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  // Express would build objects out of `a[b]=c`; no query string of ours holds any.
+  app.set('query parser', 'simple');
+  app.use(helmet());
+  app.useGlobalFilters(new ProblemFilter());
+  const server = app.getHttpServer() as import('node:http').Server;
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+}

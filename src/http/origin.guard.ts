@@ -1,0 +1,21 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { Env } from '../config/env.js';
+import { AppError } from '../errors/app-error.js';
+import { Origins } from './origins.js';
+
+/** Refuses requests that a web page of another origin made a browser send. */
+@Injectable()
+export class OriginGuard implements CanActivate {
+  private readonly origins: Origins;
+
+  constructor(env: Env) {
+    this.origins = new Origins(env);
+  }
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (this.origins.allows(request.headers)) return true;
+    throw new AppError('forbidden', 'This Host or Origin is not allowed.');
+  }
+}

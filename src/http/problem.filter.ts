@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { AppError, toError } from '../errors/app-error.js';
+import { HTTP_STATUS } from '../errors/http-status.js';
+
+interface Problem {
+  status: number;
+  code: string;
+  detail: string;
+  errors?: readonly { path: string; message: string }[];
+  error_id?: string;
+}
+
+/** Answers every failure that no other edge took, as `application/problem+json` (RFC 9457). */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Http');
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const problem = this.describe(thrown, request);
+    if (thrown instanceof AppError && thrown.retryAfterSeconds !== undefined) {
+      response.setHeader('Retry-After', thrown.retryAfterSeconds);
+    }
+    response
+      .status(problem.status)
+      .setHeader('Cache-Control', 'no-store')
+      .type('application/problem+json')
+      .send(JSON.stringify({ type: 'about:blank', title: problem.code, ...problem }));
+  }
+
+  private describe(thrown: unknown, request: Request): Problem {
+    if (thrown instanceof AppError && thrown.code !== 'internal') {
+      return {
+        status: HTTP_STATUS[thrown.code],
+        code: thrown.code,
+        detail: thrown.message,
+        ...(thrown.details && { errors: thrown.details }),
+      };
+    }
+    const status = statusOf(thrown);
+    if (status < 500) return { status, ...CLIENT_FAULTS[status] ?? CLIENT_FAULTS[400]! };
+    const errorId = randomUUID();
+    this.logger.error(
+      { error_id: errorId, method: request.method, path: request.path },
+      toError(thrown).stack,
+    );
+    return { status: 500, code: 'internal', detail: 'Internal error.', error_id: errorId };
+  }
+}
+
+const CLIENT_FAULTS: Record<number, { code: string; detail: string }> = {
+  400: { code: 'invalid_request', detail: 'The request is not valid.' },
+  403: { code: 'forbidden', detail: 'You may not do this.' },
+  404: { code: 'not_found', detail: 'There is nothing here.' },
+  405: { code: 'method_not_allowed', detail: 'This method is not allowed here.' },
+  413: { code: 'payload_too_large', detail: 'The body is too large.' },
+  415: { code: 'unsupported_media_type', detail: 'Content-Type must be application/json.' },
+};
+
+/** Status of errors that frameworks throw: Nest's own, and those of Express and its parsers (http-errors). */
+function statusOf(thrown: unknown): number {
+  if (thrown instanceof HttpException) return thrown.getStatus();
+  const status = (thrown as { status?: unknown } | null)?.status;
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500;
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { randomBase62 } from '../database/ids.js';
+
+const PREFIX = 'swb_';
+const SECRET_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const FORMAT = /^swb_[0-9A-Za-z]{38}$/;
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A new raw key: `swb_`, 32 random base62 characters (190 bits), and the CRC-32 of what stands before, in base62. */
+export function newApiKey(): string {
+  const body = PREFIX + randomBase62(SECRET_LENGTH);
+  return body + checksum(body);
+}
+
+/** True when the text could be a key of ours. A typing error is refused here, without asking the database. */
+export function isApiKey(text: string): boolean {
+  if (!FORMAT.test(text)) return false;
+  const body = text.slice(0, PREFIX.length + SECRET_LENGTH);
+  return text.slice(body.length) === checksum(body);
+}
+
+/** What is stored of a key. A plain SHA-256 suffices: nobody can try 2^190 secrets. */
+export function hashApiKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let text = '';
+  while (text.length < CHECKSUM_LENGTH) {
+    text = ALPHABET[rest % 62]! + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}

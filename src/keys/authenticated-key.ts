@@ -1,0 +1,20 @@
+import type { Request } from 'express';
+
+/** The API key that a request was sent with, once the bearer guard has found it. */
+export interface AuthenticatedKey {
+  readonly id: string;
+  readonly organizationId: string;
+}
+
+const keys = new WeakMap<Request, AuthenticatedKey>();
+
+export function setApiKey(request: Request, key: AuthenticatedKey): void {
+  keys.set(request, key);
+}
+
+/** The key that the bearer guard found; throws where that guard did not run. */
+export function apiKeyOf(request: Request): AuthenticatedKey {
+  const key = keys.get(request);
+  if (!key) throw new Error('This route is not behind the bearer guard.');
+  return key;
+}

@@ -1,0 +1,36 @@
+import { Controller, Delete, Get, Header, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import type { Request } from 'express';
+import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
+import { accountOf, SessionGuard } from '../accounts/session.guard.js';
+import { OriginGuard } from '../http/origin.guard.js';
+import { type ApiKeyView, KeysService } from './keys.service.js';
+
+/** Management of the organization's API key, for signed-in people only: a key must not be able to make keys. */
+@Controller('api/mcp/keys')
+@UseGuards(OriginGuard, CrossSiteGuard, SessionGuard)
+export class KeysController {
+  constructor(private readonly keys: KeysService) {}
+
+  @Post()
+  @Header('Cache-Control', 'no-store')
+  async create(@Req() request: Request): Promise<{ api_key: string; message: string }> {
+    const { organizationId, userId } = accountOf(request);
+    return {
+      api_key: await this.keys.create(organizationId, { kind: 'user', id: userId }),
+      message: 'Store this key now: it is shown only once. The previous key is revoked.',
+    };
+  }
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  async describe(@Req() request: Request): Promise<{ key: ApiKeyView | null }> {
+    return { key: await this.keys.describe(accountOf(request).organizationId) };
+  }
+
+  @Delete()
+  @HttpCode(204)
+  async revoke(@Req() request: Request): Promise<void> {
+    const { organizationId, userId } = accountOf(request);
+    await this.keys.revoke(organizationId, { kind: 'user', id: userId });
+  }
+}

@@ -1,0 +1,17 @@
+import type { Era, LegacyVersion } from '../era.js';
+import type { EraEncoder } from './era-encoder.js';
+import { LegacyEncoder } from './legacy.encoder.js';
+import { PlainEncoder } from './plain.encoder.js';
+
+const PLAIN = new PlainEncoder();
+const LEGACY: Record<LegacyVersion, EraEncoder> = {
+  '2025-11-25': new LegacyEncoder('2025-11-25'),
+  '2025-06-18': new LegacyEncoder('2025-06-18'),
+  '2025-03-26': new LegacyEncoder('2025-03-26'),
+  '2024-11-05': new LegacyEncoder('2024-11-05'),
+};
+
+/** The encoder of an era; the same object every time. */
+export function encoderOf(era: Era): EraEncoder {
+  return era.name === 'plain' ? PLAIN : LEGACY[era.version];
+}

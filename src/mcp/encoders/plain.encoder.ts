@@ -1,0 +1,24 @@
+import type { ToolDescriptor } from '../../tools/registered-tool.js';
+import type { EraEncoder } from './era-encoder.js';
+import { textContent } from './text-content.js';
+
+/** Plain JSON-RPC 2.0: exactly the members that the specification of the service names, and no other. */
+export class PlainEncoder implements EraEncoder {
+  toolList(tools: readonly ToolDescriptor[]): string {
+    return JSON.stringify({
+      tools: tools.map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        inputSchema,
+      })),
+    });
+  }
+
+  toolResult(json: string): string {
+    return JSON.stringify(textContent(json));
+  }
+
+  toolFailure(json: string): string {
+    return JSON.stringify({ ...textContent(json), isError: true });
+  }
+}

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideEra, LEGACY_VERSIONS } from './era.js';
+
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize' };
+const claiming = (version: unknown) => ({
+  ...list,
+  params: { _meta: { 'io.modelcontextprotocol/protocolVersion': version } },
+});
+const plain = { name: 'plain' };
+const modern = (requested: string) => ({ name: 'modern', requested });
+const unsupported = (requested: string) => ({ name: 'unsupported', requested });
+
+describe(decideEra.name, () => {
+  it.each([
+    ['a request without a version', list, undefined, plain],
+    ['initialize without a version', initialize, undefined, plain],
+    ['a batch without a version', [list, 5], undefined, plain],
+    ['an empty batch', [], undefined, plain],
+    ['_meta without a version', { ...list, params: { _meta: {} } }, undefined, plain],
+    ['_meta that is no object', { ...list, params: { _meta: [1] } }, undefined, plain],
+    ['positional parameters', { ...list, params: [{ _meta: {} }] }, undefined, plain],
+    ...LEGACY_VERSIONS.map(
+      (version) => [`version ${version}`, list, version, { name: 'legacy', version }] as const,
+    ),
+    ['a batch of 2025-06-18', [list], '2025-06-18', { name: 'legacy', version: '2025-06-18' }],
+    ['an old unknown version', list, '1999-01-01', unsupported('1999-01-01')],
+    ['a version that is no date', list, 'latest', unsupported('latest')],
+    ['an empty version', list, '', unsupported('')],
+    ['a batch of an unknown version', [list], '1999-01-01', unsupported('1999-01-01')],
+    [
+      'initialize with an unknown version',
+      initialize,
+      'x',
+      { name: 'legacy', version: '2025-11-25' },
+    ],
+    ['initialize in a batch of an unknown version', [initialize], 'x', unsupported('x')],
+    ['the modern header', list, '2026-07-28', modern('2026-07-28')],
+    ['a later header', list, '2027-01-01', modern('2027-01-01')],
+    ['initialize with the modern header', initialize, '2026-07-28', modern('2026-07-28')],
+    ['a claim without a header', claiming('2026-07-28'), undefined, modern('2026-07-28')],
+    ['a claim of a legacy version', claiming('2025-06-18'), '2025-06-18', modern('2025-06-18')],
+    ['a claim that is no string', claiming(5), undefined, modern('')],
+    ['a batch with the modern header', [list], '2026-07-28', { name: 'modern-batch' }],
+    ['an empty batch with the modern header', [], '2026-07-28', { name: 'modern-batch' }],
+    [
+      'a batch with one claim',
+      [list, claiming('2026-07-28')],
+      '2025-11-25',
+      { name: 'modern-batch' },
+    ],
+  ])('decides %s', (_case, message, version, expected) => {
+    expect(decideEra(message, version)).toEqual(expected);
+  });
+
+  it('never serves a message with a claim in an older era', () => {
+    const header = fc.option(fc.constantFrom(...LEGACY_VERSIONS), { nil: undefined });
+    const property = fc.property(
+      fc.jsonValue(),
+      header,
+      fc.array(fc.jsonValue()),
+      (claim, version, others) => {
+        expect(decideEra(claiming(claim), version).name).toBe('modern');
+        expect(decideEra([...others, claiming(claim)], version).name).toBe('modern-batch');
+      },
+    );
+    fc.assert(property);
+  });
+
+  it('decides every message, and calls it plain only without a header', () => {
+    const message = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
+    const property = fc.property(
+      message,
+      fc.option(fc.string(), { nil: undefined }),
+      (message, version) => {
+        const { name } = decideEra(message, version);
+        if (version !== undefined) expect(name).not.toBe('plain');
+      },
+    );
+    fc.assert(property);
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { encodeError, encodeResult, JSON_RPC_CODES, JsonRpcError } from './json-rpc-error.js';
+
+describe('codes', () => {
+  it('are those of JSON-RPC or lie outside of what JSON-RPC and MCP reserve', () => {
+    const standard = new Set([-32_700, -32_600, -32_601, -32_602, -32_603]);
+    for (const code of Object.values(JSON_RPC_CODES)) {
+      expect(standard.has(code) || code > 0).toBe(true);
+    }
+  });
+});
+
+describe(encodeError.name, () => {
+  const error = new JsonRpcError(1403, 'No.');
+
+  it.each([
+    [1, '{"jsonrpc":"2.0","id":1,"error":{"code":1403,"message":"No."}}'],
+    [null, '{"jsonrpc":"2.0","id":null,"error":{"code":1403,"message":"No."}}'],
+    [undefined, '{"jsonrpc":"2.0","error":{"code":1403,"message":"No."}}'],
+  ])('writes the id %s', (id, json) => {
+    expect(encodeError(id, error)).toBe(json);
+  });
+
+  it('shows data where there is some', () => {
+    expect(JSON.parse(encodeError(1, JsonRpcError.internal('e')))).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32_603, message: 'Internal error', data: { error_id: 'e' } },
+    });
+  });
+});
+
+describe(encodeResult.name, () => {
+  it('puts the result in as it is', () => {
+    expect(encodeResult('a"b', '{"x":1}')).toBe('{"jsonrpc":"2.0","id":"a\\"b","result":{"x":1}}');
+  });
+});

@@ -1,0 +1,78 @@
+import type { AppErrorCode } from '../errors/app-error.js';
+import type { JsonRpcId } from './json-rpc.js';
+
+/** JSON-RPC 2.0, section 5.1. */
+export const PARSE_ERROR = -32_700;
+export const INVALID_REQUEST = -32_600;
+export const METHOD_NOT_FOUND = -32_601;
+export const INVALID_PARAMS = -32_602;
+export const INTERNAL_ERROR = -32_603;
+
+/** MCP 2026-07-28, basic/index: the version that a request names is not served. */
+export const UNSUPPORTED_PROTOCOL_VERSION = -32_022;
+
+/** Our own codes lie outside of -32768 to -32000, which JSON-RPC and MCP keep for themselves. */
+export const METHOD_NOT_ALLOWED = 1405;
+
+/**
+ * Code of a failure that stops a whole HTTP request, before any tool. Those that only tools or other edges throw are
+ * bugs here, and no code may blame the caller for a bug.
+ */
+export const JSON_RPC_CODES = {
+  unauthenticated: 1401,
+  invalid_credentials: 1401,
+  forbidden: 1403,
+  payload_too_large: 1413,
+  unsupported_media_type: 1415,
+  rate_limited: 1429,
+  unavailable: 1503,
+  invalid_json: PARSE_ERROR,
+  too_complex: INVALID_REQUEST,
+  not_an_object: INVALID_REQUEST,
+  invalid_arguments: INTERNAL_ERROR,
+  not_found: INTERNAL_ERROR,
+  conflict: INTERNAL_ERROR,
+  email_taken: INTERNAL_ERROR,
+  idempotency_mismatch: INTERNAL_ERROR,
+  suppressed: INTERNAL_ERROR,
+  no_consent: INTERNAL_ERROR,
+  invalid_signature: INTERNAL_ERROR,
+  internal: INTERNAL_ERROR,
+} as const satisfies Record<AppErrorCode, number>;
+
+/** A request that the protocol itself refuses. The message is shown to the caller. */
+export class JsonRpcError extends Error {
+  override readonly name = 'JsonRpcError';
+
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: object,
+  ) {
+    super(message);
+  }
+
+  static invalidRequest(reason: string): JsonRpcError {
+    return new JsonRpcError(INVALID_REQUEST, `Invalid Request: ${reason}`);
+  }
+
+  static invalidParams(reason: string): JsonRpcError {
+    return new JsonRpcError(INVALID_PARAMS, `Invalid params: ${reason}`);
+  }
+
+  /** The one answer to a bug: what it was is in the log, under `errorId`. */
+  static internal(errorId: string): JsonRpcError {
+    return new JsonRpcError(INTERNAL_ERROR, 'Internal error', { error_id: errorId });
+  }
+}
+
+/** JSON text of an error response. An `id` of undefined leaves the member out, as MCP wants where none was readable. */
+export function encodeError(id: JsonRpcId | null | undefined, error: JsonRpcError): string {
+  const { code, message, data } = error;
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
+}
+
+/** JSON text of a response whose result is JSON text already. */
+export function encodeResult(id: JsonRpcId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+}

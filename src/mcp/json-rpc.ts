@@ -1,0 +1,58 @@
+/** What can correlate a response with its request and be echoed without loss. */
+export type JsonRpcId = string | number;
+
+export type JsonObject = Record<string, unknown>;
+
+/** One member of a message, a single one or an element of a batch, after its envelope was checked. */
+export type Member =
+  | { kind: 'request'; id: JsonRpcId; method: string; params?: JsonObject | unknown[] }
+  | { kind: 'notification'; method: string; params?: JsonObject | unknown[] }
+  | { kind: 'response' }
+  | { kind: 'invalid'; id: JsonRpcId | null; reason: string };
+
+/** Checks the envelope of one member (JSON-RPC 2.0, sections 4 and 5). Says nothing about the method or its parameters. */
+export function parseMember(value: unknown): Member {
+  if (!isJsonObject(value)) {
+    return { kind: 'invalid', id: null, reason: 'A request must be an object.' };
+  }
+  const invalid = (reason: string): Member => ({ kind: 'invalid', id: readableId(value), reason });
+  if (value.jsonrpc !== '2.0') return invalid('jsonrpc must be "2.0".');
+  if (isResponse(value)) return { kind: 'response' };
+  const isRequest = Object.hasOwn(value, 'id');
+  if (isRequest && !isId(value.id)) {
+    return invalid('id must be a string or a number that can be echoed without loss.');
+  }
+  if (typeof value.method !== 'string') return invalid('method must be a string.');
+  const { method, params } = value;
+  if (params !== undefined && (typeof params !== 'object' || params === null)) {
+    return invalid('params must be an object.');
+  }
+  const call = { method, ...(params && { params: params as JsonObject | unknown[] }) };
+  return isRequest
+    ? { kind: 'request', id: value.id as JsonRpcId, ...call }
+    : { kind: 'notification', ...call };
+}
+
+/** The id to answer with, also for a request that is wrong elsewhere; null where none can be echoed exactly. */
+export function readableId(value: unknown): JsonRpcId | null {
+  return isJsonObject(value) && isId(value.id) ? value.id : null;
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+// A number beyond 2^53 may have been rounded by JSON.parse, and another request's id may round to the same.
+function isId(value: unknown): value is JsonRpcId {
+  return (
+    typeof value === 'string' ||
+    (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
+  );
+}
+
+function isResponse(value: JsonObject): boolean {
+  return (
+    !Object.hasOwn(value, 'method') &&
+    (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error'))
+  );
+}

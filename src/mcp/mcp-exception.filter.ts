@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { AppError, toError } from '../errors/app-error.js';
+import { HTTP_STATUS } from '../errors/http-status.js';
+import { UnauthenticatedError } from '../errors/unauthenticated-error.js';
+import {
+  encodeError,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  JSON_RPC_CODES,
+  JsonRpcError,
+  PARSE_ERROR,
+} from './json-rpc-error.js';
+import { sendJson } from './send-json.js';
+
+const TITLES: Partial<Record<number, string>> = {
+  [PARSE_ERROR]: 'Parse error: ',
+  [INVALID_REQUEST]: 'Invalid Request: ',
+};
+
+/** Answers what stopped a request before any of its members was run, as a JSON-RPC error without an id. */
+@Catch()
+export class McpExceptionFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Mcp');
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    // What is left of the body is read and dropped: a client that is still sending would otherwise get a reset
+    // connection instead of the answer.
+    request.resume();
+    if (thrown instanceof UnauthenticatedError) {
+      response.setHeader('WWW-Authenticate', thrown.challenge);
+    }
+    if (thrown instanceof AppError && thrown.retryAfterSeconds !== undefined) {
+      response.setHeader('Retry-After', thrown.retryAfterSeconds);
+    }
+    const { status, error } = this.describe(thrown);
+    sendJson(response, status, encodeError(null, error));
+  }
+
+  private describe(thrown: unknown): { status: number; error: JsonRpcError } {
+    if (thrown instanceof AppError && JSON_RPC_CODES[thrown.code] !== INTERNAL_ERROR) {
+      const code = JSON_RPC_CODES[thrown.code];
+      const message = `${TITLES[code] ?? ''}${thrown.message}`;
+      return { status: HTTP_STATUS[thrown.code], error: new JsonRpcError(code, message) };
+    }
+    const errorId = randomUUID();
+    this.logger.error({ error_id: errorId }, toError(thrown).stack);
+    return { status: 500, error: JsonRpcError.internal(errorId) };
+  }
+}

@@ -1,0 +1,12 @@
+import type { Response } from 'express';
+
+/**
+ * Sends JSON text, or nothing. Not with Express, which would add an ETag and a charset, and answer 304 to what is no
+ * document.
+ */
+export function sendJson(response: Response, status: number, body = ''): void {
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json');
+  response.setHeader('Cache-Control', 'no-store');
+  response.end(body);
+}

@@ -1,0 +1,44 @@
+import { Controller, Get, Header, HttpCode, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { GateDatabase } from '../database/gate-database.js';
+import { Shutdown } from './shutdown.js';
+
+interface Health {
+  status: 'ok' | 'unavailable';
+  failing?: string[];
+}
+
+/** For load balancers and orchestrators: whether the process lives, and whether it can serve. */
+@Controller('health')
+export class HealthController {
+  constructor(
+    private readonly gate: GateDatabase,
+    private readonly shutdown: Shutdown,
+  ) {}
+
+  @Get('live')
+  @Header('Cache-Control', 'no-store')
+  live(): Health {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async ready(@Res({ passthrough: true }) response: Response): Promise<Health> {
+    const failing: string[] = [];
+    if (this.shutdown.isStopping) failing.push('stopping');
+    // Redis is missing on purpose: without it hints are late, but everything that is accepted gets done.
+    if (!(await this.databaseAnswers())) failing.push('database');
+    if (failing.length === 0) return { status: 'ok' };
+    response.status(503);
+    return { status: 'unavailable', failing };
+  }
+
+  private async databaseAnswers(): Promise<boolean> {
+    return await this.gate.call('has_accounts', []).then(
+      () => true,
+      () => false,
+    );
+  }
+}

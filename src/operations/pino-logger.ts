@@ -1,0 +1,55 @@
+import type { LoggerService } from '@nestjs/common';
+import pino, { type Logger } from 'pino';
+
+/** Nest's log lines as JSON, one object a line. Objects given as messages keep their fields. */
+export class PinoLogger implements LoggerService {
+  private readonly pino: Logger;
+
+  constructor(level: string) {
+    this.pino = pino({
+      level,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      // Nothing logs these on purpose; this is for the object that somebody logs whole one day.
+      redact: {
+        paths: ['api_key', 'password', 'secret', 'authorization', 'cookie'].flatMap((name) => [
+          name,
+          `*.${name}`,
+        ]),
+        censor: '[redacted]',
+      },
+    });
+  }
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write('info', message, rest);
+  }
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+  error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.write('fatal', message, rest);
+  }
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.write('trace', message, rest);
+  }
+
+  private write(
+    level: 'info' | 'warn' | 'error' | 'fatal' | 'debug' | 'trace',
+    message: unknown,
+    rest: unknown[],
+  ): void {
+    // Nest passes the context last, and a stack before it when there is one.
+    const context = rest.at(-1);
+    const stack = rest.length > 1 ? rest[0] : undefined;
+    const fields = typeof message === 'object' && message !== null ? message : {};
+    const text = typeof message === 'string' ? message : undefined;
+    this.pino[level]({ context, ...fields, ...(stack !== undefined && { stack }) }, text);
+  }
+}

@@ -1,0 +1,244 @@
+import { Logger } from '@nestjs/common';
+import { toError } from '../errors/app-error.js';
+import type { WakeUpKind, WakeUps } from './wake-ups.js';
+
+/** A row that this worker may work on until its lease ends; the epoch fences off everybody who held it before. */
+export interface Claim {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly epoch: number;
+}
+
+/** What a {@link LeasedWorker} works on: rows with a lease by the database's clock. */
+export interface LeasedWork {
+  readonly kind: WakeUpKind;
+  /** Claims at most `limit` due rows, or just the row `id`, with a lease by the database's clock and a new epoch. */
+  claim(limit: number, id?: string): Promise<Claim[]>;
+  /** Does the work. `signal` aborts when the lease was lost or the process stops hard. A throw is logged; the sweep retries after the lease. */
+  work(claim: Claim, signal: AbortSignal): Promise<void>;
+  /** Extends the leases (ids, epochs) and returns the claims still held. */
+  renew(claims: Claim[]): Promise<Claim[]>;
+  /** Gives back at once what was not finished, so that another worker goes on. */
+  release(claims: Claim[]): Promise<void>;
+}
+
+export interface LeasedWorkerOptions {
+  /** Rows that are worked on at the same time. */
+  concurrency: number;
+  /** How often to look for work that no hint told of. */
+  pollMs?: number;
+}
+
+interface Running {
+  readonly claim: Claim;
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+  /** By this process's monotonic clock, from before the lease was asked for: never later than the true end. */
+  leaseEndsAt: number;
+}
+
+/** How long a claim is held without a sign of life: after a crash, another worker goes on this much later. */
+export const LEASE_SECONDS = 15;
+
+const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
+const POLL_MS = 1000;
+const LONGEST_BACK_OFF_MS = 5000;
+/** What aborted work gets to end by itself before a stop stops waiting for it. */
+const ABORT_GRACE_MS = 500;
+
+/**
+ * Keeps a bounded number of rows in work: claims what is due when a hint comes and at every poll, keeps the leases
+ * alive, and gives everything back when it stops. Lost hints, a lost database and lost leases are all survived.
+ */
+export class LeasedWorker {
+  private readonly logger: Logger;
+  private readonly running = new Set<Running>();
+  private readonly claiming = new Set<Promise<unknown>>();
+  private readonly pollMs: number;
+  /** Slots promised to claims that are still being asked for. */
+  private reserved = 0;
+  private failures = 0;
+  /** There may be more due rows than there were free slots. */
+  private more = false;
+  private polling = false;
+  private stopped = false;
+  private pollTimer?: NodeJS.Timeout;
+  private renewTimer?: NodeJS.Timeout;
+
+  constructor(
+    private readonly work: LeasedWork,
+    private readonly wakeUps: WakeUps,
+    private readonly options: LeasedWorkerOptions,
+  ) {
+    this.pollMs = options.pollMs ?? POLL_MS;
+    this.logger = new Logger(`LeasedWorker:${work.kind}`);
+  }
+
+  start(): void {
+    this.wakeUps.consume(this.work.kind, {
+      concurrency: this.options.concurrency,
+      handle: (id) => this.handle(id),
+    });
+    this.renewTimer = setInterval(() => void this.renewAll(), RENEW_MS);
+    this.schedulePoll(0);
+  }
+
+  /** Claims and does everything that is due, and resolves when that is done. */
+  async poll(): Promise<void> {
+    while (!this.stopped) {
+      const started = await this.fill();
+      if (started.length === 0) return;
+      await Promise.all(started.map((running) => running.done));
+    }
+  }
+
+  /** Takes no more work, waits for what is running, then aborts it, and gives back what was not finished. */
+  async stop(graceMs: number): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.pollTimer);
+    // A claim that is on its way would otherwise keep its row for a whole lease; see `claim`.
+    await within(graceMs, Promise.all(this.claiming));
+    await within(graceMs, Promise.all([...this.running].map((running) => running.done)));
+    const unfinished = [...this.running];
+    for (const running of unfinished) running.abort.abort(new Error('The worker stops.'));
+    await within(ABORT_GRACE_MS, Promise.all(unfinished.map((running) => running.done)));
+    clearInterval(this.renewTimer);
+    // Also what ended on its abort: it was not finished, so its lease must not make the next worker wait.
+    await this.release(unfinished.map((running) => running.claim));
+  }
+
+  private get free(): number {
+    return this.options.concurrency - this.running.size - this.reserved;
+  }
+
+  /** A hint. Resolves when the work is done, so that a queue which waits for it hands the next hint to a free worker. */
+  private async handle(id: string): Promise<void> {
+    if (this.stopped) return;
+    if (this.free <= 0) {
+      // Not lost: the row is still due when the next slot gets free.
+      this.more = true;
+      return;
+    }
+    const started = await this.claim(1, id);
+    await Promise.all(started.map((running) => running.done));
+  }
+
+  private schedulePoll(delayMs: number): void {
+    clearTimeout(this.pollTimer);
+    if (this.stopped) return;
+    this.pollTimer = setTimeout(() => void this.pollOnce(), delayMs);
+  }
+
+  private async pollOnce(): Promise<void> {
+    await this.fill();
+    const backOff = Math.min(this.pollMs * 2 ** this.failures, LONGEST_BACK_OFF_MS);
+    // Jitter keeps many workers that started together from asking together for ever.
+    this.schedulePoll(Math.max(this.pollMs, backOff) * (0.75 + Math.random() / 2));
+  }
+
+  /** Claims as many due rows as there are free slots and starts on them. One at a time: two would only collide. */
+  private async fill(): Promise<Running[]> {
+    const limit = this.free;
+    if (this.polling || limit <= 0) return [];
+    this.polling = true;
+    try {
+      this.more = false;
+      const started = await this.claim(limit);
+      if (started.length === limit) this.more = true;
+      return started;
+    } finally {
+      this.polling = false;
+    }
+  }
+
+  private async claim(limit: number, id?: string): Promise<Running[]> {
+    const asked = performance.now();
+    this.reserved += limit;
+    const pending = this.work.claim(limit, id);
+    this.claiming.add(pending);
+    try {
+      const claims = await pending;
+      this.failures = 0;
+      if (this.stopped) {
+        await this.release(claims);
+        return [];
+      }
+      return claims.map((claim) => this.run(claim, asked));
+    } catch (error) {
+      // Once an outage, not once a try: the database says the same thing every second until it is back.
+      if (this.failures === 0) this.logger.error(`Claiming work failed: ${toError(error).message}`);
+      this.failures += 1;
+      return [];
+    } finally {
+      this.claiming.delete(pending);
+      this.reserved -= limit;
+    }
+  }
+
+  private run(claim: Claim, asked: number): Running {
+    const abort = new AbortController();
+    const running: Running = {
+      claim,
+      abort,
+      leaseEndsAt: asked + LEASE_SECONDS * 1000,
+      done: Promise.resolve()
+        .then(() => this.work.work(claim, abort.signal))
+        .catch((error: unknown) => {
+          const { message, stack } = toError(error);
+          this.logger.error(`Work on ${claim.id} failed and is tried again: ${message}`, stack);
+        })
+        .finally(() => {
+          this.running.delete(running);
+          // Only while there was more than fitted, and never on a failing database: no hot loop.
+          if (this.more && this.failures === 0) this.schedulePoll(0);
+        }),
+    };
+    this.running.add(running);
+    return running;
+  }
+
+  private async renewAll(): Promise<void> {
+    const held = [...this.running];
+    if (held.length === 0) return;
+    const asked = performance.now();
+    try {
+      const kept = await this.work.renew(held.map((running) => running.claim));
+      const keys = new Set(kept.map(keyOf));
+      for (const running of held) {
+        if (keys.has(keyOf(running.claim))) running.leaseEndsAt = asked + LEASE_SECONDS * 1000;
+        else running.abort.abort(new Error('The lease was lost.'));
+      }
+    } catch (error) {
+      this.logger.warn(`Renewing leases failed: ${toError(error).message}`);
+      for (const running of held) {
+        // Nobody may answer for a while; once the lease has surely ended, somebody else has the row.
+        if (performance.now() >= running.leaseEndsAt) {
+          running.abort.abort(new Error('The lease ran out.'));
+        }
+      }
+    }
+  }
+
+  private async release(claims: Claim[]): Promise<void> {
+    if (claims.length === 0) return;
+    try {
+      await this.work.release(claims);
+    } catch (error) {
+      this.logger.warn(`Giving work back failed, so its leases run out: ${toError(error).message}`);
+    }
+  }
+}
+
+function keyOf(claim: Claim): string {
+  return `${claim.organizationId} ${claim.id} ${claim.epoch}`;
+}
+
+/** Waits for work that never rejects, or until the time is over. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work.catch(() => undefined), timeUp]);
+  clearTimeout(timer);
+}

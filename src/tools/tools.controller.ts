@@ -1,0 +1,49 @@
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
+import type { Request } from 'express';
+import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
+import { accountOf, SessionGuard } from '../accounts/session.guard.js';
+import { AppError } from '../errors/app-error.js';
+import { OriginGuard } from '../http/origin.guard.js';
+import { RateLimiter } from '../http/rate-limiter.js';
+import { didYouMean } from './nearest-names.js';
+import type { ToolDescriptor } from './registered-tool.js';
+import { ToolRegistry } from './tool-registry.js';
+
+/** The tools as actions of a signed-in person. */
+@Controller('api/tools')
+@UseGuards(OriginGuard, CrossSiteGuard, SessionGuard)
+export class ToolsController {
+  constructor(
+    private readonly registry: ToolRegistry,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  list(): { tools: ToolDescriptor[] } {
+    return { tools: this.registry.list('dashboard') };
+  }
+
+  @Post(':name')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async call(
+    @Param('name') name: string,
+    @Body() given: unknown,
+    @Req() request: Request,
+  ): Promise<object> {
+    const { organizationId, userId } = accountOf(request);
+    this.limiter.consume(organizationId, 1);
+    const tool = this.registry.find(name, 'dashboard');
+    if (!tool) {
+      const known = this.registry.list('dashboard').map((descriptor) => descriptor.name);
+      throw new AppError('not_found', `Unknown tool.${didYouMean(name, known)}`);
+    }
+    return await this.registry.call(tool, given, {
+      organizationId,
+      surface: 'dashboard',
+      actor: { kind: 'user', id: userId },
+      signal: new AbortController().signal,
+    });
+  }
+}

@@ -1,0 +1,132 @@
+import { AppError, type Fault } from '../errors/app-error.js';
+import type { LiquidSandbox } from '../liquid/liquid-sandbox.js';
+import { didYouMean } from '../tools/nearest-names.js';
+import type { ToolDescriptor } from '../tools/registered-tool.js';
+import { isDynamic, isTool, isWait, parseSteps, type Step, type ToolStep } from './definition.js';
+import { checkStatic } from './static-arguments.js';
+
+const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
+const MAX_BYTES = 256 * 1024;
+
+interface Visible {
+  /** Ids of the steps that have run by now whenever this point is reached. */
+  earlier: ReadonlySet<string>;
+  /** Every id of the definition, to tell a wrong order from a wrong name. */
+  all: ReadonlySet<string>;
+}
+
+/** Finds every fault of a definition when it is saved, so that a run meets only what nobody could have known. */
+export class DefinitionChecker {
+  private readonly tools: ReadonlyMap<string, ToolDescriptor>;
+
+  constructor(
+    tools: readonly ToolDescriptor[],
+    private readonly liquid: LiquidSandbox,
+  ) {
+    this.tools = new Map(tools.map((tool) => [tool.name, tool]));
+  }
+
+  /** The steps as they are stored; adds every fault with its path, and then they are not to be used. */
+  check(given: unknown, faults: Fault[]): Step[] {
+    if (Buffer.byteLength(JSON.stringify(given)) > MAX_BYTES) {
+      faults.push({ path: 'steps', message: `must be at most ${MAX_BYTES} bytes` });
+      return [];
+    }
+    const found: Fault[] = [];
+    const steps = parseSteps(given, found);
+    // Expressions and tools are judged even when a form is wrong elsewhere: all faults in one answer.
+    this.checkList(steps, 'steps', { earlier: new Set(), all: new Set(idsOf(steps)) }, found);
+    faults.push(...found);
+    return steps;
+  }
+
+  private checkList(steps: readonly Step[], path: string, visible: Visible, faults: Fault[]): void {
+    const earlier = new Set(visible.earlier);
+    for (const [index, step] of steps.entries()) {
+      const at = `${path}[${index}]`;
+      const here = { earlier, all: visible.all };
+      if (isTool(step)) this.checkTool(step, at, here, faults);
+      else if (isWait(step)) this.checkText(step.wait.until ?? '', `${at}.wait.until`, here, faults);
+      else {
+        this.checkCondition(step.if, `${at}.if`, here, faults);
+        // Steps of a branch may not have run, so they are visible inside it only.
+        this.checkList(step.then, `${at}.then`, here, faults);
+        this.checkList(step.else ?? [], `${at}.else`, here, faults);
+      }
+      earlier.add(step.id);
+    }
+  }
+
+  private checkTool(step: ToolStep, path: string, visible: Visible, faults: Fault[]): void {
+    if (step.if !== undefined) this.checkCondition(step.if, `${path}.if`, visible, faults);
+    this.checkValue(step.arguments ?? {}, `${path}.arguments`, visible, faults);
+    const tool = this.tools.get(step.tool);
+    if (tool) {
+      checkStatic(step.arguments ?? {}, tool.inputSchema, `${path}.arguments`, faults);
+    } else if (step.tool !== '') {
+      const near = didYouMean(step.tool, [...this.tools.keys()]);
+      faults.push({ path: `${path}.tool`, message: `"${step.tool}" is not a tool for steps.${near}` });
+    }
+  }
+
+  private checkValue(value: unknown, path: string, visible: Visible, faults: Fault[]): void {
+    if (typeof value === 'string') this.checkText(value, path, visible, faults);
+    else if (Array.isArray(value)) {
+      for (const [index, item] of value.entries()) {
+        this.checkValue(item, `${path}[${index}]`, visible, faults);
+      }
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value)) {
+        this.checkValue(item, `${path}.${key}`, visible, faults);
+      }
+    }
+  }
+
+  private checkText(text: string, path: string, visible: Visible, faults: Fault[]): void {
+    if (!isDynamic(text)) return;
+    collect(path, faults, () => {
+      this.liquid.parse(text);
+      checkReferences(this.liquid.references(text), path, visible, faults);
+    });
+  }
+
+  private checkCondition(text: string, path: string, visible: Visible, faults: Fault[]): void {
+    if (text === '') return;
+    collect(path, faults, () => {
+      checkReferences(this.liquid.conditionReferences(text), path, visible, faults);
+    });
+  }
+}
+
+function collect(path: string, faults: Fault[], check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    faults.push({ path, message: `is not a valid expression: ${error.message}` });
+  }
+}
+
+function checkReferences(
+  references: readonly string[],
+  path: string,
+  visible: Visible,
+  faults: Fault[],
+): void {
+  const roots = new Set(references.map((reference) => reference.split(/[.[]/)[0]!));
+  for (const root of roots) {
+    if (ROOTS.includes(root) || visible.earlier.has(root)) continue;
+    const message = visible.all.has(root)
+      ? `refers to the step "${root}", which has not always run before this one`
+      : `refers to "${root}", which is neither ${ROOTS.join(', ')} nor an earlier step.${didYouMean(root, [...ROOTS, ...visible.earlier])}`;
+    faults.push({ path, message });
+  }
+}
+
+function idsOf(steps: readonly Step[]): string[] {
+  return steps.flatMap((step) =>
+    isTool(step) || isWait(step)
+      ? [step.id]
+      : [step.id, ...idsOf(step.then), ...idsOf(step.else ?? [])],
+  );
+}

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import { TenantDatabase } from '../database/tenant-database.js';
+import { LeaseLost } from './lease-lost.js';
+import { RunStep } from './run-step.entity.js';
+
+export type JournalEntry = Omit<RunStep, 'organizationId' | 'runId' | 'startedAt' | 'finishedAt'>;
+
+/** What a run has done so far: read to find its next step, written with the effect of each. */
+@Injectable()
+export class RunJournalRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  /**
+   * Writes what became of a step, over an earlier attempt if there was one. A step that is done already is never
+   * written again, which is a second wall behind the fence.
+   */
+  async record(organizationId: string, runId: string, entry: JournalEntry): Promise<void> {
+    const rows = await this.tenants.manager(organizationId).query<unknown[]>(
+      `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input, output,
+         error, wake_at, started_at, finished_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(),
+         case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end)
+       on conflict on constraint run_steps_pkey do update set status = excluded.status, attempts = excluded.attempts,
+         input = excluded.input, output = excluded.output, error = excluded.error, finished_at = excluded.finished_at
+       where s.status in ('running', 'waiting')
+       returning step_id`,
+      [
+        organizationId,
+        runId,
+        entry.stepId,
+        entry.position,
+        entry.tool,
+        entry.status,
+        entry.attempts,
+        json(entry.input),
+        json(entry.output),
+        json(entry.error),
+        entry.wakeAt,
+      ],
+    );
+    if (rows.length === 0) throw new LeaseLost();
+  }
+
+  /** The journal of a run in order of execution; `due` of a wait is judged by the clock of the database. */
+  async read(organizationId: string, runId: string): Promise<(RunStep & { due: boolean })[]> {
+    const { entities, raw } = await this.tenants
+      .manager(organizationId)
+      .createQueryBuilder(RunStep, 's')
+      .addSelect('coalesce(s.wake_at <= clock_timestamp(), false)', 'due')
+      .where({ organizationId, runId })
+      .orderBy('s.position')
+      .getRawAndEntities<{ due: boolean }>();
+    return entities.map((step, index) => Object.assign(step, { due: raw[index]!.due }));
+  }
+
+  /** The journals of several runs, without inputs and outputs, in order of execution. */
+  async outlines(organizationId: string, runIds: readonly string[]): Promise<RunStep[]> {
+    if (runIds.length === 0) return [];
+    const steps = await this.tenants.manager(organizationId).find(RunStep, {
+      where: { organizationId, runId: In([...runIds]) },
+      order: { position: 'ASC' },
+      select: {
+        organizationId: true,
+        runId: true,
+        stepId: true,
+        tool: true,
+        status: true,
+        attempts: true,
+        error: true as never,
+        startedAt: true,
+        finishedAt: true,
+      },
+    });
+    return steps.map((step) => Object.assign(step, { input: null, output: null }));
+  }
+
+  /** Forgets the step that ended the run, so that it is tried anew. */
+  async forget(organizationId: string, runId: string, stepId: string): Promise<void> {
+    await this.tenants
+      .manager(organizationId)
+      .delete(RunStep, { organizationId, runId, stepId, status: 'failed' });
+  }
+}
+
+function json(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}

@@ -1,0 +1,83 @@
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { TriggerType } from './trigger.js';
+
+export const RUN_STATUSES = [
+  'queued',
+  'running',
+  'waiting',
+  'succeeded',
+  'failed',
+  'canceled',
+] as const;
+
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** One run of one version of a workflow. This row is the truth; what a queue says about it is a hint. */
+@Entity('workflow_runs')
+@Unique('workflow_runs_dedupe_key', ['organizationId', 'workflowId', 'dedupeKey'])
+@Index('workflow_runs_newest_idx', ['organizationId', 'createdAt', 'id'])
+@Index('workflow_runs_contact_idx', ['organizationId', 'contactId'])
+export class Run {
+  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'workflow_runs_pkey' })
+  organizationId: string;
+
+  @Index('workflow_runs_id_idx')
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'workflow_runs_pkey' })
+  id: string;
+
+  @Column('text', { name: 'workflow_id' })
+  workflowId: string;
+
+  @Column('integer', { name: 'workflow_version' })
+  workflowVersion: number;
+
+  @Column('text', { default: 'queued' })
+  status: RunStatus;
+
+  /** Why it waits, or ended as it did. */
+  @Column('text', { nullable: true })
+  reason: string | null;
+
+  /** What started it: a webhook can also be started by hand. */
+  @Column('text', { name: 'trigger_type' })
+  triggerType: TriggerType;
+
+  /** What the sender sent, byte for byte. Up to 1 MiB, so it is read only where it is needed. */
+  @Column('bytea', { select: false })
+  payload: Buffer;
+
+  @Column('text', { name: 'contact_id', nullable: true })
+  contactId: string | null;
+
+  @Column('text', { name: 'dedupe_key', nullable: true })
+  dedupeKey: string | null;
+
+  @Column('bytea', { name: 'body_hash', nullable: true })
+  bodyHash: Buffer | null;
+
+  /** How many runs started each other up to this one. */
+  @Column('integer', { default: 0 })
+  depth: number;
+
+  /** The fencing token: every claim takes the next one, and only its holder may write. */
+  @Column('integer', { default: 0 })
+  epoch: number;
+
+  /** Workers that died with it since its last journalled step. */
+  @Column('integer', { default: 0 })
+  crashes: number;
+
+  /** When a worker may take it: its wake time, or, while it runs, the end of the lease. */
+  @Index('workflow_runs_due_idx', { where: `status in ('queued', 'running', 'waiting')` })
+  @Column('timestamptz', { name: 'available_at', default: () => 'now()' })
+  availableAt: Date;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'started_at', nullable: true })
+  startedAt: Date | null;
+
+  @Column('timestamptz', { name: 'finished_at', nullable: true })
+  finishedAt: Date | null;
+}

@@ -1,0 +1,195 @@
+import { Injectable } from '@nestjs/common';
+import { TenantDatabase } from '../database/tenant-database.js';
+import type { Position } from './cursor.js';
+import { LeaseLost } from './lease-lost.js';
+import { Run, type RunStatus } from './run.entity.js';
+import type { TriggerType } from './trigger.js';
+
+/** What is known of a run when it is asked for. */
+export interface NewRun {
+  id: string;
+  workflowId: string;
+  triggerType: TriggerType;
+  payload: Buffer;
+  contactId: string | null;
+  dedupeKey: string | null;
+  bodyHash: Buffer | null;
+  depth: number;
+}
+
+export interface RunFilter {
+  workflowId?: string;
+  status?: RunStatus;
+  contactId?: string;
+  after?: Position;
+  limit: number;
+}
+
+/** Holds a run by its epoch. */
+export interface RunLease {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly epoch: number;
+}
+
+@Injectable()
+export class RunsRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  /**
+   * Inserts the run if the workflow is active and its dedupe key is new, and says whether it did. The version is
+   * pinned, and the contact checked, by the same statement.
+   */
+  async insert(organizationId: string, run: NewRun): Promise<boolean> {
+    const rows = await this.tenants.manager(organizationId).query<{ id: string }[]>(
+      `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
+         contact_id, dedupe_key, body_hash, depth, created_at)
+       select w.organization_id, $2, w.id, w.version, $4, $5,
+         (select c.id from contacts c where c.organization_id = $1 and c.id = $6 for key share),
+         $7, $8, $9, date_trunc('milliseconds', now())
+       from workflows w
+       where w.organization_id = $1 and w.id = $3 and w.active and w.deleted_at is null
+       on conflict on constraint workflow_runs_dedupe_key do nothing
+       returning id`,
+      [
+        organizationId,
+        run.id,
+        run.workflowId,
+        run.triggerType,
+        run.payload,
+        run.contactId,
+        run.dedupeKey,
+        run.bodyHash,
+        run.depth,
+      ],
+    );
+    return rows.length > 0;
+  }
+
+  async findByDedupeKey(
+    organizationId: string,
+    workflowId: string,
+    dedupeKey: string,
+  ): Promise<Run | null> {
+    return await this.tenants
+      .manager(organizationId)
+      .findOneBy(Run, { organizationId, workflowId, dedupeKey });
+  }
+
+  async find(organizationId: string, id: string): Promise<Run | null> {
+    return await this.tenants.manager(organizationId).findOneBy(Run, { organizationId, id });
+  }
+
+  async getPayload(organizationId: string, id: string): Promise<Buffer> {
+    const found = await this.tenants
+      .manager(organizationId)
+      .findOneOrFail(Run, { where: { organizationId, id }, select: { id: true, payload: true } });
+    return found.payload;
+  }
+
+  /** The newest runs after a position, at most `limit`. */
+  async list(organizationId: string, filter: RunFilter): Promise<Run[]> {
+    const query = this.tenants
+      .manager(organizationId)
+      .createQueryBuilder(Run, 'r')
+      .where('r.organization_id = :organizationId', { organizationId });
+    const { workflowId, status, contactId, after } = filter;
+    if (workflowId !== undefined) query.andWhere('r.workflow_id = :workflowId', { workflowId });
+    if (status !== undefined) query.andWhere('r.status = :status', { status });
+    if (contactId !== undefined) query.andWhere('r.contact_id = :contactId', { contactId });
+    if (after) query.andWhere('(r.created_at, r.id) < (:at, :id)', after);
+    return await query
+      .orderBy('r.createdAt', 'DESC')
+      .addOrderBy('r.id', 'DESC')
+      .limit(filter.limit)
+      .getMany();
+  }
+
+  /** Ends a run that has not ended. The new epoch keeps a worker that still holds it from writing. */
+  async cancel(organizationId: string, id: string): Promise<boolean> {
+    return await this.change(
+      organizationId,
+      `update workflow_runs set status = 'canceled', reason = 'requested', finished_at = now(), epoch = epoch + 1
+       where organization_id = $1 and id = $2 and status in ('queued', 'running', 'waiting') returning id`,
+      [id],
+    );
+  }
+
+  /** Puts a run that failed or was canceled back into the queue; a wait that is still going on goes on. */
+  async requeue(organizationId: string, id: string): Promise<boolean> {
+    return await this.change(
+      organizationId,
+      `update workflow_runs set status = 'queued', reason = null, finished_at = null, crashes = 0,
+         available_at = greatest(now(), (
+           select max(s.wake_at) from run_steps s
+           where s.organization_id = $1 and s.run_id = $2 and s.status = 'waiting'))
+       where organization_id = $1 and id = $2 and status in ('failed', 'canceled') returning id`,
+      [id],
+    );
+  }
+
+  /** Locks the run for this transaction, or throws {@link LeaseLost} when another epoch or an end has come. */
+  async fence(lease: RunLease): Promise<void> {
+    const rows = await this.tenants.manager(lease.organizationId).query<unknown[]>(
+      `select id from workflow_runs
+       where organization_id = $1 and id = $2 and epoch = $3 and status = 'running' for update`,
+      [lease.organizationId, lease.id, lease.epoch],
+    );
+    if (rows.length === 0) throw new LeaseLost();
+  }
+
+  /** Notes that the run got on: its crashes are forgiven and its lease begins anew. */
+  async progress(lease: RunLease, leaseSeconds: number): Promise<void> {
+    // The time of the clock and not of the transaction, which may have begun long before.
+    await this.held(
+      lease,
+      `crashes = 0, available_at = clock_timestamp() + make_interval(secs => $4)`,
+      [leaseSeconds],
+    );
+  }
+
+  /** Lets go of the run for some time. */
+  async park(lease: RunLease, reason: 'wait' | 'retry', seconds: number): Promise<void> {
+    await this.held(
+      lease,
+      `status = 'waiting', reason = $4, crashes = 0,
+       available_at = clock_timestamp() + make_interval(secs => $5)`,
+      [reason, seconds],
+    );
+  }
+
+  /** Lets go of the run until the time of one of its waits. */
+  async parkUntil(lease: RunLease, at: Date): Promise<void> {
+    await this.held(lease, `status = 'waiting', reason = 'wait', crashes = 0, available_at = $4`, [
+      at,
+    ]);
+  }
+
+  async finish(
+    lease: RunLease,
+    status: 'succeeded' | 'failed',
+    reason: string | null,
+  ): Promise<void> {
+    await this.held(lease, `status = $4, reason = $5, finished_at = clock_timestamp()`, [
+      status,
+      reason,
+    ]);
+  }
+
+  private async held(lease: RunLease, changes: string, values: unknown[]): Promise<void> {
+    const changed = await this.change(
+      lease.organizationId,
+      `update workflow_runs set ${changes}
+       where organization_id = $1 and id = $2 and epoch = $3 and status = 'running' returning id`,
+      [lease.id, lease.epoch, ...values],
+    );
+    if (!changed) throw new LeaseLost();
+  }
+
+  private async change(organizationId: string, sql: string, values: unknown[]): Promise<boolean> {
+    const [rows] = await this.tenants
+      .manager(organizationId)
+      .query<[unknown[], number]>(sql, [organizationId, ...values]);
+    return rows.length > 0;
+  }
+}

@@ -1,0 +1,40 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { TriggerType } from './trigger.js';
+
+/** A workflow. What it does is in its versions; runs keep to the one they began with. */
+@Entity('workflows')
+export class Workflow {
+  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'workflows_pkey' })
+  organizationId: string;
+
+  @Index('workflows_id_idx')
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'workflows_pkey' })
+  id: string;
+
+  @Column('text')
+  name: string;
+
+  @Column('boolean')
+  active: boolean;
+
+  /** The newest version of the definition. */
+  @Column('integer')
+  version: number;
+
+  @Column('text', { name: 'trigger_type' })
+  triggerType: TriggerType;
+
+  /** Encrypted, for the workflow's id as context. */
+  @Column('bytea', { nullable: true })
+  secret: Buffer | null;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt: Date;
+
+  /** Set when it was deleted: its runs stay readable. */
+  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  deletedAt: Date | null;
+}

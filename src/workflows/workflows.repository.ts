@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
+import { TenantDatabase } from '../database/tenant-database.js';
+import type { Position } from './cursor.js';
+import type { Step } from './definition.js';
+import type { TriggerType } from './trigger.js';
+import { WorkflowVersion } from './workflow-version.entity.js';
+import { Workflow } from './workflow.entity.js';
+
+export interface WorkflowContent {
+  name: string;
+  active: boolean;
+  version: number;
+  triggerType: TriggerType;
+  secret: Buffer | null;
+}
+
+@Injectable()
+export class WorkflowsRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  async insert(organizationId: string, id: string, content: WorkflowContent): Promise<void> {
+    // Whole milliseconds, so that a cursor made from the time names the same instant.
+    const now = () => `date_trunc('milliseconds', now())`;
+    await this.tenants
+      .manager(organizationId)
+      .createQueryBuilder()
+      .insert()
+      .into(Workflow)
+      .values({ organizationId, id, ...content, createdAt: now, updatedAt: now })
+      .execute();
+  }
+
+  async update(
+    organizationId: string,
+    id: string,
+    changes: Partial<WorkflowContent & { deletedAt: () => string }>,
+  ): Promise<void> {
+    const updatedAt = () => `date_trunc('milliseconds', now())`;
+    await this.tenants
+      .manager(organizationId)
+      .createQueryBuilder()
+      .update(Workflow)
+      .set({ ...changes, updatedAt })
+      .where({ organizationId, id, deletedAt: IsNull() })
+      .execute();
+  }
+
+  async find(organizationId: string, id: string): Promise<Workflow | null> {
+    return await this.tenants
+      .manager(organizationId)
+      .findOneBy(Workflow, { organizationId, id, deletedAt: IsNull() });
+  }
+
+  /** Finds the workflow and keeps others from changing it until the transaction ends. */
+  async findForUpdate(organizationId: string, id: string): Promise<Workflow | null> {
+    return await this.tenants.manager(organizationId).findOne(Workflow, {
+      where: { organizationId, id, deletedAt: IsNull() },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** The newest workflows after a position, at most `limit`. */
+  async list(
+    organizationId: string,
+    filter: { active?: boolean; after?: Position; limit: number },
+  ): Promise<Workflow[]> {
+    const query = this.tenants
+      .manager(organizationId)
+      .createQueryBuilder(Workflow, 'w')
+      .where('w.organization_id = :organizationId and w.deleted_at is null', { organizationId });
+    if (filter.active !== undefined) {
+      query.andWhere('w.active = :active', { active: filter.active });
+    }
+    if (filter.after) query.andWhere('(w.created_at, w.id) < (:at, :id)', filter.after);
+    return await query
+      .orderBy('w.createdAt', 'DESC')
+      .addOrderBy('w.id', 'DESC')
+      .limit(filter.limit)
+      .getMany();
+  }
+
+  async insertVersion(
+    organizationId: string,
+    workflowId: string,
+    version: number,
+    steps: Step[],
+  ): Promise<void> {
+    await this.tenants
+      .manager(organizationId)
+      .insert(WorkflowVersion, { organizationId, workflowId, version, steps });
+  }
+
+  async getSteps(organizationId: string, workflowId: string, version: number): Promise<Step[]> {
+    const found = await this.tenants
+      .manager(organizationId)
+      .findOneByOrFail(WorkflowVersion, { organizationId, workflowId, version });
+    return found.steps;
+  }
+
+  /** Steps of the newest version of each of the workflows, by workflow id. */
+  async newestSteps(organizationId: string, ids: readonly string[]): Promise<Map<string, Step[]>> {
+    if (ids.length === 0) return new Map();
+    const versions = await this.tenants
+      .manager(organizationId)
+      .createQueryBuilder(WorkflowVersion, 'v')
+      .innerJoin(
+        Workflow,
+        'w',
+        'w.organization_id = v.organization_id and w.id = v.workflow_id and w.version = v.version',
+      )
+      .where('v.organization_id = :organizationId and v.workflow_id in (:...ids)', {
+        organizationId,
+        ids,
+      })
+      .getMany();
+    return new Map(versions.map((version) => [version.workflowId, version.steps]));
+  }
+}

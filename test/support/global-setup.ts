@@ -1,0 +1,104 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import { prepareDatabase } from '../../src/database/prepare-database.js';
+import { findRedisServer } from './redis.js';
+
+/**
+ * Starts what the end-to-end tests share: a PostgreSQL with a migrated template database, and a Redis. The tests
+ * find them in TEST_TEMPLATE_URL and TEST_REDIS_URL, which their processes inherit.
+ */
+export default async function setUp(): Promise<(() => Promise<void>) | undefined> {
+  // Every vitest project runs this; the first one starts, and stops, for all.
+  if (process.env.TEST_TEMPLATE_URL) return undefined;
+  const undo: (() => Promise<void>)[] = [];
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'));
+  // As root, PostgreSQL runs as another user, who must be able to pass through.
+  await chmod(folder, 0o711);
+  undo.push(() => rm(folder, { recursive: true, force: true }));
+  let serverUrl = process.env.DATABASE_URL;
+  if (!serverUrl) {
+    const postgres = await EmbeddedPostgres.start({
+      dataDir: join(folder, 'postgres'),
+      settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+    });
+    undo.push(() => postgres.stop());
+    serverUrl = postgres.url;
+  }
+  const template = `switchboard_template_${process.pid}`;
+  const owner = new Client({ connectionString: serverUrl });
+  await owner.connect();
+  await owner.query(`create database ${template}`);
+  await owner.end();
+  const templateUrl = new URL(serverUrl);
+  templateUrl.pathname = `/${template}`;
+  await prepareDatabase(templateUrl.href, { waitMs: 5000, log: () => undefined });
+  process.env.TEST_TEMPLATE_URL = templateUrl.href;
+  undo.push(() => dropTemplate(serverUrl, template));
+
+  if (process.env.REDIS_URL) {
+    process.env.TEST_REDIS_URL = process.env.REDIS_URL;
+  } else {
+    const redis = await startRedis(folder);
+    if (redis) undo.push(redis.stop);
+    if (redis) process.env.TEST_REDIS_URL = redis.url;
+  }
+  return async () => {
+    delete process.env.TEST_TEMPLATE_URL;
+    for (const action of undo.toReversed()) await action();
+  };
+}
+
+async function dropTemplate(serverUrl: string, template: string): Promise<void> {
+  const owner = new Client({ connectionString: serverUrl });
+  await owner.connect();
+  await owner.query(`drop database if exists ${template} with (force)`);
+  await owner.end();
+}
+
+async function startRedis(
+  folder: string,
+): Promise<{ url: string; stop: () => Promise<void> } | undefined> {
+  const binary = findRedisServer();
+  if (!binary) return undefined;
+  const port = await freePort();
+  const child = spawn(
+    binary,
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder],
+    { stdio: 'ignore' },
+  );
+  await untilListening(port);
+  return { url: `redis://127.0.0.1:${port}`, stop: () => stopProcess(child) };
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await exited;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function untilListening(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const listening = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+      socket.once('connect', () => socket.end());
+    });
+    if (listening) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`Nothing listens on port ${port}.`);
+}

@@ -1,0 +1,93 @@
+import type { Switchboard } from './switchboard.js';
+
+export interface Outcome<T> {
+  status: number;
+  value: T;
+  error?: { code: string; message: string; details?: { path: string; message: string }[] };
+}
+
+/** An organization with its signed-in owner and its API key. */
+export interface TestOrganization {
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly password: string;
+  /** Value of the Cookie header of the owner's session. */
+  readonly cookie: string;
+  readonly key: string;
+  /** Calls a tool as the signed-in owner. Throws at a 5xx. */
+  // The result is what a client would see, so its type is the test's own claim.
+  call<T = Record<string, never>>(tool: string, given?: unknown): Promise<Outcome<T>>;
+  /** POST /api/mcp with the key. */
+  rpc(body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Any request with the session, from Switchboard's own origin. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+}
+
+let counter = 0;
+
+export async function createOrganization(
+  switchboard: Switchboard,
+  name?: string,
+): Promise<TestOrganization> {
+  counter += 1;
+  const email = `owner${counter}.${Date.now().toString(36)}@example.com`;
+  const password = 'correct horse battery staple';
+  const { url } = switchboard;
+  const signedUp = await fetch(`${url}/api/auth/sign-up`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password, organization_name: name ?? `Organization ${counter}` }),
+  });
+  if (signedUp.status !== 201) throw new Error(`Sign-up: ${await signedUp.text()}`);
+  const account = (await signedUp.json()) as { user: { id: string }; organization: { id: string } };
+  const cookie = signedUp.headers.getSetCookie()[0]!.split(';')[0]!;
+  const withSession = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${url}${path}`, {
+      ...init,
+      headers: { Cookie: cookie, Origin: url, ...(init.headers as Record<string, string>) },
+    });
+  const created = await withSession('/api/mcp/keys', { method: 'POST' });
+  if (created.status !== 201) throw new Error(`Key: ${await created.text()}`);
+  const { api_key: key } = (await created.json()) as { api_key: string };
+  return {
+    id: account.organization.id,
+    userId: account.user.id,
+    email,
+    password,
+    cookie,
+    key,
+    fetch: withSession,
+    call: async <T>(tool: string, given: unknown = {}): Promise<Outcome<T>> => {
+      const response = await withSession(`/api/tools/${tool}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(given),
+      });
+      const body = (await response.json()) as Record<string, unknown>;
+      if (response.status >= 500 && response.status !== 503) {
+        throw new Error(`${tool} answered ${response.status}: ${JSON.stringify(body)}`);
+      }
+      if (response.ok) return { status: response.status, value: body as T };
+      return {
+        status: response.status,
+        value: undefined as T,
+        error: {
+          code: body.code as string,
+          message: body.detail as string,
+          details: body.errors as [],
+        },
+      };
+    },
+    rpc: (body, headers = {}) =>
+      fetch(`${url}/api/mcp`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${key}`,
+          'Content-Type': 'application/json',
+          ...headers,
+        },
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      } as RequestInit),
+  };
+}
