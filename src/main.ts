@@ -43,7 +43,8 @@ async function start(env: Env, ownerUrl: string): Promise<NestExpressApplication
   const options: AppOptions = {
     env,
     access,
-    onDatabaseError: (error) => logger.warn(`A database connection broke: ${error.message}`, 'Database'),
+    onDatabaseError: (error) =>
+      logger.warn(`A database connection broke: ${error.message}`, 'Database'),
   };
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(options), {
     logger,
@@ -63,7 +64,11 @@ async function start(env: Env, ownerUrl: string): Promise<NestExpressApplication
 /** What a person who started the process needs to know; a stack only for what nobody expected. */
 function explain(thrown: unknown): string {
   const error = toError(thrown);
-  if (error instanceof EnvError || error instanceof EmbeddedPostgresError || error instanceof AppError) {
+  if (
+    error instanceof EnvError ||
+    error instanceof EmbeddedPostgresError ||
+    error instanceof AppError
+  ) {
     return error.message;
   }
   const { code, port, address } = error as { code?: string; port?: number; address?: string };

@@ -30,8 +30,6 @@ const MAX_BODY_BYTES = 16 * 1024;
 })
 export class AccountsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
-    consumer
-      .apply(jsonBody(MAX_BODY_BYTES), SessionMiddleware)
-      .forRoutes('api/auth/*path');
+    consumer.apply(jsonBody(MAX_BODY_BYTES), SessionMiddleware).forRoutes('api/auth/*path');
   }
 }

@@ -1,4 +1,14 @@
-import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards, UsePipes } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Post,
+  Req,
+  Res,
+  UseGuards,
+  UsePipes,
+} from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { OriginGuard } from '../http/origin.guard.js';
 import { bodyValidation } from '../http/validation.pipe.js';
@@ -37,7 +47,10 @@ export class AuthController {
 
   @Post('sign-out')
   @HttpCode(204)
-  async signOut(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+  async signOut(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       request.session.destroy((error: Error | null) => (error ? reject(error) : resolve()));
     });

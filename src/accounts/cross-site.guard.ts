@@ -22,7 +22,10 @@ export class CrossSiteGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     if (SAFE_METHODS.has(request.method) || this.isSameOrigin(request)) return true;
     const hint = this.env.publicUrl ? '' : ' (set PUBLIC_URL to the address that people use)';
-    throw new AppError('forbidden', `This request does not come from Switchboard's own origin${hint}.`);
+    throw new AppError(
+      'forbidden',
+      `This request does not come from Switchboard's own origin${hint}.`,
+    );
   }
 
   private isSameOrigin(request: Request): boolean {

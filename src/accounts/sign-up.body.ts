@@ -12,7 +12,7 @@ export class SignUpBody {
 
   @IsString()
   @Length(1, 200)
-  @Matches(/^[^\p{Cc}\p{Cs}]*\S[^\p{Cc}\p{Cs}]*$/u, {
+  @Matches(/^(?=.*\S)[^\p{Cc}\p{Cs}]+$/u, {
     message: 'organization_name must be one line of text',
   })
   organization_name: string;

@@ -37,7 +37,10 @@ async function roleFaults(client: Client, kind: string): Promise<Fault[]> {
   const row = rows[0]!;
   const faults = row.powers.map((message) => ({ path: `${kind} role`, message }));
   if (!row.durable) {
-    faults.push({ path: 'synchronous_commit', message: 'is off, so acknowledged work could be lost' });
+    faults.push({
+      path: 'synchronous_commit',
+      message: 'is off, so acknowledged work could be lost',
+    });
   }
   return faults;
 }
@@ -54,7 +57,8 @@ async function tableFaults(client: Client, kind: string): Promise<Fault[]> {
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname in ('public', 'gate', 'private') and c.relkind in ('r', 'p', 'v', 'm', 'f')
       and has_table_privilege(c.oid, 'select, insert, update, delete, truncate')`);
-  const allowed = kind === 'gate' ? rows.filter((row) => row.in_gate) : rows.filter((row) => row.isolated);
+  const allowed =
+    kind === 'gate' ? rows.filter((row) => row.in_gate) : rows.filter((row) => row.isolated);
   return rows
     .filter((row) => !allowed.includes(row))
     .map((row) => ({ path: row.name, message: `is open to the ${kind} role` }));
@@ -75,6 +79,7 @@ async function contextFaults(client: Client): Promise<Fault[]> {
     () => false,
     (error: unknown) => sqlState(error) === '42501',
   );
-  if (!refused) faults.push({ path: 'current_organization()', message: 'accepts a forged context' });
+  if (!refused)
+    faults.push({ path: 'current_organization()', message: 'accepts a forged context' });
   return faults;
 }

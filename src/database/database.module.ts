@@ -1,4 +1,10 @@
-import { type DynamicModule, Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  type DynamicModule,
+  Global,
+  Inject,
+  Module,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import type { TlsOptions } from 'node:tls';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { Env } from '../config/env.js';

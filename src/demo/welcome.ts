@@ -8,11 +8,7 @@ import { createDemoOrganization, type DemoOrganization } from './demo-organizati
 type Say = (line: string) => void;
 
 /** Tells whoever started the process where it listens and what to do next. Makes the demo organization, once. */
-export async function welcome(
-  app: INestApplicationContext,
-  env: Env,
-  say: Say,
-): Promise<void> {
+export async function welcome(app: INestApplicationContext, env: Env, say: Say): Promise<void> {
   const url = env.baseUrl;
   say(`\nSwitchboard listens on ${url}`);
   if (env.databaseUrl) {

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Logger,
+} from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError, toError } from '../errors/app-error.js';
 import { HTTP_STATUS } from '../errors/http-status.js';
@@ -45,7 +51,7 @@ export class ProblemFilter implements ExceptionFilter {
       };
     }
     const status = statusOf(thrown);
-    if (status < 500) return { status, ...CLIENT_FAULTS[status] ?? CLIENT_FAULTS[400]! };
+    if (status < 500) return { status, ...(CLIENT_FAULTS[status] ?? CLIENT_FAULTS[400]!) };
     const errorId = randomUUID();
     this.logger.error(
       { error_id: errorId, method: request.method, path: request.path },

@@ -13,7 +13,7 @@ const modern = (requested: string) => ({ name: 'modern', requested });
 const unsupported = (requested: string) => ({ name: 'unsupported', requested });
 
 describe(decideEra.name, () => {
-  it.each([
+  it.each<[string, object, string | undefined, object]>([
     ['a request without a version', list, undefined, plain],
     ['initialize without a version', initialize, undefined, plain],
     ['a batch without a version', [list, 5], undefined, plain],
@@ -22,7 +22,13 @@ describe(decideEra.name, () => {
     ['_meta that is no object', { ...list, params: { _meta: [1] } }, undefined, plain],
     ['positional parameters', { ...list, params: [{ _meta: {} }] }, undefined, plain],
     ...LEGACY_VERSIONS.map(
-      (version) => [`version ${version}`, list, version, { name: 'legacy', version }] as const,
+      (version) =>
+        [`version ${version}`, list, version, { name: 'legacy', version }] satisfies [
+          string,
+          object,
+          string,
+          object,
+        ],
     ),
     ['a batch of 2025-06-18', [list], '2025-06-18', { name: 'legacy', version: '2025-06-18' }],
     ['an old unknown version', list, '1999-01-01', unsupported('1999-01-01')],

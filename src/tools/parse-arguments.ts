@@ -37,7 +37,8 @@ export function parseArguments<T extends object>(
  */
 function shape(schema: JsonSchema, value: unknown, path: string, faults: Fault[]): unknown {
   if (typeof value === 'string') {
-    if (value.includes('\0')) faults.push({ path, message: 'must not contain the character U+0000' });
+    if (value.includes('\0'))
+      faults.push({ path, message: 'must not contain the character U+0000' });
     else if (!value.isWellFormed()) faults.push({ path, message: 'must be well-formed Unicode' });
     return value;
   }
@@ -53,7 +54,8 @@ function shape(schema: JsonSchema, value: unknown, path: string, faults: Fault[]
     faults.push({ path, message: 'is a number out of range' });
     return value;
   }
-  if (schema.type === 'object' || schema.type === 'array') return mismatch(schema, path, faults, value);
+  if (schema.type === 'object' || schema.type === 'array')
+    return mismatch(schema, path, faults, value);
   return value;
 }
 
@@ -74,7 +76,8 @@ function shapeObject(
       faults.push({ path: at, message: `is not known.${didYouMean(key, Object.keys(known))}` });
     } else {
       const inner = (known && Object.hasOwn(known, key) ? known[key] : undefined) ?? {};
-      if (item === null && known && !allows(inner, 'null') && !schema.required?.includes(key)) continue;
+      if (item === null && known && !allows(inner, 'null') && !schema.required?.includes(key))
+        continue;
       copy[key] = shape(inner, item, at, faults);
     }
   }
@@ -113,7 +116,10 @@ function collect(errors: ValidationError[], path: string, faults: Fault[]): void
         : `${path}.${error.property}`;
     for (const text of Object.values(error.constraints ?? {})) {
       // class-validator begins its texts with the name of the property, which the path says already.
-      faults.push({ path: at, message: text.replace(new RegExp(`^(each value in )?${error.property} `), '$1') });
+      faults.push({
+        path: at,
+        message: text.replace(new RegExp(`^(each value in )?${error.property} `), '$1'),
+      });
     }
     collect(error.children ?? [], at, faults);
   }

@@ -32,7 +32,9 @@ export class ToolPipeline {
     const name = tool.descriptor.name;
     if (tool.external) {
       const result = await this.tenants.outside(() => method(input, call));
-      await this.tenants.transaction(call.organizationId, () => this.recordCall(name, input, result, call));
+      await this.tenants.transaction(call.organizationId, () =>
+        this.recordCall(name, input, result, call),
+      );
       return result;
     }
     if (tool.readOnly) {

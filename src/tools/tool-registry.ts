@@ -129,8 +129,7 @@ export class ToolRegistry implements OnModuleInit {
 
 function firstParameter(instance: object, method: string, place: string): DtoClass {
   const types = Reflect.getMetadata('design:paramtypes', instance, method) as
-    | DtoClass[]
-    | undefined;
+    DtoClass[] | undefined;
   const input = types?.[0];
   if (!input || (input as unknown) === Object) {
     throw new Error(`${place}: its first parameter must be a class, or @Tool must name one.`);

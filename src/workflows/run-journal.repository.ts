@@ -6,6 +6,19 @@ import { RunStep } from './run-step.entity.js';
 
 export type JournalEntry = Omit<RunStep, 'organizationId' | 'runId' | 'startedAt' | 'finishedAt'>;
 
+const OUTLINE = [
+  'organizationId',
+  'runId',
+  'stepId',
+  'position',
+  'tool',
+  'status',
+  'attempts',
+  'error',
+  'startedAt',
+  'finishedAt',
+] as const satisfies readonly (keyof RunStep)[];
+
 /** What a run has done so far: read to find its next step, written with the effect of each. */
 @Injectable()
 export class RunJournalRepository {
@@ -57,21 +70,13 @@ export class RunJournalRepository {
   /** The journals of several runs, without inputs and outputs, in order of execution. */
   async outlines(organizationId: string, runIds: readonly string[]): Promise<RunStep[]> {
     if (runIds.length === 0) return [];
-    const steps = await this.tenants.manager(organizationId).find(RunStep, {
-      where: { organizationId, runId: In([...runIds]) },
-      order: { position: 'ASC' },
-      select: {
-        organizationId: true,
-        runId: true,
-        stepId: true,
-        tool: true,
-        status: true,
-        attempts: true,
-        error: true as never,
-        startedAt: true,
-        finishedAt: true,
-      },
-    });
+    const steps = await this.tenants
+      .manager(organizationId)
+      .createQueryBuilder(RunStep, 's')
+      .select(OUTLINE.map((column) => `s.${column}`))
+      .where({ organizationId, runId: In([...runIds]) })
+      .orderBy('s.position')
+      .getMany();
     return steps.map((step) => Object.assign(step, { input: null, output: null }));
   }
 

@@ -176,6 +176,14 @@ export class RunsRepository {
     ]);
   }
 
+  /** The time by the clock of the database, which is the one that decides when a wait ends. */
+  async now(organizationId: string): Promise<Date> {
+    const [row] = await this.tenants
+      .manager(organizationId)
+      .query<{ now: Date }[]>(`select clock_timestamp() as now`);
+    return row!.now;
+  }
+
   private async held(lease: RunLease, changes: string, values: unknown[]): Promise<void> {
     const changed = await this.change(
       lease.organizationId,

@@ -52,6 +52,14 @@ export class WorkflowsRepository {
       .findOneBy(Workflow, { organizationId, id, deletedAt: IsNull() });
   }
 
+  /** The name also of a deleted workflow, whose runs go on. */
+  async getName(organizationId: string, id: string): Promise<string> {
+    const found = await this.tenants
+      .manager(organizationId)
+      .findOneByOrFail(Workflow, { organizationId, id });
+    return found.name;
+  }
+
   /** Finds the workflow and keeps others from changing it until the transaction ends. */
   async findForUpdate(organizationId: string, id: string): Promise<Workflow | null> {
     return await this.tenants.manager(organizationId).findOne(Workflow, {

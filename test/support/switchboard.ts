@@ -70,7 +70,7 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
   owner.on('error', () => undefined);
   await owner.connect();
   return {
-    url: env.baseUrl,
+    url: `http://${env.host}:${env.port}`,
     app,
     env,
     access,

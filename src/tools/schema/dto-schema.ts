@@ -110,15 +110,15 @@ function propertySchema(
       throw new SchemaError(dto, property, 'a condition (@ValidateIf)');
     }
     const part = ruleSchema(dto, property, rule, ancestors);
-    const forItems =
-      rule.each || (rule.type === ValidationTypes.NESTED_VALIDATION && isArray);
+    const forItems = rule.each || (rule.type === ValidationTypes.NESTED_VALIDATION && isArray);
     if (forItems) items = { ...items, ...part };
     else own = { ...own, ...part };
   }
   if (Object.keys(items).length > 0) own = { type: 'array', ...own, items: typed(items) };
   own = typed(own);
   if (own.type === undefined) throw new SchemaError(dto, property, 'a value without a type');
-  if (own.type === 'array' && !own.items) throw new SchemaError(dto, property, 'an array of anything');
+  if (own.type === 'array' && !own.items)
+    throw new SchemaError(dto, property, 'an array of anything');
   const nullable = isNullable(prototype, property);
   const doc = docOf(prototype, property);
   return {
@@ -136,9 +136,8 @@ function ruleSchema(
   ancestors: readonly DtoClass[],
 ): JsonSchema {
   if (rule.type === ValidationTypes.NESTED_VALIDATION) {
-    const nested = defaultMetadataStorage
-      .findTypeMetadata(dto, property)
-      ?.typeFunction?.() as DtoClass | undefined;
+    const nested = defaultMetadataStorage.findTypeMetadata(dto, property)?.typeFunction?.() as
+      DtoClass | undefined;
     if (!nested) throw new SchemaError(dto, property, '@ValidateNested without @Type');
     return dtoSchema(nested, [...ancestors, dto]);
   }

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../errors/app-error.js';
+import { LiquidSandbox } from './liquid-sandbox.js';
+
+const sandbox = new LiquidSandbox();
+const scope = {
+  contact: { id: 'con_1', first_name: 'Ada', tags: ['a', 'b'], properties: { plan: 'pro', n: 0 } },
+  trigger: { payload: { email: 'a@example.com', 'odd key': 1, list: [{ id: 7 }] } },
+};
+
+/** Renders, or returns the error; anything but an AppError fails the test, and so does taking long. */
+function attempt(template: string, given: object = scope): string | AppError {
+  const started = performance.now();
+  try {
+    return sandbox.render(template, given);
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError);
+    expect((error as AppError).code).toBe('invalid_arguments');
+    return error as AppError;
+  } finally {
+    // Twenty times the limit: what this tells apart is "bounded" and "for ever".
+    expect(performance.now() - started).toBeLessThan(10_000);
+  }
+}
+
+describe(LiquidSandbox.name, () => {
+  it('renders variables, filters, conditions and loops', () => {
+    expect(sandbox.render('Hi {{ contact.first_name | upcase }}!', scope)).toBe('Hi ADA!');
+    expect(sandbox.render('{% for t in contact.tags %}{{ t }};{% endfor %}', scope)).toBe('a;b;');
+    expect(sandbox.render('{% if contact.properties.plan == "pro" %}y{% endif %}', scope)).toBe(
+      'y',
+    );
+    expect(sandbox.render('{% for i in (1..3) %}{{ i }}{% endfor %}', scope)).toBe('123');
+    expect(sandbox.render('{% capture x %}{{ contact.id }}{% endcapture %}{{ x }}', scope)).toBe(
+      'con_1',
+    );
+    expect(sandbox.render('{{ "2026-01-02T03:04:05Z" | date: "%Y-%m-%d %H:%M" }}', {})).toBe(
+      '2026-01-02 03:04',
+    );
+  });
+
+  it('renders a missing variable as nothing, and text without markup as it is', () => {
+    expect(sandbox.render('[{{ nobody.here }}]', scope)).toBe('[]');
+    expect(sandbox.render('100 % {of} it', scope)).toBe('100 % {of} it');
+  });
+
+  it('keeps the type of a value that is one expression', () => {
+    expect(sandbox.evaluate('{{ contact.properties.n }}', scope)).toBe(0);
+    expect(sandbox.evaluate(' {{ contact.tags }} ', scope)).toEqual(['a', 'b']);
+    expect(sandbox.evaluate('{{ contact.properties }}', scope)).toEqual({ plan: 'pro', n: 0 });
+    expect(sandbox.evaluate('{{ contact.tags | size }}', scope)).toBe(2);
+    expect(sandbox.evaluate('{{ nothing }}', scope)).toBeNull();
+    expect(sandbox.evaluate('{{ empty }}', scope)).toBeNull();
+    expect(sandbox.evaluate('{{ contact.tags }}!', scope)).toBe('ab!');
+    expect(sandbox.evaluate(' plain ', scope)).toBe(' plain ');
+  });
+
+  it.each([
+    ["contact.properties.plan == 'pro'", true],
+    ["contact.properties.plan == 'free'", false],
+    ["contact.tags contains 'b' and contact.properties.n < 1", true],
+    ['contact.nothing', false],
+    ['contact.properties.n', true],
+    ["contact.first_name | upcase == 'ADA'", undefined],
+    ['contact.properties.plan = "pro"', undefined],
+    ['a && b', undefined],
+    ['', undefined],
+    ['%} {% if true', undefined],
+  ])('tests the condition %s', (condition, holds) => {
+    if (holds === undefined) expect(() => sandbox.test(condition, scope)).toThrow(AppError);
+    else expect(sandbox.test(condition, scope)).toBe(holds);
+  });
+
+  it('lists what templates and conditions read', () => {
+    expect(
+      sandbox.references(
+        '{{ contact.id }} {% for x in trigger.payload.list %}{{ x.id }}{% endfor %}{{ a[b.c].d }}',
+      ),
+    ).toEqual(expect.arrayContaining(['contact.id', 'trigger.payload.list', 'a', 'b.c']));
+    expect(sandbox.references('{% for x in list %}{{ x.id }}{% endfor %}')).toEqual(['list']);
+    expect(sandbox.references('{{ trigger.payload["odd key"] }}')).toEqual([
+      'trigger.payload.odd key',
+    ]);
+    expect(sandbox.references('plain')).toEqual([]);
+    expect(sandbox.conditionReferences("trigger.payload.plan == 'pro' or contact.id")).toEqual([
+      'trigger.payload.plan',
+      'contact.id',
+    ]);
+  });
+
+  it.each([
+    '{{ x | nosuchfilter }}',
+    '{% include "a" %}',
+    '{% render "a" %}',
+    '{% layout "a" %}',
+    '{% block a %}{% endblock %}',
+    '{% tablerow x in y %}{% endtablerow %}',
+    '{% if x %}',
+    '{{ x ',
+    '{% nosuchtag %}',
+    '{{ "a" | where_exp: "x", "x" }}',
+  ])('refuses %s', (template) => {
+    expect(() => sandbox.parse(template)).toThrow(AppError);
+  });
+
+  it.each([
+    '{{ constructor }}',
+    '{{ constructor.constructor }}',
+    '{{ __proto__ }}',
+    '{{ contact.__proto__ }}',
+    '{{ contact.constructor.prototype }}',
+    '{{ contact["constructor"]["constructor"] }}',
+    '{{ contact.tags.constructor }}{{ contact.first_name.constructor }}',
+    '{{ contact.hasOwnProperty }}{{ contact.toString }}{{ contact.tags.map }}',
+    '{{ contact.tags | map: "constructor" }}',
+    '{{ contact.tags | map: "__proto__" }}',
+    '{{ process }}{{ require }}{{ globalThis }}{{ this }}{{ self }}',
+    '{% assign __proto__ = contact %}{{ polluted }}',
+    '{% assign constructor = "" %}',
+    '{% capture __proto__ %}{% endcapture %}',
+    '{{ contact | where: "__proto__", "x" }}',
+  ])('gives nothing away to %s', (template) => {
+    const result = attempt(template);
+    if (typeof result === 'string') expect(result).not.toMatch(/function|native|\[object Object\]/);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'a loop of loops',
+      '{% for a in (1..99999) %}{% for b in (1..99999) %}x{% endfor %}{% endfor %}',
+    ],
+    ['a huge range', '{% for a in (1..999999999999) %}x{% endfor %}'],
+    ['a range that never ends', '{% for a in (9007199254740992..9007199254740994) %}{% endfor %}'],
+    ['a computed range', '{% assign n = 9007199254740992 %}{% for a in (n..n) %}{% endfor %}'],
+    ['a range in a filter', '{{ (9007199254740992..9007199254740994) | size }}'],
+    [
+      'growing text',
+      `{% assign x = "xxxxxxxx" %}${'{% assign x = x | append: x %}'.repeat(40)}{{ x }}`,
+    ],
+    [
+      'captures in captures',
+      `{% assign x = "xxxxxxxx" %}${'{% capture x %}{{ x }}{{ x }}{% endcapture %}'.repeat(40)}`,
+    ],
+    ['wide numbers', '{{ "2026-01-01" | date: "%999999999d" }}'],
+    ['much text from a little', '{% for a in (1..9999) %}{{ big }}{% endfor %}'],
+    ['deep nesting', `${'{% if true %}'.repeat(15_000)}`],
+    ['a megabyte unterminated', '{{'.repeat(500_000)],
+    ['many unterminated', '{{'.repeat(130_000)],
+    ['many unterminated tags', '{% '.repeat(85_000)],
+    ['an unterminated quote', `{{ "${'a'.repeat(260_000)}`],
+    ['unterminated comments', '{% comment %}'.repeat(20_000)],
+    ['unterminated raws', '{% raw %}'.repeat(28_000)],
+    ['many brackets', `{{ ${'a['.repeat(100_000)} }}`],
+    ['many parentheses', `{{ ${'('.repeat(200_000)} }}`],
+    ['many filters', `{{ "a" ${'| upcase '.repeat(28_000)}`],
+  ])('stops at %s', (_what, template) => {
+    expect(attempt(template, { big: 'y'.repeat(200_000) })).toBeInstanceOf(AppError);
+  });
+
+  it.each([
+    ['strip_html', '<script'],
+    ['strip_html', '<!--'],
+    ['strip', ' '],
+    ['squish', ' \n'],
+    ['truncatewords', ' a'],
+    ['escape_once', '&amp'],
+    ['url_decode', '%41'],
+    ['sort_natural', 'b'],
+    ['newline_to_br', '\r'],
+    ['number_of_words', 'a '],
+    ['strip_newlines', '\r'],
+  ])('needs time in proportion with %s over many %j', (filter, piece) => {
+    attempt(`{{ big | ${filter} }}`, { big: `a${piece.repeat(200_000 / piece.length)}a` });
+  });
+
+  it('says where a template is wrong', () => {
+    expect(() => sandbox.parse('Hello {{ x | shout }}')).toThrow(/undefined filter: shout.*line:1/);
+  });
+});

@@ -1,0 +1,133 @@
+import { Type } from 'class-transformer';
+import { IsArray, IsIn, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
+import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
+import { branchOf } from './branch-of.js';
+import type { Step } from './definition.js';
+import type { RunStep } from './run-step.entity.js';
+import { RunStepView } from './run-step-view.js';
+import { type Run, RUN_STATUSES, type RunStatus } from './run.entity.js';
+import { nextAction } from './step-engine.js';
+
+/** A run as callers see it. */
+export class RunView {
+  @IsString()
+  @Doc('Id of the run.')
+  id: string;
+
+  @IsString()
+  @Doc('Id of its workflow.')
+  workflow_id: string;
+
+  @IsInt()
+  @Doc('Version of the workflow that the run keeps to.')
+  workflow_version: number;
+
+  @IsIn(RUN_STATUSES)
+  @Doc('queued, running and waiting go on; succeeded, failed and canceled are final.')
+  status: RunStatus;
+
+  @IsString()
+  @Nullable()
+  @Doc(
+    'Why it waits (wait, retry) or ended: step_failed:<step id>, poison (three workers died with it), requested.',
+  )
+  reason: string | null;
+
+  @IsObject()
+  @Doc('What started it: {type, payload}; lists leave out the payload.')
+  trigger: object;
+
+  @IsString()
+  @Nullable()
+  @Doc('Contact that the run is about.')
+  contact_id: string | null;
+
+  @IsString()
+  @Nullable()
+  @Doc('RFC 3339, UTC.')
+  started_at: string | null;
+
+  @IsString()
+  @Nullable()
+  @Doc('RFC 3339, UTC.')
+  finished_at: string | null;
+
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => RunStepView)
+  @Doc('Steps that the run has reached, in order of execution.')
+  steps: RunStepView[];
+}
+
+/** `payload` undefined leaves it out; without `steps` of the definition, a step in progress is not shown. */
+export function runView(
+  run: Run,
+  steps: readonly Step[],
+  journal: readonly (RunStep & { due?: boolean })[],
+  payload: unknown,
+): RunView {
+  const reached = journal.map((entry) => stepView(run, entry));
+  const current = currentStep(run, steps, journal);
+  return {
+    id: run.id,
+    workflow_id: run.workflowId,
+    workflow_version: run.workflowVersion,
+    status: run.status,
+    reason: run.reason,
+    trigger: { type: run.triggerType, ...(payload !== undefined && { payload }) },
+    contact_id: run.contactId,
+    started_at: run.startedAt?.toISOString() ?? null,
+    finished_at: run.finishedAt?.toISOString() ?? null,
+    steps: current ? [...reached.filter(({ id }) => id !== current.id), current] : reached,
+  };
+}
+
+function stepView(run: Run, entry: RunStep): RunStepView {
+  const isOpen = entry.status === 'running' || entry.status === 'waiting';
+  const cutOff = run.status === 'canceled' ? 'canceled' : 'failed';
+  return {
+    id: entry.stepId,
+    tool: entry.tool,
+    status: isOpen && run.finishedAt ? cutOff : entry.status,
+    attempts: entry.attempts,
+    input: entry.input,
+    output: entry.output,
+    error: entry.error,
+    started_at: entry.startedAt.toISOString(),
+    finished_at: entry.finishedAt?.toISOString() ?? null,
+  };
+}
+
+/** The tool step that a worker is at, or that its workers died at. It has no row while its transaction is open. */
+function currentStep(
+  run: Run,
+  steps: readonly Step[],
+  journal: readonly (RunStep & { due?: boolean })[],
+): RunStepView | undefined {
+  const isPoisoned = run.status === 'failed' && run.reason === 'poison';
+  if (run.status !== 'running' && !isPoisoned) return undefined;
+  const states = journal.map(
+    (entry) =>
+      [
+        entry.stepId,
+        { status: entry.status, due: entry.due, branch: branchOf(entry.output) },
+      ] as const,
+  );
+  const action = nextAction(steps, new Map(states));
+  if (action.kind !== 'call') return undefined;
+  const entry = journal.find(({ stepId }) => stepId === action.step.id);
+  const attempts = (entry?.attempts ?? 0) + (entry?.status === 'running' ? 0 : 1);
+  return {
+    id: action.step.id,
+    tool: action.step.tool,
+    status: isPoisoned ? 'failed' : 'running',
+    attempts,
+    input: entry?.input ?? null,
+    output: null,
+    error: isPoisoned
+      ? { code: 'poison', message: 'Three workers died while the run was at this step.' }
+      : (entry?.error ?? null),
+    started_at: entry?.startedAt.toISOString() ?? null,
+    finished_at: null,
+  };
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { ContactsService } from '../contacts/contacts.service.js';
+import { newId } from '../database/ids.js';
+import { TenantDatabase } from '../database/tenant-database.js';
+import { AppError } from '../errors/app-error.js';
+import { parseJson } from '../http/parse-json.js';
+import { WakeUps } from '../queue/wake-ups.js';
+import { decodeCursor, encodeCursor } from './cursor.js';
+import { RunJournalRepository } from './run-journal.repository.js';
+import type { RunStep } from './run-step.entity.js';
+import { type RunView, runView } from './run-view.js';
+import type { Run, RunStatus } from './run.entity.js';
+import { RunsRepository } from './runs.repository.js';
+import type { TriggerType } from './trigger.js';
+import { WorkflowsRepository } from './workflows.repository.js';
+
+const MAX_DEPTH = 10;
+const MAX_PAYLOAD_BYTES = 1024 * 1024;
+
+/** What a run is started with. */
+export interface RunStart {
+  workflowId: string;
+  triggerType: TriggerType;
+  /** A JSON object, byte for byte as it came. */
+  payload: Buffer;
+  contactId: string | null;
+  /** The same key starts one run only. */
+  dedupeKey: string | null;
+  /** The run whose step starts this one. */
+  parentRunId?: string;
+}
+
+@Injectable()
+export class RunsService {
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly workflows: WorkflowsRepository,
+    private readonly runs: RunsRepository,
+    private readonly journal: RunJournalRepository,
+    private readonly contacts: ContactsService,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /**
+   * Starts a run and returns its id once its row is committed, or that of the run which the same key started before.
+   * Throws `idempotency_mismatch` for a key that came with other bytes, and `not_found` for a workflow that is gone.
+   */
+  async start(
+    organizationId: string,
+    start: RunStart,
+  ): Promise<{ runId: string; duplicate: boolean }> {
+    const bodyHash = createHash('sha256').update(start.payload).digest();
+    return await this.tenants.transaction(organizationId, async () => {
+      const id = newId('run');
+      const depth = await this.depth(organizationId, start.parentRunId);
+      const inserted = await this.runs.insert(organizationId, { ...start, id, bodyHash, depth });
+      if (inserted) {
+        // Commit first, wake second: a worker woken for a row it cannot see yet would drop the hint.
+        this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
+        return { runId: id, duplicate: false };
+      }
+      const earlier =
+        start.dedupeKey === null
+          ? null
+          : await this.runs.findByDedupeKey(organizationId, start.workflowId, start.dedupeKey);
+      if (!earlier) throw AppError.notFound('workflow');
+      if (!earlier.bodyHash?.equals(bodyHash)) {
+        throw new AppError('idempotency_mismatch', 'This key was used before with another body.');
+      }
+      return { runId: earlier.id, duplicate: true };
+    });
+  }
+
+  /** Starts a run by hand. An unknown contact is an error, an unknown address only means no contact. */
+  async trigger(
+    organizationId: string,
+    input: {
+      workflowId: string;
+      payload: object;
+      contactId?: string;
+      email?: string;
+      parentRunId?: string;
+    },
+  ): Promise<string> {
+    const workflow = await this.workflows.find(organizationId, input.workflowId);
+    if (!workflow) throw AppError.notFound('workflow');
+    if (!workflow.active) throw new AppError('conflict', 'The workflow is not active.');
+    const payload = Buffer.from(JSON.stringify(input.payload));
+    if (payload.length > MAX_PAYLOAD_BYTES) {
+      throw AppError.invalid(`payload must be at most ${MAX_PAYLOAD_BYTES} bytes.`);
+    }
+    // The same limits as for a body that a webhook takes, so that every stored payload can be read again.
+    parseJson(payload);
+    const contact =
+      input.contactId !== undefined
+        ? await this.contacts.get(organizationId, input.contactId)
+        : input.email !== undefined
+          ? await this.contacts.findByEmail(organizationId, input.email)
+          : null;
+    const { runId } = await this.start(organizationId, {
+      workflowId: workflow.id,
+      triggerType: 'manual',
+      payload,
+      contactId: contact?.id ?? null,
+      dedupeKey: null,
+      parentRunId: input.parentRunId,
+    });
+    return runId;
+  }
+
+  /** Throws `not_found` when the organization has no such run. */
+  async get(organizationId: string, id: string): Promise<RunView> {
+    const run = await this.require(organizationId, id);
+    const steps = await this.workflows.getSteps(
+      organizationId,
+      run.workflowId,
+      run.workflowVersion,
+    );
+    const journal = await this.journal.read(organizationId, id);
+    const payload = parseJson(await this.runs.getPayload(organizationId, id));
+    return runView(run, steps, journal, payload);
+  }
+
+  /** One page of runs, the newest first. Their steps come without inputs and outputs, their triggers without payload. */
+  async list(
+    organizationId: string,
+    filter: { workflowId?: string; status?: RunStatus; contactId?: string },
+    page: { limit: number; cursor?: string },
+  ): Promise<{ runs: RunView[]; nextCursor: string | null }> {
+    const after = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
+    const found = await this.runs.list(organizationId, { ...filter, after, limit: page.limit + 1 });
+    const runs = found.slice(0, page.limit);
+    const last = found.length > page.limit ? runs.at(-1) : undefined;
+    const journals = groupByRun(
+      await this.journal.outlines(
+        organizationId,
+        runs.map((run) => run.id),
+      ),
+    );
+    return {
+      runs: runs.map((run) => runView(run, [], journals.get(run.id) ?? [], undefined)),
+      nextCursor: last ? encodeCursor({ at: last.createdAt, id: last.id }) : null,
+    };
+  }
+
+  /** Ends a run that has not ended; throws `conflict` for one that has. */
+  async cancel(organizationId: string, id: string): Promise<RunView> {
+    if (!(await this.runs.cancel(organizationId, id))) {
+      const run = await this.require(organizationId, id);
+      throw new AppError('conflict', `The run has ended already: ${run.status}.`);
+    }
+    return await this.get(organizationId, id);
+  }
+
+  /** Lets a run that failed or was canceled go on, from the step that failed, with the version it began with. */
+  async retry(organizationId: string, id: string): Promise<RunView> {
+    const run = await this.require(organizationId, id);
+    if (!(await this.runs.requeue(organizationId, id))) {
+      throw new AppError('conflict', `Only a failed or canceled run can be retried: ${run.status}.`);
+    }
+    const failedStep = /^step_failed:(.+)$/.exec(run.reason ?? '')?.[1];
+    if (failedStep !== undefined) await this.journal.forget(organizationId, id, failedStep);
+    this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
+    return await this.get(organizationId, id);
+  }
+
+  private async require(organizationId: string, id: string): Promise<Run> {
+    const run = await this.runs.find(organizationId, id);
+    if (!run) throw AppError.notFound('run');
+    return run;
+  }
+
+  /** A workflow that starts itself would never end, so a chain of runs may only be so long. */
+  private async depth(organizationId: string, parentRunId: string | undefined): Promise<number> {
+    if (parentRunId === undefined) return 0;
+    const parent = await this.require(organizationId, parentRunId);
+    if (parent.depth >= MAX_DEPTH) {
+      throw new AppError('conflict', `Runs may start each other ${MAX_DEPTH} deep at most.`);
+    }
+    return parent.depth + 1;
+  }
+}
+
+function groupByRun(steps: readonly RunStep[]): Map<string, RunStep[]> {
+  const groups = new Map<string, RunStep[]>();
+  for (const step of steps) groups.set(step.runId, [...(groups.get(step.runId) ?? []), step]);
+  return groups;
+}

@@ -1,0 +1,181 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { randomBase62 } from '../database/ids.js';
+import { SecretBox } from '../database/secret-box.js';
+import { AppError, type Fault } from '../errors/app-error.js';
+import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
+import { fingerprint } from '../tools/canonical-json.js';
+import { ToolRegistry } from '../tools/tool-registry.js';
+import { decodeCursor, encodeCursor } from './cursor.js';
+import { DefinitionChecker } from './definition-checker.js';
+import type { Step } from './definition.js';
+import { parseTrigger, type Trigger } from './trigger.js';
+import { type WorkflowView, workflowView } from './workflow-view.js';
+import type { Workflow } from './workflow.entity.js';
+import { WorkflowsRepository } from './workflows.repository.js';
+
+const ID_LENGTH = 32;
+const SECRET_LENGTH = 43;
+const MOST_FAULTS = 20;
+
+export interface WorkflowInput {
+  name?: string;
+  trigger?: object;
+  steps?: object[];
+}
+
+/** A changed workflow, and its secret if one was made or given: the only time that it can be seen. */
+export interface SavedWorkflow {
+  workflow: WorkflowView;
+  secret: string | null;
+}
+
+/** The workflows of organizations. Every method runs in a transaction of the organization that its caller has opened. */
+@Injectable()
+export class WorkflowsService {
+  private readonly baseUrl: string;
+
+  constructor(
+    env: Env,
+    private readonly workflows: WorkflowsRepository,
+    private readonly registry: ToolRegistry,
+    private readonly liquid: LiquidSandbox,
+    private readonly secrets: SecretBox,
+  ) {
+    const host = env.host === '0.0.0.0' || env.host === '::' ? 'localhost' : env.host;
+    const authority = host.includes(':') ? `[${host}]` : host;
+    this.baseUrl = env.publicUrl ?? `http://${authority}:${env.port}`;
+  }
+
+  /** Throws `invalid_arguments` with every fault of the definition and its path. */
+  async create(
+    organizationId: string,
+    input: Required<WorkflowInput> & { active: boolean },
+  ): Promise<SavedWorkflow> {
+    const { trigger, steps } = this.check(input);
+    const id = randomBase62(ID_LENGTH);
+    const secret = newSecret(trigger);
+    await this.workflows.insert(organizationId, id, {
+      name: input.name,
+      active: input.active,
+      version: 1,
+      triggerType: trigger!.type,
+      secret: secret === null ? null : this.secrets.seal(secret, id),
+    });
+    await this.workflows.insertVersion(organizationId, id, 1, steps!);
+    return { workflow: await this.get(organizationId, id), secret };
+  }
+
+  /**
+   * Changes what is given. Another trigger or other steps make a new version; runs that have begun keep to theirs.
+   * `secret: true` keeps a secret that is there, so that what `get_workflow` shows can be sent back.
+   */
+  async update(organizationId: string, id: string, input: WorkflowInput): Promise<SavedWorkflow> {
+    const workflow = await this.workflows.findForUpdate(organizationId, id);
+    if (!workflow) throw AppError.notFound('workflow');
+    const { trigger, steps } = this.check(input);
+    const current = await this.workflows.getSteps(organizationId, id, workflow.version);
+    const isChanged =
+      (trigger !== undefined && trigger.type !== workflow.triggerType) ||
+      (steps !== undefined && !fingerprint(steps).equals(fingerprint(current)));
+    const version = workflow.version + (isChanged ? 1 : 0);
+    if (isChanged) {
+      await this.workflows.insertVersion(organizationId, id, version, steps ?? current);
+    }
+    const keeps = trigger?.secret === true && workflow.secret !== null;
+    const secret = keeps ? null : newSecret(trigger);
+    await this.workflows.update(organizationId, id, {
+      version,
+      ...(input.name !== undefined && { name: input.name }),
+      ...(trigger && { triggerType: trigger.type }),
+      ...this.secretChange(id, trigger, secret),
+    });
+    return { workflow: await this.get(organizationId, id), secret };
+  }
+
+  async setActive(organizationId: string, id: string, active: boolean): Promise<WorkflowView> {
+    await this.require(organizationId, id);
+    await this.workflows.update(organizationId, id, { active });
+    return await this.get(organizationId, id);
+  }
+
+  /** Its runs stay readable, and those that have begun go on to their end. */
+  async delete(organizationId: string, id: string): Promise<void> {
+    await this.require(organizationId, id);
+    await this.workflows.update(organizationId, id, {
+      active: false,
+      secret: null,
+      deletedAt: () => 'now()',
+    });
+  }
+
+  /** Throws `not_found` when the organization has no such workflow. */
+  async get(organizationId: string, id: string): Promise<WorkflowView> {
+    const workflow = await this.require(organizationId, id);
+    const steps = await this.workflows.getSteps(organizationId, id, workflow.version);
+    return workflowView(workflow, steps, this.baseUrl);
+  }
+
+  /** One page of workflows, the newest first. */
+  async list(
+    organizationId: string,
+    filter: { active?: boolean },
+    page: { limit: number; cursor?: string },
+  ): Promise<{ workflows: WorkflowView[]; nextCursor: string | null }> {
+    const after = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
+    const found = await this.workflows.list(organizationId, {
+      ...filter,
+      after,
+      limit: page.limit + 1,
+    });
+    const workflows = found.slice(0, page.limit);
+    const last = found.length > page.limit ? workflows.at(-1) : undefined;
+    const steps = await this.workflows.newestSteps(
+      organizationId,
+      workflows.map((workflow) => workflow.id),
+    );
+    return {
+      workflows: workflows.map((workflow) =>
+        workflowView(workflow, steps.get(workflow.id) ?? [], this.baseUrl),
+      ),
+      nextCursor: last ? encodeCursor({ at: last.createdAt, id: last.id }) : null,
+    };
+  }
+
+  private check(input: WorkflowInput): { trigger?: Trigger; steps?: Step[] } {
+    const faults: Fault[] = [];
+    // The tools are known only once every module is up, so the checker is made per call; it is cheap.
+    const checker = new DefinitionChecker(this.registry.list('workflow'), this.liquid);
+    const trigger = input.trigger && parseTrigger(input.trigger, faults);
+    const steps = input.steps && checker.check(input.steps, faults);
+    if (faults.length > 0) {
+      const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+      throw AppError.invalid(
+        `${faults[0]!.path} ${faults[0]!.message}${more}`,
+        faults.slice(0, MOST_FAULTS),
+      );
+    }
+    return { trigger, steps };
+  }
+
+  private secretChange(
+    id: string,
+    trigger: Trigger | undefined,
+    secret: string | null,
+  ): { secret?: Buffer | null } {
+    if (secret !== null) return { secret: this.secrets.seal(secret, id) };
+    const isRemoved = trigger?.secret === null || trigger?.type === 'manual';
+    return isRemoved ? { secret: null } : {};
+  }
+
+  private async require(organizationId: string, id: string): Promise<Workflow> {
+    const workflow = await this.workflows.find(organizationId, id);
+    if (!workflow) throw AppError.notFound('workflow');
+    return workflow;
+  }
+}
+
+function newSecret(trigger: Trigger | undefined): string | null {
+  if (trigger?.secret === true) return `whsec_${randomBase62(SECRET_LENGTH)}`;
+  return trigger?.secret ?? null;
+}

@@ -1,0 +1,107 @@
+import { request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+
+type Site = 'same-origin' | 'same-site' | 'cross-site' | 'none' | 'junk' | undefined;
+
+const SITES: Site[] = ['same-origin', 'same-site', 'cross-site', 'none', 'junk', undefined];
+const ORIGINS = ['own', 'evil', 'null', 'port', 'subdomain', undefined] as const;
+const TYPES = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', undefined];
+const COOKIES = ['valid', 'forged', undefined] as const;
+
+// fetch() sets Sec-Fetch-* itself; a browser's request is imitated with the bare client.
+function send(
+  url: string,
+  method: string,
+  headers: Record<string, string | undefined>,
+): Promise<number> {
+  const given = Object.fromEntries(
+    Object.entries(headers).filter(([, value]) => value !== undefined),
+  );
+  return new Promise((resolve, reject) => {
+    httpRequest(
+      url,
+      { method, headers: given as Record<string, string>, agent: false },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode!);
+      },
+    )
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('requests that another site makes a browser send', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let origins: Record<string, string>;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard();
+    acme = await createOrganization(switchboard);
+    const { port } = new URL(switchboard.url);
+    origins = {
+      own: switchboard.url,
+      evil: 'https://evil.example',
+      null: 'null',
+      port: `http://127.0.0.1:${Number(port) + 1}`,
+      subdomain: `http://evil.127.0.0.1:${port}`,
+    };
+  });
+  afterAll(() => switchboard.close());
+
+  const matrix = ['POST', 'DELETE'].flatMap((method) =>
+    SITES.flatMap((site) =>
+      ORIGINS.flatMap((origin) =>
+        TYPES.flatMap((type) => COOKIES.map((cookie) => ({ method, site, origin, type, cookie }))),
+      ),
+    ),
+  );
+
+  it(`answers all ${matrix.length} combinations as the rules say`, async () => {
+    const wrong: object[] = [];
+    for (const { method, site, origin, type, cookie } of matrix) {
+      const status = await send(`${switchboard.url}/api/mcp/keys`, method, {
+        'Sec-Fetch-Site': site,
+        Origin: origin && origins[origin],
+        'Content-Type': type,
+        Cookie: cookie === 'valid' ? acme.cookie : cookie && 'switchboard=s%3Aforged.forged',
+      });
+      const expected = expectedStatus(method, site, origin, cookie);
+      if (status !== expected) wrong.push({ method, site, origin, type, cookie, status, expected });
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('refuses them for every other change too', async () => {
+    const headers = { Cookie: acme.cookie, 'Sec-Fetch-Site': 'cross-site' };
+    for (const path of ['/api/auth/sign-in', '/api/auth/sign-out', '/api/tools/create_contact']) {
+      expect(await send(`${switchboard.url}${path}`, 'POST', headers), path).toBe(403);
+    }
+  });
+
+  it('ignores headers that pretend another method', async () => {
+    const { status } = await acme.fetch('/api/mcp/keys', {
+      headers: { 'X-HTTP-Method-Override': 'DELETE' },
+    });
+    expect(status).toBe(200);
+    expect((await acme.fetch('/api/mcp/keys')).status).toBe(200);
+  });
+});
+
+function expectedStatus(
+  method: string,
+  site: Site,
+  origin: (typeof ORIGINS)[number],
+  cookie: (typeof COOKIES)[number],
+): number {
+  const ownOrigin = origin === undefined || origin === 'own';
+  if (!ownOrigin) return 403;
+  const trusted =
+    site === undefined ? origin === 'own' || cookie === undefined : site === 'same-origin';
+  if (!trusted) return 403;
+  if (cookie !== 'valid') return 401;
+  return method === 'POST' ? 201 : 204;
+}

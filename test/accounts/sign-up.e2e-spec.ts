@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { postJson } from '../support/post-json.js';
+
+const VALID = {
+  email: 'ada@example.com',
+  password: 'a long enough password',
+  organization_name: 'Analytical Engines',
+};
+
+describe('POST /api/auth/sign-up', () => {
+  let switchboard: Switchboard;
+  const signUp = (body: unknown, headers?: Record<string, string>) =>
+    postJson(`${switchboard.url}/api/auth/sign-up`, body, headers);
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard();
+  });
+  afterAll(() => switchboard.close());
+
+  it('makes the organization and its owner, and starts a session', async () => {
+    const response = await signUp(VALID);
+    expect(response.status).toBe(201);
+    const body = (await response.json()) as Record<string, { id: string }>;
+    expect(body).toEqual({
+      user: { id: expect.stringMatching(/^usr_/), email: VALID.email },
+      organization: { id: expect.stringMatching(/^org_/), name: VALID.organization_name },
+    });
+    const [cookie = ''] = response.headers.getSetCookie();
+    expect(cookie).toMatch(/^switchboard=/);
+    expect(cookie).toMatch(/; HttpOnly/);
+    expect(cookie).toMatch(/; SameSite=Lax/);
+    expect(cookie).toMatch(/; Path=\//);
+    const session = await fetch(`${switchboard.url}/api/auth/session`, {
+      headers: { Cookie: cookie.split(';')[0]! },
+    });
+    expect(await session.json()).toEqual(body);
+  });
+
+  it('keeps neither the password nor the id of the session', async () => {
+    const response = await signUp({ ...VALID, email: 'kept@example.com' });
+    const cookie = decodeURIComponent(response.headers.getSetCookie()[0]!.split(/[=;]/)[1]!);
+    const sessionId = cookie.slice('s:'.length).split('.')[0]!;
+    expect(sessionId.length).toBeGreaterThanOrEqual(43);
+    const rows = await switchboard.ownerQuery(
+      `select sid || sess::text as kept from gate.sessions union all select users::text from gate.users`,
+    );
+    const kept = JSON.stringify(rows);
+    expect(kept).not.toContain(sessionId);
+    expect(kept).not.toContain(VALID.password);
+    expect(kept).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
+  });
+
+  it('refuses an address that has an account, in whichever case', async () => {
+    await signUp({ ...VALID, email: 'twice@example.com' });
+    const response = await signUp({ ...VALID, email: 'TWICE@example.com' });
+    expect(response.status).toBe(409);
+    expect(response.headers.get('content-type')).toContain('application/problem+json');
+    expect(await response.json()).toMatchObject({ code: 'email_taken', status: 409 });
+  });
+
+  it('makes one account of twenty simultaneous sign-ups with one address', async () => {
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => signUp({ ...VALID, email: 'race@example.com' })),
+    );
+    const statuses = responses.map((response) => response.status).sort();
+    expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
+  });
+
+  it.each([
+    ['no body', undefined, 422],
+    ['an array', [], 422],
+    ['no e-mail', { ...VALID, email: undefined }, 422],
+    ['no address', { ...VALID, email: 'nobody' }, 422],
+    [
+      'an address with a line break',
+      { ...VALID, email: 'a@example.com\r\nBcc: b@example.com' },
+      422,
+    ],
+    ['an e-mail object', { ...VALID, email: { $ne: '' } }, 422],
+    ['a short password', { ...VALID, password: 'short' }, 422],
+    ['an endless password', { ...VALID, password: 'x'.repeat(2000) }, 422],
+    ['an empty name', { ...VALID, organization_name: ' ' }, 422],
+    ['a name with U+0000', { ...VALID, organization_name: 'a\0b' }, 422],
+    ['a name with a lone surrogate', { ...VALID, organization_name: 'a\ud800b' }, 422],
+    ['an unknown field', { ...VALID, role: 'admin' }, 422],
+    ['an id', { ...VALID, id: 'usr_1' }, 422],
+    ['no JSON', '{"email":', 400],
+    ['a scalar', '5', 422],
+    ['a deep body', '['.repeat(70) + ']'.repeat(70), 400],
+    ['a large body', JSON.stringify({ ...VALID, organization_name: 'x'.repeat(20_000) }), 413],
+  ])('refuses %s', async (_case, body, status) => {
+    const response = await signUp(body);
+    expect(response.status).toBe(status);
+    const problem = (await response.json()) as { code: string };
+    expect(problem.code).toBeTypeOf('string');
+    expect(JSON.stringify(problem)).not.toMatch(/at .*\.(ts|js)/);
+  });
+
+  it('refuses a form, which any page can send', async () => {
+    const response = await fetch(`${switchboard.url}/api/auth/sign-up`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'email=a%40example.com',
+    });
+    expect(response.status).toBe(415);
+  });
+});
+
+describe('SIGN_UP=closed', () => {
+  it('lets the first account be made and no further one', async () => {
+    const switchboard = await startSwitchboard({ env: { SIGN_UP: 'closed' } });
+    try {
+      const url = `${switchboard.url}/api/auth/sign-up`;
+      expect((await postJson(url, VALID)).status).toBe(201);
+      expect((await postJson(url, { ...VALID, email: 'b@example.com' })).status).toBe(403);
+    } finally {
+      await switchboard.close();
+    }
+  });
+});

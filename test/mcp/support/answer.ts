@@ -1,0 +1,33 @@
+import { expect } from 'vitest';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The parsed body; undefined where it is empty. */
+  body: unknown;
+}
+
+/** The answer of the endpoint, after checking what every answer of it must look like. */
+export async function answerOf(pending: Promise<Response>): Promise<Answer> {
+  const response = await pending;
+  const text = await response.text();
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('etag')).toBeNull();
+  expect(response.headers.get('mcp-session-id')).toBeNull();
+  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  return { status: response.status, headers: response.headers, text, body };
+}
+
+/** What a body with this error looks like, whatever its message says. */
+export function errorOf(code: number, id: string | number | null): object {
+  return { jsonrpc: '2.0', id, error: { code, message: expect.any(String) as string } };
+}
+
+/** The object that the text of a tools/call result holds. */
+export function textOf(body: unknown): unknown {
+  const { result } = body as { result: { content: [{ type: string; text: string }] } };
+  expect(result.content).toEqual([{ type: 'text', text: expect.any(String) as string }]);
+  return JSON.parse(result.content[0].text);
+}

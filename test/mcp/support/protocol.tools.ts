@@ -1,0 +1,121 @@
+import { type CanActivate, Injectable, UseGuards } from '@nestjs/common';
+import { IsString, Length } from 'class-validator';
+import { AppError } from '../../../src/errors/app-error.js';
+import { Doc } from '../../../src/tools/schema/doc.decorator.js';
+import type { ToolCall } from '../../../src/tools/tool-call.js';
+import { Tool } from '../../../src/tools/tool.decorator.js';
+
+class NoInput {}
+
+class NoOutput {}
+
+class TextInput {
+  @Doc('Any text.')
+  @IsString()
+  @Length(0, 100)
+  text: string;
+}
+
+class TextOutput {
+  @Doc('The text that was given.')
+  @IsString()
+  text: string;
+}
+
+class NoteOutput {
+  @Doc('The text that was given.')
+  @IsString()
+  note_id: string;
+}
+
+/** What the tool `crash` throws: none of it may reach a caller. */
+export const SECRET = 'password=hunter2 at select * from accounts';
+
+@Injectable()
+export class DenyGuard implements CanActivate {
+  canActivate(): boolean {
+    return false;
+  }
+}
+
+/** Tools that behave in every way a tool can, for tests of the protocol. */
+@Injectable()
+export class ProtocolTools {
+  private readonly waiting = new Map<string, () => void>();
+
+  @Tool({
+    name: 'noop',
+    title: 'Do nothing',
+    description: 'Does nothing.',
+    output: NoOutput,
+    readOnly: true,
+  })
+  noop(_input: NoInput): Promise<NoOutput> {
+    return Promise.resolve({});
+  }
+
+  @Tool({
+    name: 'echo_text',
+    title: 'Echo',
+    description: 'Returns the text.',
+    output: TextOutput,
+    readOnly: true,
+  })
+  echo({ text }: TextInput): Promise<TextOutput> {
+    return Promise.resolve({ text });
+  }
+
+  /** Its audit row, with the text as subject, shows that it ran, for whom, and in which order. */
+  @Tool({ name: 'note', title: 'Note', description: 'Leaves a trace.', output: NoteOutput })
+  note({ text }: TextInput): Promise<NoteOutput> {
+    return Promise.resolve({ note_id: text });
+  }
+
+  /** Like `note`, once {@link release} is called with the same text. */
+  @Tool({ name: 'slow_note', title: 'Slow note', description: 'Waits.', output: NoteOutput })
+  async slowNote({ text }: TextInput, { signal }: ToolCall): Promise<NoteOutput> {
+    await new Promise<void>((resolve) => this.waiting.set(text, resolve));
+    signal.throwIfAborted();
+    return { note_id: text };
+  }
+
+  isWaiting(text: string): boolean {
+    return this.waiting.has(text);
+  }
+
+  release(text: string): void {
+    this.waiting.get(text)?.();
+  }
+
+  @Tool({ name: 'crash', title: 'Crash', description: 'Has a bug.', output: NoOutput })
+  crash(_input: NoInput): Promise<NoOutput> {
+    return Promise.reject(new Error(SECRET));
+  }
+
+  @Tool({ name: 'no_object', title: 'No object', description: 'Has a bug.', output: NoOutput })
+  noObject(_input: NoInput): Promise<NoOutput> {
+    return Promise.resolve(undefined as unknown as NoOutput);
+  }
+
+  @Tool({ name: 'clash', title: 'Clash', description: 'Always conflicts.', output: NoOutput })
+  clash(_input: NoInput): Promise<NoOutput> {
+    throw new AppError('conflict', 'There is one already.');
+  }
+
+  @UseGuards(DenyGuard)
+  @Tool({ name: 'denied', title: 'Denied', description: 'Is for nobody.', output: NoOutput })
+  denied(_input: NoInput): Promise<NoOutput> {
+    return Promise.resolve({});
+  }
+
+  @Tool({
+    name: 'people_only',
+    title: 'People only',
+    description: 'Is for people.',
+    output: NoOutput,
+    surfaces: ['dashboard'],
+  })
+  peopleOnly(_input: NoInput): Promise<NoOutput> {
+    return Promise.resolve({});
+  }
+}
