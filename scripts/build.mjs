@@ -20,7 +20,7 @@ const dist = join(root, 'dist');
 const stampFile = join(dist, '.build-stamp');
 const lockFile = join(root, 'dist.lock');
 const LOCK_TIMEOUT_MS = 5 * 60_000;
-const INPUTS = ['src', 'migrations', 'tsconfig.json', 'package.json'];
+const INPUTS = ['src', 'migrations', 'tsconfig.build.json', 'package.json'];
 
 /** A build that cannot be done; the message is all a person needs to see. */
 export class BuildError extends Error {}
@@ -62,7 +62,7 @@ function compile(tsc) {
   try {
     // A folder of its own, so that a failed or interrupted build never leaves half a dist, and
     // nothing of a deleted source survives.
-    const args = [tsc, '-p', 'tsconfig.json', '--outDir', draft];
+    const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', draft];
     const { status, signal, error } = spawnSync(process.execPath, args, {
       cwd: root,
       stdio: 'inherit',

@@ -27,7 +27,7 @@ export class Origins {
     const parsed = parseUrl(origin);
     // Without a public URL the only name known for sure is that of loopback: Host comes from the client as well.
     if (!parsed || parsed.origin !== origin || parsed.host !== headers.host) return false;
-    return this.publicUrl === undefined || LOOPBACK_NAMES.has(parsed.hostname);
+    return LOOPBACK_NAMES.has(parsed.hostname);
   }
 
   private allowsHost(host: string | undefined): boolean {

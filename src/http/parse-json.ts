@@ -21,19 +21,15 @@ export function parseJson(body: Uint8Array): unknown {
 function assertBounded(root: unknown): void {
   let level: unknown[] = [root];
   let members = 0;
-  for (let depth = 0; level.length > 0; depth += 1) {
-    const next: unknown[] = [];
-    for (const value of level) {
-      if (typeof value !== 'object' || value === null) continue;
-      for (const item of Object.values(value)) next.push(item);
-    }
-    members += next.length;
-    if (depth >= MAX_DEPTH && next.length > 0) {
+  for (let depth = 1; level.length > 0; depth += 1) {
+    const containers = level.filter((value) => typeof value === 'object' && value !== null);
+    if (depth > MAX_DEPTH && containers.length > 0) {
       throw new AppError('too_complex', `The body is nested deeper than ${MAX_DEPTH}.`);
     }
+    level = containers.flatMap((container) => Object.values(container as object));
+    members += level.length;
     if (members > MAX_MEMBERS) {
       throw new AppError('too_complex', `The body holds more than ${MAX_MEMBERS} values.`);
     }
-    level = next;
   }
 }

@@ -50,7 +50,7 @@ describe(LiquidSandbox.name, () => {
     expect(sandbox.evaluate('{{ contact.properties }}', scope)).toEqual({ plan: 'pro', n: 0 });
     expect(sandbox.evaluate('{{ contact.tags | size }}', scope)).toBe(2);
     expect(sandbox.evaluate('{{ nothing }}', scope)).toBeNull();
-    expect(sandbox.evaluate('{{ empty }}', scope)).toBeNull();
+    expect(sandbox.evaluate('{{ empty }}', scope)).toBe('');
     expect(sandbox.evaluate('{{ contact.tags }}!', scope)).toBe('ab!');
     expect(sandbox.evaluate(' plain ', scope)).toBe(' plain ');
   });

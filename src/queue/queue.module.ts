@@ -9,7 +9,12 @@ export class QueueModule {
     return {
       module: QueueModule,
       global: true,
-      providers: [{ provide: WakeUps, useValue: { wake: () => {}, consume: () => {}, pause: async () => {} } }],
+      providers: [
+        {
+          provide: WakeUps,
+          useValue: { wake: () => {}, consume: () => {}, pause: async () => {} },
+        },
+      ],
       exports: [WakeUps],
     };
   }

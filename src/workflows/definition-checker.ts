@@ -46,7 +46,8 @@ export class DefinitionChecker {
       const at = `${path}[${index}]`;
       const here = { earlier, all: visible.all };
       if (isTool(step)) this.checkTool(step, at, here, faults);
-      else if (isWait(step)) this.checkText(step.wait.until ?? '', `${at}.wait.until`, here, faults);
+      else if (isWait(step))
+        this.checkText(step.wait.until ?? '', `${at}.wait.until`, here, faults);
       else {
         this.checkCondition(step.if, `${at}.if`, here, faults);
         // Steps of a branch may not have run, so they are visible inside it only.
@@ -65,7 +66,10 @@ export class DefinitionChecker {
       checkStatic(step.arguments ?? {}, tool.inputSchema, `${path}.arguments`, faults);
     } else if (step.tool !== '') {
       const near = didYouMean(step.tool, [...this.tools.keys()]);
-      faults.push({ path: `${path}.tool`, message: `"${step.tool}" is not a tool for steps.${near}` });
+      faults.push({
+        path: `${path}.tool`,
+        message: `"${step.tool}" is not a tool for steps.${near}`,
+      });
     }
   }
 

@@ -50,7 +50,16 @@ const KEYS = {
   wait: ['id', 'wait'],
 };
 // Known from other systems, so a plain answer helps more than a guess at the nearest name.
-const UNSUPPORTED = ['for_each', 'foreach', 'loop', 'parallel', 'switch', 'delay', 'timeout', 'delivery'];
+const UNSUPPORTED = [
+  'for_each',
+  'foreach',
+  'loop',
+  'parallel',
+  'switch',
+  'delay',
+  'timeout',
+  'delivery',
+];
 
 type Json = Record<string, unknown>;
 
@@ -200,7 +209,8 @@ function parseWait(given: Json, id: string, path: string, faults: Fault[]): Wait
     faults.push({ path: at, message: `needs exactly one of ${names.join(', ')}` });
     return { id, wait: {} };
   }
-  if (name === 'until') return { id, wait: { until: parseUntil(wait.until, `${at}.until`, faults) } };
+  if (name === 'until')
+    return { id, wait: { until: parseUntil(wait.until, `${at}.until`, faults) } };
   const amount = wait[name];
   const unit = name as WaitUnit;
   const most = MAX_WAIT_SECONDS / UNIT_SECONDS[unit];
@@ -221,7 +231,8 @@ function parseUntil(given: unknown, path: string, faults: Fault[]): string {
 
 function parseText(given: unknown, path: string, faults: Fault[]): string | undefined {
   if (typeof given === 'string' && given.trim() !== '' && given.length <= MAX_TEXT) return given;
-  const message = given === undefined ? 'is required' : `must be text of 1 to ${MAX_TEXT} characters`;
+  const message =
+    given === undefined ? 'is required' : `must be text of 1 to ${MAX_TEXT} characters`;
   faults.push({ path, message });
   return undefined;
 }

@@ -159,7 +159,8 @@ export class RunExecutor {
     if (tool?.external) return await this.callOutside(held, step, tool, entry);
     return await this.fenced(held, async () => {
       const scope = await this.scope(held);
-      if (!this.isWanted(step, scope)) return await this.done(held, { ...entry, status: 'skipped' });
+      if (!this.isWanted(step, scope))
+        return await this.done(held, { ...entry, status: 'skipped' });
       entry.input = renderArguments(step.arguments ?? {}, scope, this.liquid);
       if (!tool) throw AppError.invalid(`There is no tool called ${step.tool} any more.`);
       const output = await this.invoke(held, tool, entry.input, INTERNAL_TIMEOUT_MS);
@@ -180,8 +181,13 @@ export class RunExecutor {
     const { organizationId, id } = held.lease;
     const skipped = await this.fenced(held, async () => {
       const scope = await this.scope(held);
-      if (!this.isWanted(step, scope)) return await this.done(held, { ...entry, status: 'skipped' });
-      entry.input = this.withKey(tool, renderArguments(step.arguments ?? {}, scope, this.liquid), `${id}:${step.id}`);
+      if (!this.isWanted(step, scope))
+        return await this.done(held, { ...entry, status: 'skipped' });
+      entry.input = this.withKey(
+        tool,
+        renderArguments(step.arguments ?? {}, scope, this.liquid),
+        `${id}:${step.id}`,
+      );
       entry.status = 'running';
       await this.journal.record(organizationId, id, entry);
       return undefined;
@@ -189,7 +195,9 @@ export class RunExecutor {
     if (skipped) return skipped;
     held.journal.set(step.id, entry);
     const output = await this.invoke(held, tool, entry.input ?? {}, EXTERNAL_TIMEOUT_MS);
-    return await this.fenced(held, () => this.done(held, { ...entry, status: 'succeeded', output }));
+    return await this.fenced(held, () =>
+      this.done(held, { ...entry, status: 'succeeded', output }),
+    );
   }
 
   private withKey(tool: RegisteredTool, given: Record<string, unknown>, key: string): object {
@@ -234,12 +242,7 @@ export class RunExecutor {
   }
 
   /** Writes down a failed attempt: the step is tried again later, or the run goes on without it, or ends. */
-  private async failed(
-    held: HeldRun,
-    step: Step,
-    entry: Entry,
-    error: unknown,
-  ): Promise<Progress> {
+  private async failed(held: HeldRun, step: Step, entry: Entry, error: unknown): Promise<Progress> {
     const failure = this.describe(error, held, step);
     const policy = 'tool' in step ? (step.retry?.max_attempts ?? DEFAULT_ATTEMPTS) : 1;
     const again = TRANSIENT.includes(failure.code as AppErrorCode) && entry.attempts < policy;
@@ -374,9 +377,7 @@ export class RunExecutor {
   private async scope(held: HeldRun): Promise<object> {
     const { run, lease } = held;
     const contact =
-      run.contactId === null
-        ? null
-        : await this.contacts.find(lease.organizationId, run.contactId);
+      run.contactId === null ? null : await this.contacts.find(lease.organizationId, run.contactId);
     const scope: Record<string, unknown> = { contact };
     for (const [id, entry] of held.journal) {
       scope[id] = entry.status === 'failed' ? { error: entry.error } : stepValue(entry.output);

@@ -18,7 +18,10 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 @Index('workflow_runs_newest_idx', ['organizationId', 'createdAt', 'id'])
 @Index('workflow_runs_contact_idx', ['organizationId', 'contactId'])
 export class Run {
-  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'workflow_runs_pkey' })
+  @PrimaryColumn('text', {
+    name: 'organization_id',
+    primaryKeyConstraintName: 'workflow_runs_pkey',
+  })
   organizationId: string;
 
   @Index('workflow_runs_id_idx')

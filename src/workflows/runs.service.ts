@@ -157,7 +157,10 @@ export class RunsService {
   async retry(organizationId: string, id: string): Promise<RunView> {
     const run = await this.require(organizationId, id);
     if (!(await this.runs.requeue(organizationId, id))) {
-      throw new AppError('conflict', `Only a failed or canceled run can be retried: ${run.status}.`);
+      throw new AppError(
+        'conflict',
+        `Only a failed or canceled run can be retried: ${run.status}.`,
+      );
     }
     const failedStep = /^step_failed:(.+)$/.exec(run.reason ?? '')?.[1];
     if (failedStep !== undefined) await this.journal.forget(organizationId, id, failedStep);

@@ -8,7 +8,12 @@ import { isDynamic } from './definition.js';
  * Adds a fault for everything in `value` that can never fit the schema. Text with an expression is not judged: what
  * it becomes is known only when the step runs, and checked again then.
  */
-export function checkStatic(value: unknown, schema: JsonSchema, path: string, faults: Fault[]): void {
+export function checkStatic(
+  value: unknown,
+  schema: JsonSchema,
+  path: string,
+  faults: Fault[],
+): void {
   if (typeof value === 'string' && isDynamic(value)) return;
   const types = typesOf(schema);
   if (types.length > 0 && !types.some((type) => isOfType(value, type))) {
@@ -62,14 +67,16 @@ function isOfType(value: unknown, type: string): boolean {
   if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);
   if (type === 'integer') return Number.isInteger(value);
-  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (type === 'object')
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
   return typeof value === type;
 }
 
 function faultOf(value: unknown, schema: JsonSchema): string | undefined {
   if (typeof value === 'string') return textFault(value, schema);
   if (typeof value === 'number') return rangeFault(value, schema.minimum, schema.maximum, 'be');
-  if (Array.isArray(value)) return rangeFault(value.length, schema.minItems, schema.maxItems, 'hold');
+  if (Array.isArray(value))
+    return rangeFault(value.length, schema.minItems, schema.maxItems, 'hold');
   return undefined;
 }
 

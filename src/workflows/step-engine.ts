@@ -1,4 +1,11 @@
-import { type BranchStep, isTool, isWait, type Step, type ToolStep, type WaitStep } from './definition.js';
+import {
+  type BranchStep,
+  isTool,
+  isWait,
+  type Step,
+  type ToolStep,
+  type WaitStep,
+} from './definition.js';
 
 export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'skipped';
 

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { defaultDataDir, EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import { defaultDataDir } from '../../src/config/data-dir.js';
+import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
 import { EmbeddedPostgresUnsupported } from '../../src/database/embedded/embedded-postgres-unsupported.js';
 import { isAlive, kill, postmasterPid, processField } from './support/sandbox.js';
 import { query, Sandbox, stopOwner, type Account } from './support/sandbox.js';

@@ -4,12 +4,6 @@ import { dirname, join, resolve } from 'node:path';
 
 import { EmbeddedPostgresError, errorCode, fileFailure } from './embedded-postgres-error.js';
 
-/** Where Switchboard keeps its data when nothing is configured. */
-export function defaultDataDir(): string {
-  // Not below root's home: PostgreSQL runs as another user then, to whom that home is closed.
-  return process.getuid?.() === 0 ? '/var/lib/switchboard' : resolve('.data');
-}
-
 /** The files that make up one private database. */
 export class DataDir {
   readonly cluster: string;

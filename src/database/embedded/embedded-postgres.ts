@@ -11,7 +11,6 @@ import { findPostmaster, startPostmaster, stopPostmaster, type Postmaster } from
 import { withStartLock } from './start-lock.js';
 import { choosePostgresUser, giveTree, openPathFor, type SystemUser } from './system-user.js';
 
-export { defaultDataDir } from './data-dir.js';
 export { EmbeddedPostgresError } from './embedded-postgres-error.js';
 export { EmbeddedPostgresUnsupported } from './embedded-postgres-unsupported.js';
 

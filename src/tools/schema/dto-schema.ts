@@ -5,7 +5,6 @@ import { docOf, isNullable } from './doc.decorator.js';
 import type { JsonSchema, JsonType, ObjectSchema } from './json-schema.js';
 
 /** A class whose class-validator decorators say what its instances look like. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type DtoClass<T extends object = object> = new () => T;
 
 interface Rule {
@@ -89,8 +88,6 @@ function rulesByProperty(dto: DtoClass): Map<string, Rule[]> {
   for (const rule of all) {
     rules.set(rule.propertyName, [...(rules.get(rule.propertyName) ?? []), rule as Rule]);
   }
-  // Metadata comes grouped by inheritance and decorator order; sorting by first appearance in source is not known, so
-  // the order of the class body is what Map keeps, with required fields listed by `required`.
   return rules;
 }
 
@@ -117,7 +114,7 @@ function propertySchema(
   if (Object.keys(items).length > 0) own = { type: 'array', ...own, items: typed(items) };
   own = typed(own);
   if (own.type === undefined) throw new SchemaError(dto, property, 'a value without a type');
-  if (own.type === 'array' && !own.items)
+  if (own.type === 'array' && own.items?.type === undefined)
     throw new SchemaError(dto, property, 'an array of anything');
   const nullable = isNullable(prototype, property);
   const doc = docOf(prototype, property);

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ENV_NAMES, EnvError, loadEnv } from './env.js';
+
+const messageFor = (source: Record<string, string>): string => {
+  try {
+    loadEnv(source);
+  } catch (error) {
+    expect(error).toBeInstanceOf(EnvError);
+    return (error as Error).message;
+  }
+  throw new Error('accepted');
+};
+
+describe(loadEnv, () => {
+  it('needs nothing', () => {
+    const env = loadEnv({});
+    expect(env).toMatchObject({ port: 3000, host: '127.0.0.1', role: 'all', logLevel: 'info' });
+    expect(env.isLoopback).toBe(true);
+    expect(Object.isFrozen(env)).toBe(true);
+  });
+
+  it('listens on every interface with a database of its own', () => {
+    expect(loadEnv({ DATABASE_URL: 'postgres://u:p@db/switchboard' }).host).toBe('0.0.0.0');
+  });
+
+  it('takes an empty variable as absent', () => {
+    expect(loadEnv({ PORT: '', DATABASE_URL: ' ' }).port).toBe(3000);
+  });
+
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '0x50'],
+    ['PORT', '-1'],
+    ['ROLE', 'boss'],
+    ['HOST', 'a b'],
+    ['DATABASE_URL', 'mysql://secretvalue@db/x'],
+    ['REDIS_URL', 'secretvalue'],
+    ['PUBLIC_URL', 'ftp://secretvalue'],
+    ['SMTP_URL', 'http://secretvalue'],
+    ['MAIL_FROM', 'secretvalue'],
+    ['LOG_LEVEL', 'loud'],
+    ['SIGN_UP', 'maybe'],
+    ['SECRET_KEY', 'secretvalue'],
+    ['WORKER_CONCURRENCY', '0'],
+  ])('names a wrong %s and not its value', (name, value) => {
+    const message = messageFor({ [name]: value });
+    expect(message).toContain(name);
+    if (value.includes('secretvalue')) expect(message).not.toContain('secretvalue');
+  });
+
+  it('names all faults at once', () => {
+    expect(messageFor({ PORT: 'x', ROLE: 'y' })).toMatch(/PORT[^]*ROLE/);
+  });
+
+  it('accepts .env.example, which names every setting', () => {
+    const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
+    const entries = [...text.matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    expect(() => loadEnv(Object.fromEntries(entries) as Record<string, string>)).not.toThrow();
+    expect(entries.map(([name]) => name).sort()).toEqual(Object.values(ENV_NAMES).sort());
+  });
+});

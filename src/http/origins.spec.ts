@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { Origins } from './origins.js';
+
+const loopback = new Origins({ isLoopback: true });
+const open = new Origins({ isLoopback: false });
+const proxied = new Origins({ isLoopback: false, publicUrl: 'https://app.example' });
+
+describe(Origins, () => {
+  it.each([
+    ['localhost:3000', undefined, true],
+    ['127.0.0.1:3000', 'http://127.0.0.1:3000', true],
+    ['[::1]:3000', 'http://[::1]:3000', true],
+    ['evil.example', undefined, false],
+    ['evil.example:3000', 'http://evil.example:3000', false],
+    ['localhost:3000', 'http://evil.example', false],
+    ['localhost:3000', 'http://localhost:3001', false],
+    ['localhost:3000', 'null', false],
+    ['localhost:3000', 'http://localhost:3000/', false],
+    ['', undefined, false],
+  ])('on loopback, host %s with origin %s: %s', (host, origin, allowed) => {
+    expect(loopback.allows({ host, origin })).toBe(allowed);
+  });
+
+  it('trusts no host name that it was not told', () => {
+    expect(open.allows({ host: 'anything' })).toBe(true);
+    expect(open.allows({ host: 'anything', origin: 'http://anything' })).toBe(false);
+  });
+
+  it('knows its public address', () => {
+    expect(proxied.allows({ host: 'internal:3000', origin: 'https://app.example' })).toBe(true);
+    expect(proxied.allows({ host: 'internal:3000', origin: 'http://app.example' })).toBe(false);
+    expect(proxied.allows({ host: 'x', origin: 'https://app.example.evil' })).toBe(false);
+  });
+});

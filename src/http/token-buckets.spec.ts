@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { TokenBuckets } from './token-buckets.js';
+
+describe(TokenBuckets, () => {
+  it('gives what it holds, then says how long to wait, and fills up again', () => {
+    let now = 0;
+    const buckets = new TokenBuckets(10, 2, () => now);
+    expect(buckets.take('a', 10)).toBe(0);
+    expect(buckets.take('a', 4)).toBe(2);
+    expect(buckets.take('b', 1)).toBe(0);
+    now = 2000;
+    expect(buckets.take('a', 4)).toBe(0);
+    now = 1_000_000;
+    expect(buckets.take('a', 10)).toBe(0);
+    expect(buckets.take('a', 1)).toBe(0.5);
+  });
+
+  it('lets more than it can hold through when it is full', () => {
+    const buckets = new TokenBuckets(10, 2, () => 0);
+    expect(buckets.take('a', 20)).toBe(0);
+    expect(buckets.take('a', 1)).toBeGreaterThan(0);
+  });
+
+  it('forgets the keys that were used longest ago', () => {
+    const buckets = new TokenBuckets(1, 1, () => 0);
+    buckets.take('first', 1);
+    for (let index = 0; index < 10_000; index += 1) buckets.take(String(index), 1);
+    expect(buckets.take('first', 1)).toBe(0);
+  });
+});

@@ -1,0 +1,164 @@
+import 'reflect-metadata';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsDefined,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { describe, expect, it } from 'vitest';
+import { Doc, Nullable } from './doc.decorator.js';
+import { dtoSchema } from './dto-schema.js';
+
+class Address {
+  @IsString()
+  @Length(1, 80)
+  street: string;
+
+  @IsOptional()
+  @Matches(/^[0-9]{5}$/)
+  zip?: string;
+}
+
+class Everything {
+  @Doc('Where mail goes.', { examples: ['ada@example.com'] })
+  @IsEmail()
+  @MaxLength(254)
+  email: string;
+
+  @IsIn(['active', 'archived'])
+  status: string = 'active';
+
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  limit: number = 20;
+
+  @IsOptional()
+  @IsBoolean()
+  flag?: boolean;
+
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(3)
+  @ArrayUnique()
+  @IsString({ each: true })
+  @MaxLength(64, { each: true })
+  tags?: string[];
+
+  @IsOptional()
+  @Nullable()
+  @IsString()
+  note?: string | null;
+
+  @IsOptional()
+  @IsObject()
+  properties?: Record<string, unknown>;
+
+  @ValidateNested()
+  @Type(() => Address)
+  address: Address;
+
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => Address)
+  others?: Address[];
+}
+
+const ADDRESS = {
+  type: 'object',
+  properties: {
+    street: { type: 'string', minLength: 1, maxLength: 80 },
+    zip: { type: 'string', pattern: '^[0-9]{5}$' },
+  },
+  required: ['street'],
+  additionalProperties: false,
+};
+
+describe(dtoSchema, () => {
+  it('says what the decorators say', () => {
+    expect(dtoSchema(Everything)).toEqual({
+      type: 'object',
+      properties: {
+        email: {
+          type: 'string',
+          format: 'email',
+          maxLength: 254,
+          description: 'Where mail goes.',
+          examples: ['ada@example.com'],
+        },
+        status: { type: 'string', enum: ['active', 'archived'], default: 'active' },
+        limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+        flag: { type: 'boolean' },
+        tags: {
+          type: 'array',
+          maxItems: 3,
+          uniqueItems: true,
+          items: { type: 'string', maxLength: 64 },
+        },
+        note: { type: ['string', 'null'] },
+        properties: { type: 'object' },
+        address: ADDRESS,
+        others: { type: 'array', items: ADDRESS },
+      },
+      required: ['email', 'address'],
+      additionalProperties: false,
+    });
+  });
+
+  it('compiles as draft-07 and as 2020-12', () => {
+    const options = { strict: true, allowUnionTypes: true, formats: { email: true } };
+    expect(() => new Ajv2020(options).compile(dtoSchema(Everything))).not.toThrow();
+    expect(() => new Ajv(options).compile(dtoSchema(Everything))).not.toThrow();
+  });
+
+  it('refuses what it cannot say', () => {
+    class Conditional {
+      @ValidateIf(() => true)
+      @IsString()
+      field: string;
+    }
+    class Unknown {
+      @IsDefined()
+      @IsString()
+      field: string;
+    }
+    class Untyped {
+      @Length(1, 2, { each: true })
+      @IsArray()
+      list: string[];
+    }
+    class Flags {
+      @Matches(/a/i)
+      field: string;
+    }
+    class NoType {
+      @ValidateNested()
+      field: Address;
+    }
+    class Loop {
+      @ValidateNested()
+      @Type(() => Loop)
+      field: object;
+    }
+    for (const dto of [Conditional, Unknown, Untyped, Flags, NoType, Loop]) {
+      expect(() => dtoSchema(dto), dto.name).toThrow(/JSON Schema cannot express/);
+    }
+  });
+});
