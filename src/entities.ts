@@ -3,6 +3,10 @@ import { AuditLogEntry } from './accounts/audit-log.entity.js';
 import { Contact } from './contacts/contact.entity.js';
 import { ApiKey } from './keys/api-key.entity.js';
 import { IdempotencyKey } from './tools/idempotency-key.entity.js';
+import { RunStep } from './workflows/run-step.entity.js';
+import { Run } from './workflows/run.entity.js';
+import { WorkflowVersion } from './workflows/workflow-version.entity.js';
+import { Workflow } from './workflows/workflow.entity.js';
 
 /** Every entity, listed: globbing would miss those of a build or of a test runner. */
 export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
@@ -10,4 +14,8 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   ApiKey,
   IdempotencyKey,
   Contact,
+  Workflow,
+  WorkflowVersion,
+  Run,
+  RunStep,
 ];

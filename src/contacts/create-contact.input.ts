@@ -1,4 +1,4 @@
-import { Transform, Type } from 'class-transformer';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
@@ -11,6 +11,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Doc } from '../tools/schema/doc.decorator.js';
+import { AsSent } from './as-sent.decorator.js';
 import { ConsentInput } from './consent.input.js';
 
 export class CreateContactInput {
@@ -71,8 +72,7 @@ export class CreateContactInput {
   )
   @IsOptional()
   @IsObject()
-  // As sent: class-transformer would drop a property called "constructor" in silence instead of refusing it.
-  @Transform(({ obj }) => (obj as CreateContactInput).properties)
+  @AsSent()
   properties?: Record<string, unknown>;
 
   @Doc('Whether this person agreed to be written to, per channel.')

@@ -1,4 +1,3 @@
-import { Transform } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
@@ -12,6 +11,7 @@ import {
   Min,
 } from 'class-validator';
 import { Doc } from '../tools/schema/doc.decorator.js';
+import { AsSent } from './as-sent.decorator.js';
 import { CONTACT_SORTS, type ContactSort } from './contact-order.js';
 
 export class SearchContactsInput {
@@ -45,8 +45,7 @@ export class SearchContactsInput {
   @IsArray()
   @ArrayMaxSize(20)
   @IsObject({ each: true })
-  // As sent: class-transformer would drop a key called "constructor" in silence instead of refusing it.
-  @Transform(({ obj }) => (obj as SearchContactsInput).filters)
+  @AsSent()
   filters?: object[];
 
   @Doc('Field to sort by, with - before it for descending. Contacts without a value come last.')

@@ -1,4 +1,4 @@
-import { Transform, Type } from 'class-transformer';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
@@ -10,6 +10,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
+import { AsSent } from './as-sent.decorator.js';
 import { ConsentInput } from './consent.input.js';
 
 export class UpdateContactInput {
@@ -85,8 +86,7 @@ export class UpdateContactInput {
   @IsOptional()
   @Nullable()
   @IsObject()
-  // As sent: class-transformer would drop a property called "constructor" in silence instead of refusing it.
-  @Transform(({ obj }) => (obj as UpdateContactInput).properties)
+  @AsSent()
   properties?: Record<string, unknown> | null;
 
   @Doc('Decisions to record; channels that are not named stay as they are.')

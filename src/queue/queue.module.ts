@@ -1,21 +1,62 @@
+import { BullModule, getQueueToken } from '@nestjs/bull';
 import { type DynamicModule, Module } from '@nestjs/common';
+import type { Queue } from 'bull';
 import type { Env } from '../config/env.js';
 import type { DatabaseAccess } from '../database/database-access.js';
+import { GateDatabase } from '../database/gate-database.js';
+import { bullProcessor } from './bull-processor.js';
+import { BullWakeUps, WAKE_UP_QUEUE, type WakeUpJob } from './bull-wake-ups.js';
+import { PostgresWakeUps } from './postgres-wake-ups.js';
+import { redisOptions } from './redis-options.js';
 import { WakeUps } from './wake-ups.js';
 
+/** Runs and messages: each has slots of its own in the worker, so the processor must hold that many hints. */
+const KINDS = 2;
+
+/** How workers are told of work: through Bull where a Redis is configured, through PostgreSQL otherwise. */
 @Module({})
 export class QueueModule {
-  static forRoot(_env: Env, _access: DatabaseAccess): DynamicModule {
-    return {
-      module: QueueModule,
-      global: true,
-      providers: [
-        {
-          provide: WakeUps,
-          useValue: { wake: () => {}, consume: () => {}, pause: async () => {} },
-        },
-      ],
-      exports: [WakeUps],
-    };
+  static forRoot(env: Env, access: DatabaseAccess): DynamicModule {
+    return env.redisUrl ? bull(env, env.redisUrl, access) : postgres(access);
   }
+}
+
+function postgres(access: DatabaseAccess): DynamicModule {
+  return {
+    module: QueueModule,
+    global: true,
+    providers: [
+      {
+        provide: WakeUps,
+        inject: [GateDatabase],
+        useFactory: (gate: GateDatabase) => new PostgresWakeUps(gate, access),
+      },
+    ],
+    exports: [WakeUps],
+  };
+}
+
+function bull(env: Env, redisUrl: string, access: DatabaseAccess): DynamicModule {
+  return {
+    module: QueueModule,
+    global: true,
+    imports: [
+      BullModule.registerQueue({
+        name: WAKE_UP_QUEUE,
+        redis: redisOptions(redisUrl),
+        // Installations may share a Redis: the role's name is one installation's, the database's tells copies apart.
+        prefix: `{switchboard:${access.database}:${access.gate.user}}`,
+      }),
+    ],
+    providers: [
+      {
+        provide: BullWakeUps,
+        inject: [getQueueToken(WAKE_UP_QUEUE)],
+        useFactory: (queue: Queue<WakeUpJob>) => new BullWakeUps(queue),
+      },
+      { provide: WakeUps, useExisting: BullWakeUps },
+      ...(env.runsWorker ? [bullProcessor(KINDS * env.workerConcurrency)] : []),
+    ],
+    exports: [WakeUps],
+  };
 }

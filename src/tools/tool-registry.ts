@@ -120,6 +120,8 @@ export class ToolRegistry implements OnModuleInit {
   ): (given: unknown, call: ToolCall) => Promise<object> {
     const run = (given: unknown, call: ToolCall) =>
       this.pipeline.run(tool(), method.bind(instance), given, call);
+    // Guards look at the handler's name and metadata; both must be those of the method they were written for.
+    Object.defineProperty(run, 'name', { value: method.name });
     for (const key of Reflect.getMetadataKeys(method)) {
       Reflect.defineMetadata(key, Reflect.getMetadata(key, method), run);
     }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
+import { ContactView } from '../contacts/contact-view.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError, type AppErrorCode, toError } from '../errors/app-error.js';

@@ -1,4 +1,35 @@
 import { Module } from '@nestjs/common';
+import { ContactsModule } from '../contacts/contacts.module.js';
+import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { RunExecutor } from './run-executor.service.js';
+import { RunJournalRepository } from './run-journal.repository.js';
+import { RunTools } from './run.tools.js';
+import { RunWorker } from './run.worker.js';
+import { RunsRepository } from './runs.repository.js';
+import { RunsService } from './runs.service.js';
+import { WebhookController } from './webhook.controller.js';
+import { WebhooksService } from './webhooks.service.js';
+import { WorkflowTools } from './workflow.tools.js';
+import { WorkflowsRepository } from './workflows.repository.js';
+import { WorkflowsService } from './workflows.service.js';
 
-@Module({})
+/** Workflows, the webhooks that start them, and the runs that carry them out. */
+@Module({
+  imports: [ToolsModule, ContactsModule],
+  controllers: [WebhookController],
+  providers: [
+    { provide: LiquidSandbox, useFactory: () => new LiquidSandbox() },
+    RunExecutor,
+    RunJournalRepository,
+    RunTools,
+    RunWorker,
+    RunsRepository,
+    RunsService,
+    WebhooksService,
+    WorkflowTools,
+    WorkflowsRepository,
+    WorkflowsService,
+  ],
+})
 export class WorkflowsModule {}

@@ -123,7 +123,7 @@ describe('update_contact', () => {
         ({ id }) => id === ada.id,
       );
     expect(await found(`zuse${counter}`)).toBe(true);
-    expect(await found(`ada${counter}`)).toBe(false);
+    expect(await found(`ada${counter} lovelace`)).toBe(false);
   });
 
   it('answers not_found for an unknown contact', async () => {

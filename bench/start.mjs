@@ -1,0 +1,55 @@
+// How long a start takes, and how much memory the idle process holds. Prints; decides nothing.
+//   node bench/start.mjs [rounds]
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, chmodSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const rounds = Number(process.argv[2] ?? 3);
+const root = resolve(import.meta.dirname, '..');
+const PORT = 3999;
+const results = { first: [], warm: [], idleMiB: [] };
+
+for (let round = 0; round < rounds; round += 1) {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-'));
+  chmodSync(folder, 0o711);
+  try {
+    for (const kind of ['first', 'warm']) {
+      const began = performance.now();
+      const child = spawn(process.execPath, ['scripts/start.mjs'], {
+        cwd: root,
+        env: { ...process.env, PORT: String(PORT), DATA_DIR: join(folder, 'data') },
+        stdio: 'ignore',
+      });
+      const exited = new Promise((done) => child.once('exit', done));
+      while (!(await listens())) await sleep(5);
+      results[kind].push(performance.now() - began);
+      if (kind === 'warm') {
+        await sleep(5000);
+        const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+        results.idleMiB.push(Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024);
+      }
+      child.kill('SIGTERM');
+      await exited;
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const show = (label, values, unit) =>
+  console.log(
+    `${label}: median ${median(values).toFixed(0)} ${unit} (${values.map((value) => value.toFixed(0)).join(', ')})`,
+  );
+show('Embedded start from nothing to listening', results.first, 'ms');
+show('Warm start to listening', results.warm, 'ms');
+show('Memory of the idle process without PostgreSQL', results.idleMiB, 'MiB');
+
+async function listens() {
+  return await fetch(`http://127.0.0.1:${PORT}/health/live`).then(
+    (response) => response.ok,
+    () => false,
+  );
+}

@@ -1,0 +1,51 @@
+import { Transform } from 'class-transformer';
+import { ArrayMaxSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
+import { Doc } from '../tools/schema/doc.decorator.js';
+import { MAX_STEPS } from './definition.js';
+
+export class CreateWorkflowInput {
+  @Doc('Name for people.')
+  @IsString()
+  @Length(1, 200)
+  name: string;
+
+  @Doc(
+    'What starts it: {"type": "manual"}, or {"type": "webhook"}, optionally with "secret": true (one is made and ' +
+      'returned once) or "secret": "…" (16 to 256 characters), and then webhooks must be signed.',
+    { examples: [{ type: 'webhook', secret: true }] },
+  )
+  @IsObject()
+  // As sent: class-transformer would drop a key called "constructor" in silence instead of refusing it.
+  @Transform(({ obj }) => (obj as CreateWorkflowInput).trigger)
+  trigger: object;
+
+  @Doc(
+    'Steps in order, each with a unique id (a-z, 0-9, _): {id, tool, arguments?, if?, on_error?: "fail" | ' +
+      '"continue", retry?: {max_attempts}} calls a tool; {id, if, then: [steps], else?: [steps]} branches; ' +
+      '{id, wait: {seconds | minutes | hours | days: number} or {until: RFC 3339 time}} pauses. Texts in arguments ' +
+      'may hold Liquid expressions, such as "{{ trigger.payload.email }}", "{{ contact.id }}" (contact of the run) ' +
+      'or "{{ <step id>.<field of its result> }}"; a text that is one expression keeps the type of its value. ' +
+      'Conditions are Liquid without braces: "trigger.payload.plan == \'pro\'".',
+    {
+      examples: [
+        [
+          {
+            id: 'person',
+            tool: 'create_contact',
+            arguments: { email: '{{ trigger.payload.email }}', on_conflict: 'update' },
+          },
+          { id: 'pause', wait: { days: 1 } },
+        ],
+      ],
+    },
+  )
+  @IsArray()
+  @ArrayMaxSize(MAX_STEPS)
+  @IsObject({ each: true })
+  @Transform(({ obj }) => (obj as CreateWorkflowInput).steps)
+  steps: object[];
+
+  @Doc('Whether it can be started at once.')
+  @IsBoolean()
+  active: boolean = true;
+}

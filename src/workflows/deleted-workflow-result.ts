@@ -1,0 +1,6 @@
+import { IsBoolean } from 'class-validator';
+
+export class DeletedWorkflowResult {
+  @IsBoolean()
+  deleted: boolean;
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../errors/app-error.js';
+import type { ToolCall } from '../tools/tool-call.js';
+import { Tool } from '../tools/tool.decorator.js';
+import { ListRunsInput } from './list-runs.input.js';
+import { RunIdInput } from './run-id.input.js';
+import { RunPage } from './run-page.js';
+import { RunResult } from './run-result.js';
+import { RunsService } from './runs.service.js';
+import { TriggerWorkflowInput } from './trigger-workflow.input.js';
+import { TriggeredRunResult } from './triggered-run-result.js';
+
+/** What agents, workflows and people can do with runs. */
+@Injectable()
+export class RunTools {
+  constructor(private readonly runs: RunsService) {}
+
+  @Tool({
+    name: 'trigger_workflow',
+    title: 'Start a workflow',
+    description:
+      'Starts a run of an active workflow, manual or webhook, and returns its run_id at once; the run goes on by ' +
+      'itself. Ask get_run how it went. Runs that start each other may do so 10 deep.',
+    output: TriggeredRunResult,
+  })
+  async trigger(input: TriggerWorkflowInput, call: ToolCall): Promise<TriggeredRunResult> {
+    if (input.contact_id !== undefined && input.email !== undefined) {
+      throw AppError.invalid('Give contact_id or email, not both.', [
+        { path: 'email', message: 'must not be given together with contact_id' },
+      ]);
+    }
+    const runId = await this.runs.trigger(call.organizationId, {
+      workflowId: input.workflow_id,
+      payload: input.payload ?? {},
+      contactId: input.contact_id,
+      email: input.email,
+      parentRunId: call.runId,
+    });
+    return { run_id: runId };
+  }
+
+  @Tool({
+    name: 'get_run',
+    title: 'Get a run',
+    description:
+      'Returns one run: its state and, step by step in order of execution, status, attempts, input, output, error ' +
+      'and times.',
+    output: RunResult,
+    readOnly: true,
+  })
+  async get(input: RunIdInput, call: ToolCall): Promise<RunResult> {
+    return { run: await this.runs.get(call.organizationId, input.run_id) };
+  }
+
+  @Tool({
+    name: 'list_runs',
+    title: 'List runs',
+    description:
+      'Returns runs, the newest first, optionally of one workflow, state or contact. Payload, inputs and outputs are ' +
+      'left out; get_run has them.',
+    output: RunPage,
+    readOnly: true,
+  })
+  async list(input: ListRunsInput, call: ToolCall): Promise<RunPage> {
+    const filter = {
+      workflowId: input.workflow_id,
+      status: input.status,
+      contactId: input.contact_id,
+    };
+    const page = await this.runs.list(call.organizationId, filter, input);
+    return { runs: page.runs, next_cursor: page.nextCursor };
+  }
+
+  @Tool({
+    name: 'cancel_run',
+    title: 'Cancel a run',
+    description:
+      'Ends a run that is queued, running or waiting. Steps that are done stay done. Fails with conflict when the run ' +
+      'has ended already.',
+    output: RunResult,
+    destructive: true,
+  })
+  async cancel(input: RunIdInput, call: ToolCall): Promise<RunResult> {
+    return { run: await this.runs.cancel(call.organizationId, input.run_id) };
+  }
+
+  @Tool({
+    name: 'retry_run',
+    title: 'Retry a run',
+    description:
+      'Lets a run that failed or was canceled go on from the step that failed, with the version of the workflow that ' +
+      'it began with. Steps that succeeded are not repeated.',
+    output: RunResult,
+  })
+  async retry(input: RunIdInput, call: ToolCall): Promise<RunResult> {
+    return { run: await this.runs.retry(call.organizationId, input.run_id) };
+  }
+}

@@ -1,0 +1,34 @@
+import { Transform } from 'class-transformer';
+import { ArrayMaxSize, IsArray, IsObject, IsOptional, IsString, Length } from 'class-validator';
+import { Doc } from '../tools/schema/doc.decorator.js';
+import { MAX_STEPS } from './definition.js';
+
+export class UpdateWorkflowInput {
+  @Doc('Id of the workflow.')
+  @IsString()
+  @Length(1, 64)
+  workflow_id: string;
+
+  @Doc('New name.')
+  @IsOptional()
+  @IsString()
+  @Length(1, 200)
+  name?: string;
+
+  @Doc(
+    'New trigger, as in create_workflow. Without "secret" the secret stays; null removes it; true keeps the one that ' +
+      'is there or makes one; a text replaces it.',
+  )
+  @IsOptional()
+  @IsObject()
+  @Transform(({ obj }) => (obj as UpdateWorkflowInput).trigger)
+  trigger?: object;
+
+  @Doc('All steps anew, as in create_workflow.')
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(MAX_STEPS)
+  @IsObject({ each: true })
+  @Transform(({ obj }) => (obj as UpdateWorkflowInput).steps)
+  steps?: object[];
+}

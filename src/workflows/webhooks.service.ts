@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { ContactsService } from '../contacts/contacts.service.js';
+import { GateDatabase } from '../database/gate-database.js';
+import { SecretBox } from '../database/secret-box.js';
+import { TenantDatabase } from '../database/tenant-database.js';
+import { AppError } from '../errors/app-error.js';
+import { parseJson } from '../http/parse-json.js';
+import { RateLimiter } from '../http/rate-limiter.js';
+import { RunsService } from './runs.service.js';
+import { isSignatureValid } from './signature.js';
+
+const WORKFLOW_ID = /^[0-9A-Za-z]{32}$/;
+const DEDUPE_KEY = /^[\x21-\x7e]{1,255}$/;
+const MAX_REFERENCE = 320;
+
+/** A webhook workflow that may be started. */
+export interface Webhook {
+  readonly workflowId: string;
+  readonly organizationId: string;
+  readonly sealedSecret: Buffer | null;
+}
+
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly gate: GateDatabase,
+    private readonly tenants: TenantDatabase,
+    private readonly secrets: SecretBox,
+    private readonly limiter: RateLimiter,
+    private readonly contacts: ContactsService,
+    private readonly runs: RunsService,
+  ) {}
+
+  /**
+   * Finds the workflow and takes one webhook from its organization's allowance. One `not_found` for ids that are
+   * malformed, unknown, deleted, inactive or not of a webhook, so that nothing can be learned by asking.
+   */
+  async open(workflowId: string): Promise<Webhook> {
+    const [found] = WORKFLOW_ID.test(workflowId)
+      ? await this.gate.call<{ organization_id: string; secret: Buffer | null }>('find_webhook', [
+          workflowId,
+        ])
+      : [];
+    if (!found) throw new AppError('not_found', 'There is no active webhook here.');
+    this.limiter.consume(found.organization_id, 1);
+    return { workflowId, organizationId: found.organization_id, sealedSecret: found.secret };
+  }
+
+  /** Checks the signature and the body, and starts the run. It is stored durably when this returns. */
+  async accept(
+    webhook: Webhook,
+    body: Buffer,
+    headers: IncomingHttpHeaders,
+  ): Promise<{ runId: string; duplicate: boolean }> {
+    this.verify(webhook, body, headers);
+    const payload = parseJson(body);
+    if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+      throw new AppError('not_an_object', 'The body must be a JSON object.');
+    }
+    const dedupeKey = dedupeKeyOf(headers);
+    const { organizationId, workflowId } = webhook;
+    return await this.tenants.transaction(organizationId, async () => {
+      const contactId = await this.findContact(organizationId, payload);
+      return await this.runs.start(organizationId, {
+        workflowId,
+        triggerType: 'webhook',
+        payload: body,
+        contactId,
+        dedupeKey,
+      });
+    });
+  }
+
+  private verify(webhook: Webhook, body: Buffer, headers: IncomingHttpHeaders): void {
+    if (webhook.sealedSecret === null) return;
+    const secret = this.secrets.open(webhook.sealedSecret, webhook.workflowId);
+    if (isSignatureValid(body, secret, headers['x-webhook-signature'])) return;
+    // One answer for a missing and for a wrong one: neither tells anything about the secret.
+    throw new AppError(
+      'invalid_signature',
+      'x-webhook-signature must be the hexadecimal HMAC-SHA256 of the body, made with the secret.',
+    );
+  }
+
+  /** The contact that the payload names, if the organization knows it: senders may know people that we do not. */
+  private async findContact(organizationId: string, payload: object): Promise<string | null> {
+    const id = referenceOf(payload, 'contact_id');
+    const email = referenceOf(payload, 'email');
+    const byId = id === undefined ? null : await this.contacts.find(organizationId, id);
+    if (byId) return byId.id;
+    const byEmail =
+      email === undefined ? null : await this.contacts.findByEmail(organizationId, email);
+    return byEmail?.id ?? null;
+  }
+}
+
+/** A member that can be looked up at all: PostgreSQL refuses U+0000, and UTF-8 lone surrogates. */
+function referenceOf(payload: object, name: string): string | undefined {
+  const value: unknown = Object.hasOwn(payload, name)
+    ? (payload as Record<string, unknown>)[name]
+    : undefined;
+  const isUsable =
+    typeof value === 'string' &&
+    value.length > 0 &&
+    value.length <= MAX_REFERENCE &&
+    !value.includes('\0') &&
+    value.isWellFormed();
+  return isUsable ? value : undefined;
+}
+
+/** `Idempotency-Key`, or `webhook-id` as in Standard Webhooks. */
+function dedupeKeyOf(headers: IncomingHttpHeaders): string | null {
+  for (const name of ['idempotency-key', 'webhook-id']) {
+    const key = headers[name];
+    if (key === undefined) continue;
+    if (typeof key === 'string' && DEDUPE_KEY.test(key)) return key;
+    throw AppError.invalid(`${name} must be 1 to 255 visible ASCII characters.`);
+  }
+  return null;
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import type { ContactResult } from './contact.js';
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+let other: TestOrganization;
+beforeAll(async () => {
+  switchboard = await startSwitchboard();
+  acme = await createOrganization(switchboard);
+  other = await createOrganization(switchboard);
+});
+afterAll(() => switchboard.close());
+
+const FOREIGN_KEYS = [
+  'organization_id',
+  'organizationId',
+  'id',
+  'created_at',
+  'createdAt',
+  'updated_at',
+  'search_text',
+  'searchText',
+  'externalId',
+  'constructor',
+  'prototype',
+  'toString',
+  '__proto__',
+];
+
+describe('arguments that are not for callers', () => {
+  it.each(FOREIGN_KEYS)('refuses %s', async (key) => {
+    const { value } = await acme.call<ContactResult>('create_contact', {
+      external_id: `target ${key}`,
+    });
+    const target = value.contact;
+    // A computed key, so that __proto__ becomes a property of the JSON and not a prototype.
+    const extra = { [key]: other.id };
+    const calls = [
+      ['create_contact', { external_id: `new ${key}`, ...extra }],
+      ['create_contact', { external_id: target.external_id, on_conflict: 'update', ...extra }],
+      ['update_contact', { contact_id: target.id, ...extra }],
+      ['get_contact', { contact_id: target.id, ...extra }],
+      ['delete_contact', { contact_id: target.id, ...extra }],
+      ['search_contacts', { ...extra }],
+    ] as const;
+    for (const [tool, given] of calls) {
+      const body = JSON.stringify(given);
+      expect(body, 'the test sends what it means to').toContain(`"${key}":`);
+      const { error } = await acme.call(tool, given);
+      expect(error?.code, `${tool} ${body}`).toBe('invalid_arguments');
+      expect(JSON.stringify(error), tool).toContain(key);
+    }
+    const got = await acme.call<ContactResult>('get_contact', { contact_id: target.id });
+    expect(got.value.contact).toEqual(target);
+  });
+
+  it('has given the other organization nothing', async () => {
+    const rows = await switchboard.ownerQuery('select from contacts where organization_id = $1', [
+      other.id,
+    ]);
+    expect(rows).toEqual([]);
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});

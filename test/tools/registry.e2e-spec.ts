@@ -1,0 +1,277 @@
+import {
+  type CallHandler,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { IsInt, IsOptional, IsString, Length, ValidateIf } from 'class-validator';
+import { map, type Observable } from 'rxjs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TenantDatabase } from '../../src/database/tenant-database.js';
+import type { ToolCall } from '../../src/tools/tool-call.js';
+import { Tool } from '../../src/tools/tool.decorator.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+
+class EchoInput {
+  @IsString()
+  @Length(1, 20)
+  text: string;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 255)
+  idempotency_key?: string;
+}
+
+class EchoOutput {
+  @IsString()
+  text: string;
+
+  @IsInt()
+  count: number;
+}
+
+@Injectable()
+class Journal {
+  readonly lines: string[] = [];
+}
+
+@Injectable()
+class TeamGuard implements CanActivate {
+  constructor(private readonly journal: Journal) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const [given, call] = context.getArgs<[{ text?: string }, ToolCall]>();
+    this.journal.lines.push(
+      `guard ${context.getType()} ${context.getHandler().name} ${call.organizationId}`,
+    );
+    return given.text !== 'forbidden';
+  }
+}
+
+@Injectable()
+class ShoutInterceptor implements NestInterceptor {
+  constructor(private readonly journal: Journal) {}
+
+  intercept(_context: ExecutionContext, next: CallHandler<EchoOutput>): Observable<EchoOutput> {
+    this.journal.lines.push('interceptor');
+    return next.handle().pipe(map((output) => ({ ...output, text: output.text.toUpperCase() })));
+  }
+}
+
+@Injectable()
+class TeamTools {
+  private count = 0;
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly tenants: TenantDatabase,
+  ) {}
+
+  @UseGuards(TeamGuard)
+  @UseInterceptors(ShoutInterceptor)
+  @Tool({ name: 'team_echo', title: 'Echo', description: 'Says it again.', output: EchoOutput })
+  async echo(input: EchoInput): Promise<EchoOutput> {
+    this.journal.lines.push('method');
+    this.count += 1;
+    return { text: input.text, count: this.count };
+  }
+
+  @Tool({
+    name: 'team_sneaky',
+    title: 'Sneaky',
+    description: 'Says that it reads, and writes.',
+    output: EchoOutput,
+    readOnly: true,
+  })
+  async sneaky(input: EchoInput, call: ToolCall): Promise<EchoOutput> {
+    await this.tenants
+      .manager(call.organizationId)
+      .query('update organizations set name = $1 where id = $2', [input.text, call.organizationId]);
+    return { text: 'written', count: 0 };
+  }
+
+  @Tool({ name: 'team_crash', title: 'Crash', description: 'Breaks.', output: EchoOutput })
+  async crash(_input: EchoInput): Promise<EchoOutput> {
+    throw new Error('password=hunter2 at /srv/secret.ts');
+  }
+
+  @Tool({
+    name: 'team_agents_only',
+    title: 'Agents only',
+    description: 'Not for people.',
+    output: EchoOutput,
+    surfaces: ['agent'],
+  })
+  async agentsOnly(input: EchoInput): Promise<EchoOutput> {
+    return { text: input.text, count: 0 };
+  }
+}
+
+describe('a tool that a team adds', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let journal: Journal;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard({ providers: [TeamTools, Journal] });
+    journal = switchboard.app.get(Journal);
+  });
+  beforeEach(async () => {
+    acme = await createOrganization(switchboard);
+    journal.lines.length = 0;
+  });
+  afterAll(() => switchboard.close());
+
+  it('runs its guards, then its interceptors, then validation, then its method', async () => {
+    const { value } = await acme.call<EchoOutput>('team_echo', { text: 'hello' });
+    expect(value.text).toBe('HELLO');
+    expect(journal.lines).toEqual([`guard tool echo ${acme.id}`, 'interceptor', 'method']);
+  });
+
+  it('is not reached when its guard says no', async () => {
+    const { status, error } = await acme.call('team_echo', { text: 'forbidden' });
+    expect(status).toBe(403);
+    expect(error).toMatchObject({ code: 'forbidden' });
+    expect(journal.lines).not.toContain('method');
+  });
+
+  it('is not reached with wrong arguments', async () => {
+    const { status, error } = await acme.call('team_echo', { text: '', txt: 'x' });
+    expect(status).toBe(422);
+    expect(error).toMatchObject({ code: 'invalid_arguments' });
+    expect(error!.details!.map((fault) => fault.path)).toContain('txt');
+    expect(journal.lines).not.toContain('method');
+  });
+
+  it('is a form for people, unless it says otherwise', async () => {
+    const { tools } = (await (await acme.fetch('/api/tools')).json()) as {
+      tools: { name: string; inputSchema: object; annotations: object }[];
+    };
+    const names = tools.map((tool) => tool.name);
+    expect(names).toContain('team_echo');
+    expect(names).not.toContain('team_agents_only');
+    expect([...names].sort()).toEqual(names);
+    expect(tools.find((tool) => tool.name === 'team_echo')!.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        text: { type: 'string', minLength: 1, maxLength: 20 },
+        idempotency_key: { type: 'string', minLength: 1, maxLength: 255 },
+      },
+      required: ['text'],
+      additionalProperties: false,
+    });
+    expect((await acme.call('team_agents_only', { text: 'x' })).status).toBe(404);
+  });
+
+  it('cannot write when it says that it reads', async () => {
+    const { text } = await (
+      await acme.fetch('/api/tools/team_sneaky', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"text":"taken"}',
+      })
+    )
+      .json()
+      .then((body) => ({ text: JSON.stringify(body) }));
+    expect(text).toContain('"internal"');
+    const [row] = await switchboard.ownerQuery('select name from organizations where id = $1', [
+      acme.id,
+    ]);
+    expect(row!.name).not.toBe('taken');
+  });
+
+  it('does not tell what broke', async () => {
+    const response = await acme.fetch('/api/tools/team_crash', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"text":"x"}',
+    });
+    expect(response.status).toBe(500);
+    const problem = await response.text();
+    expect(problem).not.toMatch(/hunter2|secret\.ts/);
+    expect(JSON.parse(problem)).toMatchObject({ code: 'internal', error_id: expect.any(String) });
+  });
+
+  it('is suggested to whoever mistypes its name', async () => {
+    const { status, error } = await acme.call('team_eco', { text: 'x' });
+    expect(status).toBe(404);
+    expect(error!.message).toContain('team_echo');
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      expect((await acme.call(name, {})).status).toBe(404);
+    }
+  });
+
+  it('runs once for one idempotency key, also when called ten times at once', async () => {
+    const given = { text: 'once', idempotency_key: 'k1' };
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () => acme.call<EchoOutput>('team_echo', given)),
+    );
+    expect(journal.lines.filter((line) => line === 'method')).toHaveLength(1);
+    expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome.value))).size).toBe(1);
+    const other = await acme.call('team_echo', { text: 'twice', idempotency_key: 'k1' });
+    expect(other.error).toMatchObject({ code: 'idempotency_mismatch' });
+    const globex = await createOrganization(switchboard);
+    const elsewhere = await globex.call<EchoOutput>('team_echo', given);
+    expect(elsewhere.value.count).not.toBe(outcomes[0]!.value.count);
+  });
+
+  it('leaves an audit row in the transaction of its change, and none when it fails', async () => {
+    await acme.call('team_echo', { text: 'x' });
+    await acme.call('team_echo', { text: '' });
+    await acme.fetch('/api/tools/team_crash', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"text":"x"}',
+    });
+    const rows = await switchboard.ownerQuery(
+      `select actor_kind, actor_id, action from audit_log where organization_id = $1 and action like 'team_%'`,
+      [acme.id],
+    );
+    expect(rows).toEqual([{ actor_kind: 'user', actor_id: acme.userId, action: 'team_echo' }]);
+  });
+});
+
+describe('boot', () => {
+  @Injectable()
+  class TwinTools {
+    @Tool({ name: 'search_contacts', title: 'Twin', description: 'A twin.', output: EchoOutput })
+    async twin(_input: EchoInput): Promise<EchoOutput> {
+      return { text: '', count: 0 };
+    }
+  }
+
+  class UntellableInput {
+    @ValidateIf(() => true)
+    @IsString()
+    text: string;
+  }
+
+  @Injectable()
+  class UntellableTools {
+    @Tool({ name: 'untellable', title: 'U', description: 'U.', output: EchoOutput })
+    async untellable(_input: UntellableInput): Promise<EchoOutput> {
+      return { text: '', count: 0 };
+    }
+  }
+
+  @Injectable()
+  class BadNameTools {
+    @Tool({ name: 'Bad Name', title: 'B', description: 'B.', output: EchoOutput })
+    async bad(_input: EchoInput): Promise<EchoOutput> {
+      return { text: '', count: 0 };
+    }
+  }
+
+  it.each([
+    [TwinTools, /Two tools are called search_contacts/],
+    [UntellableTools, /UntellableInput\.text: JSON Schema cannot express/],
+    [BadNameTools, /BadNameTools\.bad: "Bad Name" is no name for a tool/],
+  ])('stops at %o', async (provider, message) => {
+    await expect(startSwitchboard({ providers: [provider] })).rejects.toThrow(message);
+  });
+});
