@@ -55,8 +55,9 @@ describe('a tool that succeeds', () => {
     });
   });
 
-  it('needs no arguments where it takes none', async () => {
-    expect(textOf((await call('noop')).body)).toEqual({});
+  it.each(['noop', 'takes_nothing'])('needs no arguments: %s', async (name) => {
+    expect(textOf((await call(name)).body)).toEqual({});
+    expect(textOf((await call(name, {})).body)).toEqual({});
   });
 
   it('acts for the organization of the key, under the name of the key', async () => {

@@ -1,11 +1,18 @@
 import { type CanActivate, Injectable, UseGuards } from '@nestjs/common';
-import { IsString, Length } from 'class-validator';
+import { IsOptional, IsString, Length } from 'class-validator';
 import { AppError } from '../../../src/errors/app-error.js';
 import { Doc } from '../../../src/tools/schema/doc.decorator.js';
 import type { ToolCall } from '../../../src/tools/tool-call.js';
 import { Tool } from '../../../src/tools/tool.decorator.js';
 
 class NoInput {}
+
+class AnyInput {
+  @Doc('Not looked at.')
+  @IsOptional()
+  @IsString()
+  label?: string;
+}
 
 class NoOutput {}
 
@@ -50,7 +57,18 @@ export class ProtocolTools {
     output: NoOutput,
     readOnly: true,
   })
-  noop(_input: NoInput): Promise<NoOutput> {
+  noop(_input: AnyInput): Promise<NoOutput> {
+    return Promise.resolve({});
+  }
+
+  @Tool({
+    name: 'takes_nothing',
+    title: 'Take nothing',
+    description: 'Has no arguments.',
+    output: NoOutput,
+    readOnly: true,
+  })
+  takesNothing(_input: NoInput): Promise<NoOutput> {
     return Promise.resolve({});
   }
 
@@ -88,23 +106,23 @@ export class ProtocolTools {
   }
 
   @Tool({ name: 'crash', title: 'Crash', description: 'Has a bug.', output: NoOutput })
-  crash(_input: NoInput): Promise<NoOutput> {
+  crash(_input: AnyInput): Promise<NoOutput> {
     return Promise.reject(new Error(SECRET));
   }
 
   @Tool({ name: 'no_object', title: 'No object', description: 'Has a bug.', output: NoOutput })
-  noObject(_input: NoInput): Promise<NoOutput> {
+  noObject(_input: AnyInput): Promise<NoOutput> {
     return Promise.resolve(undefined as unknown as NoOutput);
   }
 
   @Tool({ name: 'clash', title: 'Clash', description: 'Always conflicts.', output: NoOutput })
-  clash(_input: NoInput): Promise<NoOutput> {
+  clash(_input: AnyInput): Promise<NoOutput> {
     throw new AppError('conflict', 'There is one already.');
   }
 
   @UseGuards(DenyGuard)
   @Tool({ name: 'denied', title: 'Denied', description: 'Is for nobody.', output: NoOutput })
-  denied(_input: NoInput): Promise<NoOutput> {
+  denied(_input: AnyInput): Promise<NoOutput> {
     return Promise.resolve({});
   }
 
@@ -115,7 +133,7 @@ export class ProtocolTools {
     output: NoOutput,
     surfaces: ['dashboard'],
   })
-  peopleOnly(_input: NoInput): Promise<NoOutput> {
+  peopleOnly(_input: AnyInput): Promise<NoOutput> {
     return Promise.resolve({});
   }
 }

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { answerOf } from './support/answer.js';
+import { ProtocolTools } from './support/protocol.tools.js';
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard({
+    providers: [ProtocolTools],
+    env: { RATE_LIMIT_PER_MINUTE: '0' },
+  });
+  acme = await createOrganization(switchboard);
+});
+afterAll(() => switchboard.close());
+
+const STRUCTURED = 1500;
+const RAW = 500;
+const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+
+type Id = string | number | null;
+/** A member, and the id that its response must carry; undefined where there must be none. */
+interface Sent {
+  member: unknown;
+  id: Id | undefined;
+}
+
+const anyValue = fc.jsonValue({ maxDepth: 4 });
+const goodId = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.maxSafeInteger(),
+  fc.double({ noNaN: true, min: -1e9, max: 1e9 }).filter((number) => number !== 0),
+);
+const badId = fc.oneof(
+  fc.constantFrom(null, true, false, 1e300, -1e300, 2 ** 53),
+  fc.array(anyValue, { maxLength: 2 }),
+  fc.dictionary(fc.string(), anyValue, { maxKeys: 2 }),
+);
+const toolName = fc.oneof(
+  fc.constantFrom('noop', 'echo_text', 'note', 'crash', 'clash', 'denied', 'no_object'),
+  fc.constantFrom('__proto__', 'constructor', 'hasOwnProperty', ''),
+  fc.string({ unit: 'binary' }),
+);
+const given = fc.oneof(
+  fc.record({ text: fc.string({ unit: 'binary' }) }),
+  fc.dictionary(fc.oneof(fc.constantFrom('text', 'label', '__proto__'), fc.string()), anyValue),
+  anyValue,
+);
+const structured = fc.oneof(
+  fc.record({ name: fc.oneof(toolName, anyValue), arguments: given }, { requiredKeys: [] }),
+  fc.dictionary(fc.constantFrom('name', 'arguments', 'cursor', '_meta', 'task'), anyValue),
+  fc.array(anyValue, { maxLength: 3 }),
+);
+const method = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom('tools/call', 'tools/list', 'ping') },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+);
+const call = fc.record(
+  { jsonrpc: fc.constant('2.0'), method, params: structured },
+  { requiredKeys: ['jsonrpc', 'method'] },
+);
+
+const request = fc
+  .record({ call, id: goodId })
+  .map(({ call, id }): Sent => ({ member: { ...call, id }, id }));
+const notification = call.map((member): Sent => ({ member, id: undefined }));
+const unechoable = fc
+  .record({ call, id: badId })
+  .map(({ call, id }): Sent => ({ member: { ...call, id }, id: null }));
+const malformed = fc
+  .record({
+    call,
+    id: goodId,
+    fault: fc.constantFrom(
+      { jsonrpc: '1.0' },
+      { jsonrpc: undefined },
+      { method: 7 },
+      { method: undefined },
+      { params: null },
+      { params: 'text' },
+    ),
+  })
+  .map(({ call, id, fault }): Sent => ({ member: { ...call, id, ...fault }, id }));
+const response = fc
+  .record({ id: fc.oneof(goodId, badId), result: anyValue })
+  .map((result): Sent => ({ member: { jsonrpc: '2.0', ...result }, id: undefined }));
+const scalar = fc
+  .oneof(fc.constantFrom(null, true, 'x'), fc.integer(), fc.array(anyValue))
+  .map((member): Sent => ({ member, id: null }));
+const sent = fc.oneof(
+  { weight: 6, arbitrary: request },
+  { weight: 2, arbitrary: notification },
+  unechoable,
+  malformed,
+  response,
+  scalar,
+);
+const version = fc.constantFrom(undefined, '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25');
+
+function assertResponse(body: unknown, id: Id): void {
+  expect(body).toMatchObject({ jsonrpc: '2.0' });
+  const { error, ...rest } = body as { id: Id; error?: { code: unknown; message: unknown } };
+  expect(rest.id).toBe(id);
+  expect('result' in rest).toBe(error === undefined);
+  if (!error) return;
+  expect(error.code).toSatisfy(Number.isInteger);
+  // A bug outside of a tool would show as -32603; nothing that a caller sends may lead to one.
+  expect(error.code).not.toBe(-32603);
+  expect(error.message).toBeTypeOf('string');
+}
+
+const post = (body: string | Uint8Array, version: string | undefined) =>
+  answerOf(acme.rpc(body, version === undefined ? {} : { 'MCP-Protocol-Version': version }));
+
+it(`answers ${STRUCTURED} messages that look like JSON-RPC, each under its own id (seed ${seed})`, async () => {
+  const single = fc.record({ sent, version }).filter(({ sent }) => !Array.isArray(sent.member));
+  const batch = fc.record({ all: fc.array(sent, { minLength: 1, maxLength: 5 }), version });
+  const property = fc.asyncProperty(fc.oneof(single, batch), async (message) => {
+    const all = 'all' in message ? message.all : [message.sent];
+    const expected = all.map(({ id }) => id).filter((id) => id !== undefined);
+    const json = JSON.stringify(
+      'all' in message ? all.map(({ member }) => member) : all[0]!.member,
+    );
+    const { status, body } = await post(json, message.version);
+    if (expected.length === 0) {
+      expect({ status, body }).toEqual({ status: 202, body: undefined });
+    } else if ('all' in message) {
+      expect(status).toBe(200);
+      expect(body).toHaveLength(expected.length);
+      for (const [index, id] of expected.entries()) assertResponse((body as unknown[])[index], id);
+    } else {
+      expect([200, 400]).toContain(status);
+      assertResponse(body, expected[0]!);
+    }
+  });
+  await fc.assert(property, { numRuns: STRUCTURED, seed });
+}, 120_000);
+
+it(`answers ${RAW} bodies of other bytes (seed ${seed})`, async () => {
+  const valid = sent.map(({ member }) => JSON.stringify(member) ?? '');
+  const damaged = fc
+    .record({ text: valid, at: fc.nat(), insert: fc.uint8Array({ maxLength: 4 }), drop: fc.nat(4) })
+    .map(({ text, at, insert, drop }) => {
+      const bytes = Buffer.from(text);
+      const place = at % (bytes.length + 1);
+      return Buffer.concat([bytes.subarray(0, place), insert, bytes.subarray(place + drop)]);
+    });
+  const body = fc.oneof(
+    { weight: 3, arbitrary: damaged },
+    fc.uint8Array({ maxLength: 300 }),
+    fc.json().map((text) => Buffer.from(text)),
+  );
+  const header = fc.oneof(version, fc.stringMatching(/^[!-~]{1,20}$/), fc.constant('2026-07-28'));
+  const property = fc.asyncProperty(body, header, async (bytes, version) => {
+    const { status, body } = await post(new Uint8Array(bytes), version);
+    expect([200, 202, 400]).toContain(status);
+    expect(body === undefined).toBe(status === 202);
+    for (const answer of Array.isArray(body) ? body : body === undefined ? [] : [body]) {
+      expect(answer).toMatchObject({ jsonrpc: '2.0' });
+      expect(answer).not.toMatchObject({ error: { code: -32603 } });
+    }
+  });
+  await fc.assert(property, { numRuns: RAW, seed });
+}, 120_000);

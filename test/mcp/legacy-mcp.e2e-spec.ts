@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { answerOf, errorOf, textOf } from './support/answer.js';
+import { ProtocolTools } from './support/protocol.tools.js';
+import { tracesOf } from './support/traces.js';
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard({ providers: [ProtocolTools] });
+  acme = await createOrganization(switchboard);
+});
+afterAll(() => switchboard.close());
+
+const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+const MODERN = '2026-07-28';
+
+const post = (body: unknown, version?: string, headers: Record<string, string> = {}) =>
+  answerOf(
+    acme.rpc(body, {
+      ...(version !== undefined && { 'MCP-Protocol-Version': version }),
+      ...headers,
+    }),
+  );
+const request = (method: string, params?: object) => ({ jsonrpc: '2.0', id: 1, method, params });
+const initialize = (protocolVersion: unknown) =>
+  request('initialize', {
+    protocolVersion,
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  });
+const claiming = (version: unknown) => ({
+  ...request('tools/list'),
+  params: { _meta: { 'io.modelcontextprotocol/protocolVersion': version } },
+});
+const unsupported = (requested: string, id: number | null = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  error: {
+    code: -32022,
+    message: expect.any(String) as string,
+    data: { supported: VERSIONS, requested },
+  },
+});
+
+describe('initialize', () => {
+  it.each<[unknown, string]>([
+    ...VERSIONS.map((version): [string, string] => [version, version]),
+    [MODERN, '2025-11-25'],
+    ['1999-01-01', '2025-11-25'],
+    [undefined, '2025-11-25'],
+    [5, '2025-11-25'],
+  ])('agrees for %j on %s', async (requested, agreed) => {
+    const { status, body } = await post(initialize(requested));
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      result: {
+        protocolVersion: agreed,
+        capabilities: { tools: {} },
+        serverInfo: {
+          name: 'switchboard',
+          title: 'Switchboard',
+          version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
+        },
+        instructions: expect.stringContaining('Switchboard') as string,
+      },
+    });
+  });
+
+  it.each(['2025-06-18', '1999-01-01', 'nonsense'])(
+    'does not look at the version header %s',
+    async (version) => {
+      expect(await post(initialize('2025-03-26'), version)).toMatchObject({
+        status: 200,
+        body: { result: { protocolVersion: '2025-03-26' } },
+      });
+    },
+  );
+});
+
+describe.each(VERSIONS)('MCP-Protocol-Version %s', (version) => {
+  it('is served with white space around it', async () => {
+    expect(await post(request('tools/list'), ` ${version}\t`)).toMatchObject({ status: 200 });
+  });
+
+  it('answers ping with an empty result', async () => {
+    const { body } = await post(request('ping'), version);
+    expect(body).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  });
+
+  it.each(['notifications/initialized', 'notifications/cancelled', 'notifications/unheard_of'])(
+    'takes %s',
+    async (method) => {
+      const { status, text } = await post({ jsonrpc: '2.0', method }, version);
+      expect({ status, text }).toEqual({ status: 202, text: '' });
+    },
+  );
+
+  it('takes and drops a posted response', async () => {
+    const { status, text } = await post({ jsonrpc: '2.0', id: 1, result: {} }, version);
+    expect({ status, text }).toEqual({ status: 202, text: '' });
+  });
+
+  it('answers JSON-RPC errors with status 200, so that clients see their code', async () => {
+    const unknown = await post(request('resources/list'), version);
+    expect(unknown).toMatchObject({ status: 200, body: errorOf(-32601, 1) });
+    const badCall = await post(request('tools/call', { name: 'unheard_of' }), version);
+    expect(badCall).toMatchObject({ status: 200, body: errorOf(-32602, 1) });
+  });
+
+  it('serves a batch', async () => {
+    const { status, body } = await post([request('ping'), request('tools/list')], version);
+    expect(status).toBe(200);
+    expect(body).toHaveLength(2);
+  });
+
+  it('runs a tool whose caller asks for progress, without any', async () => {
+    const params = {
+      name: 'echo_text',
+      arguments: { text: 'x' },
+      _meta: { progressToken: 'p' },
+    };
+    const answer = await post(request('tools/call', params), version, {
+      Accept: 'application/json, text/event-stream',
+    });
+    expect(textOf(answer.body)).toEqual({ text: 'x' });
+  });
+});
+
+it.each<[string, Record<string, string>]>([
+  ['a session id', { 'Mcp-Session-Id': 'made-up' }],
+  ['a last event id', { 'Last-Event-ID': '7' }],
+  ['headers of a later version', { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'x' }],
+  ['no Accept that fits', { Accept: 'text/html' }],
+])('serves a request with %s', async (_case, headers) => {
+  expect(await post(request('ping'), '2025-06-18', headers)).toMatchObject({ status: 200 });
+});
+
+describe('a version that is not served', () => {
+  it.each(['1999-01-01', '2025-06-19', 'latest', '2025-06-18, 2025-06-18'])(
+    'is refused: %s',
+    async (version) => {
+      const { status, body } = await post(request('tools/list'), version);
+      expect({ status, body }).toEqual({ status: 400, body: unsupported(version) });
+    },
+  );
+
+  it('is refused for a batch, with one error', async () => {
+    const { status, body } = await post([request('ping')], '1999-01-01');
+    expect({ status, body }).toEqual({ status: 400, body: unsupported('1999-01-01', null) });
+  });
+
+  it('is refused for a notification, which does not run', async () => {
+    const params = { name: 'note', arguments: { text: 'old' } };
+    const answer = await post({ jsonrpc: '2.0', method: 'tools/call', params }, '1999-01-01');
+    expect(answer).toMatchObject({ status: 400, body: unsupported('1999-01-01', null) });
+    expect(await tracesOf(switchboard, acme)).not.toContain('old');
+  });
+});
+
+describe('a modern request, which a later release will serve', () => {
+  it.each<[string, unknown, string | undefined, string]>([
+    ['by its header', request('tools/list'), MODERN, MODERN],
+    ['by the header of a version to come', request('tools/list'), '2027-01-01', '2027-01-01'],
+    ['by its claim', claiming(MODERN), undefined, MODERN],
+    ['by its claim, whatever the header says', claiming(MODERN), '2025-06-18', '2025-06-18'],
+    ['by a claim that is no version', claiming(5), undefined, ''],
+    ['also when it initializes', initialize(MODERN), MODERN, MODERN],
+  ])('is recognized %s and told what is served', async (_case, message, version, requested) => {
+    const { status, body } = await post(message, version);
+    expect({ status, body }).toEqual({ status: 400, body: unsupported(requested) });
+  });
+
+  it('is not answered with an id that it did not send', async () => {
+    const { body } = await post({ jsonrpc: '2.0', method: 'x' }, MODERN);
+    expect(body).not.toHaveProperty('id');
+    expect(body).toMatchObject({ error: { code: -32022 } });
+  });
+
+  it.each<[string, unknown[], string | undefined]>([
+    ['a modern header', [request('ping')], MODERN],
+    ['one modern member', [note('poisoned'), claiming(MODERN)], undefined],
+  ])('spoils the whole batch: %s', async (_case, batch, version) => {
+    expect(await post(batch, version)).toMatchObject({ status: 400, body: errorOf(-32600, null) });
+    expect(await tracesOf(switchboard, acme)).not.toContain('poisoned');
+  });
+});
+
+function note(text: string): object {
+  return request('tools/call', { name: 'note', arguments: { text } });
+}

@@ -1,0 +1,94 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  StreamableHTTPClientTransport,
+  StreamableHTTPError,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { ProtocolTools } from './support/protocol.tools.js';
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+const clients: Client[] = [];
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard({ providers: [ProtocolTools] });
+  acme = await createOrganization(switchboard);
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+afterAll(() => switchboard.close());
+
+/** The official SDK of generation 1, with every error that it meets beside its answers. */
+async function connect(key: string): Promise<{ client: Client; errors: Error[] }> {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  clients.push(client);
+  const errors: Error[] = [];
+  client.onerror = (error) => errors.push(error);
+  const transport = new StreamableHTTPClientTransport(new URL(`${switchboard.url}/api/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${key}` } },
+  });
+  await client.connect(transport as Transport);
+  return { client, errors };
+}
+
+it('connects, and learns who it talks to', async () => {
+  const { client, errors } = await connect(acme.key);
+  expect(client.getServerVersion()).toMatchObject({ name: 'switchboard' });
+  expect(client.getServerCapabilities()).toEqual({ tools: {} });
+  expect(client.getInstructions()).toContain('send_message');
+  expect(await client.ping()).toEqual({});
+  expect(errors).toEqual([]);
+});
+
+it('lists the tools', async () => {
+  const { client, errors } = await connect(acme.key);
+  const { tools, nextCursor } = await client.listTools();
+  expect(nextCursor).toBeUndefined();
+  expect(tools.find((tool) => tool.name === 'echo_text')).toMatchObject({
+    title: 'Echo',
+    annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+    outputSchema: { type: 'object' },
+  });
+  expect(errors).toEqual([]);
+});
+
+it('calls a tool, and finds its result to be what the output schema promises', async () => {
+  const { client, errors } = await connect(acme.key);
+  // The client checks structuredContent against the schemas that it has listed.
+  await client.listTools();
+  const result = await client.callTool({ name: 'echo_text', arguments: { text: 'hi' } });
+  expect(result).toEqual({
+    content: [{ type: 'text', text: '{"text":"hi"}' }],
+    structuredContent: { text: 'hi' },
+  });
+  expect(errors).toEqual([]);
+});
+
+it.each(['clash', 'denied', 'crash', 'echo_text'])(
+  'sees a failing tool as isError: %s',
+  async (name) => {
+    const { client, errors } = await connect(acme.key);
+    await client.listTools();
+    expect(await client.callTool({ name, arguments: {} })).toMatchObject({ isError: true });
+    expect(errors).toEqual([]);
+  },
+);
+
+it('sees the code of a JSON-RPC error', async () => {
+  const { client } = await connect(acme.key);
+  const call = client.callTool({ name: 'unheard_of', arguments: {} });
+  await expect(call).rejects.toSatisfy(
+    (error) => error instanceof McpError && (error.code as ErrorCode) === ErrorCode.InvalidParams,
+  );
+});
+
+it('sees 401 for a wrong key', async () => {
+  await expect(connect(`${acme.key.slice(0, -1)}!`)).rejects.toSatisfy(
+    (error) => error instanceof StreamableHTTPError && error.code === 401,
+  );
+});
