@@ -13,7 +13,7 @@ export function configureHttp(app: NestExpressApplication): void {
   app.set('query parser', 'simple');
   app.use(helmet());
   app.useGlobalFilters(new ProblemFilter());
-  const server = app.getHttpServer() as import('node:http').Server;
+  const server = app.getHttpServer();
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
 }

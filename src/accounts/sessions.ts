@@ -41,6 +41,6 @@ export class Sessions implements OnApplicationShutdown {
   }
 
   onApplicationShutdown(): void {
-    void this.store.close();
+    this.store.close();
   }
 }

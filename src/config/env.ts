@@ -123,7 +123,7 @@ export class Env {
 
   /** True when only this machine can reach the service, so that a foreign Host header means DNS rebinding. */
   get isLoopback(): boolean {
-    return this.host === 'localhost' || this.host === '::1' || /^127\./.test(this.host);
+    return this.host === 'localhost' || this.host === '::1' || this.host.startsWith('127.');
   }
 }
 

@@ -152,7 +152,7 @@ function roleName(kind: 'tenant' | 'gate', installation: Installation): string {
 function toAccess(config: ClientConfig, installation: Installation): DatabaseAccess {
   return {
     host: config.host ?? 'localhost',
-    port: Number(config.port ?? 5432),
+    port: config.port ?? 5432,
     database: config.database ?? config.user ?? 'postgres',
     ssl: config.ssl ?? false,
     tenant: { user: roleName('tenant', installation), password: installation.tenant_password },

@@ -26,7 +26,7 @@ function assertBounded(root: unknown): void {
     if (depth > MAX_DEPTH && containers.length > 0) {
       throw new AppError('too_complex', `The body is nested deeper than ${MAX_DEPTH}.`);
     }
-    level = containers.flatMap((container) => Object.values(container as object));
+    level = containers.flatMap((container) => Object.values(container));
     members += level.length;
     if (members > MAX_MEMBERS) {
       throw new AppError('too_complex', `The body holds more than ${MAX_MEMBERS} values.`);

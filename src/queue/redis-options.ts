@@ -1,4 +1,7 @@
-import type { RedisOptions } from 'ioredis';
+import type { QueueOptions } from 'bull';
+
+// ioredis is Bull's dependency, so its types are reached through Bull's.
+type RedisOptions = Exclude<QueueOptions['redis'], string | undefined>;
 
 const CONNECT_MS = 5000;
 const LONGEST_RETRY_MS = 2000;

@@ -22,7 +22,7 @@ function send(
   return new Promise((resolve, reject) => {
     httpRequest(
       url,
-      { method, headers: given as Record<string, string>, agent: false },
+      { method, headers: given, agent: false },
       (response) => {
         response.resume();
         resolve(response.statusCode!);

@@ -4,24 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { answerOf, errorOf } from './support/answer.js';
-import { ProtocolTools } from './support/protocol.tools.js';
-import { tracesOf } from './support/traces.js';
 
 const MIB = 1024 * 1024;
 const REALM = 'Bearer realm="switchboard"';
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
-const note = (text: string) => ({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: { name: 'note', arguments: { text } },
-});
-
 let switchboard: Switchboard;
 let acme: TestOrganization;
 
 beforeAll(async () => {
-  switchboard = await startSwitchboard({ providers: [ProtocolTools] });
+  switchboard = await startSwitchboard();
   acme = await createOrganization(switchboard);
 });
 afterAll(() => switchboard.close());
@@ -200,9 +191,10 @@ describe('the size of the body', () => {
     expect(answer).toContain('{"jsonrpc":"2.0","id":1,"result":{}}');
   });
 
-  it('counts a body that breaks off as no JSON', async () => {
-    const answer = await exchange([`${head(`Content-Length: ${PING.length}`)}{`], true);
-    expect(answer).toBe('');
+  it('may break off, which harms nobody else', async () => {
+    expect(await exchange([`${head(`Content-Length: ${PING.length}`)}{`], true)).not.toContain(
+      'id',
+    );
     expect(await answerOf(acme.rpc(PING))).toMatchObject({ status: 200 });
   });
 });
@@ -221,39 +213,6 @@ describe('the shape of the body', () => {
       status: 400,
       body: errorOf(-32600, null),
     });
-  });
-});
-
-describe('the rate', () => {
-  let narrow: Switchboard;
-  beforeAll(async () => {
-    narrow = await startSwitchboard({
-      env: { RATE_LIMIT_PER_MINUTE: '30' },
-      providers: [ProtocolTools],
-    });
-  });
-  afterAll(() => narrow.close());
-
-  it('counts every member of a batch, and refuses one as a whole', async () => {
-    const eager = await createOrganization(narrow);
-    const batch = (text: string) => Array.from({ length: 20 }, () => note(text));
-    expect(await answerOf(eager.rpc(batch('first')))).toMatchObject({ status: 200 });
-    const refused = await answerOf(eager.rpc(batch('second')));
-    expect(refused).toMatchObject({ status: 429, body: errorOf(1429, null) });
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await tracesOf(narrow, eager)).toEqual(Array.from({ length: 20 }, () => 'first'));
-  });
-
-  it('is refused before the body is looked at, and per organization', async () => {
-    const eager = await createOrganization(narrow);
-    const patient = await createOrganization(narrow);
-    let last = await answerOf(eager.rpc('{'));
-    for (let count = 0; count < 100 && last.status === 400; count += 1) {
-      last = await answerOf(eager.rpc('{'));
-    }
-    expect(last).toMatchObject({ status: 429, body: errorOf(1429, null) });
-    expect(last.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    expect(await answerOf(patient.rpc(PING))).toMatchObject({ status: 200 });
   });
 });
 

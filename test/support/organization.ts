@@ -88,6 +88,6 @@ export async function createOrganization(
           ...headers,
         },
         body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-      } as RequestInit),
+      }),
   };
 }

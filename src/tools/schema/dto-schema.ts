@@ -86,7 +86,7 @@ function rulesByProperty(dto: DtoClass): Map<string, Rule[]> {
   const all = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
   const rules = new Map<string, Rule[]>();
   for (const rule of all) {
-    rules.set(rule.propertyName, [...(rules.get(rule.propertyName) ?? []), rule as Rule]);
+    rules.set(rule.propertyName, [...(rules.get(rule.propertyName) ?? []), rule]);
   }
   return rules;
 }

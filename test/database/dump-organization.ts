@@ -1,0 +1,22 @@
+import type { Switchboard } from '../support/switchboard.js';
+
+/** Every row of every table that belongs to an organization, as the owner of the database sees them. */
+export async function dumpOrganization(
+  switchboard: Switchboard,
+  organizationId: string,
+): Promise<Record<string, string[]>> {
+  const tables = await switchboard.ownerQuery<{ name: string; key: string }>(`
+    select c.relname as name, case c.relname when 'organizations' then 'id' else 'organization_id' end as key
+    from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'migrations'
+    order by 1`);
+  const dump: Record<string, string[]> = {};
+  for (const { name, key } of tables) {
+    const rows = await switchboard.ownerQuery<{ row: string }>(
+      `select t::text as row from public."${name}" t where "${key}" = $1 order by 1`,
+      [organizationId],
+    );
+    dump[name] = rows.map(({ row }) => row);
+  }
+  return dump;
+}

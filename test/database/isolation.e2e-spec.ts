@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BeginTenant } from '../../src/database/begin-tenant.js';
+import { ContextSigner } from '../../src/database/context-signer.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type HostileContext, HOSTILE_STATEMENTS } from './hostile-statements.js';
+import { dumpOrganization } from './dump-organization.js';
+
+let switchboard: Switchboard;
+let mine: TestOrganization;
+let theirs: TestOrganization;
+let theirContact: string;
+let signer: ContextSigner;
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard();
+  signer = new ContextSigner(switchboard.access.contextKey);
+  mine = await createOrganization(switchboard, 'Mine');
+  theirs = await createOrganization(switchboard, 'Theirs');
+  for (const organization of [mine, theirs]) {
+    const { value } = await organization.call<{ contact: { id: string } }>('create_contact', {
+      email: `someone@${organization.id.toLowerCase().replace('_', '-')}.example.com`,
+    });
+    theirContact = value.contact.id;
+  }
+});
+afterAll(() => switchboard.close());
+
+describe('hostile SQL as the role of the service', () => {
+  it('is a table worth its name', () => {
+    expect(HOSTILE_STATEMENTS.length).toBeGreaterThanOrEqual(40);
+  });
+
+  it('sees what it should without malice, so that "nothing" below means something', async () => {
+    const rows = await inTransactionOf(mine.id, (client) =>
+      client.query('select organization_id from contacts'),
+    );
+    expect(rows.rows).toEqual([{ organization_id: mine.id }]);
+    const forTheirs = await inTransactionOf(theirs.id, (client) =>
+      client.query('select id from contacts'),
+    );
+    expect(forTheirs.rows).toEqual([{ id: theirContact }]);
+  });
+
+  it.each(HOSTILE_STATEMENTS)('gets nothing of another organization by %s', async (_, make) => {
+    const before = await dumpOrganization(switchboard, theirs.id);
+    const seen: string[] = [];
+    const state = await inTransactionOf(mine.id, async (client, context) => {
+      client.on('notice', (notice) => seen.push(JSON.stringify(notice)));
+      const hostile = await hostileContext(context);
+      for (const statement of make(hostile)) {
+        try {
+          seen.push(JSON.stringify((await client.query(statement)).rows));
+        } catch (error) {
+          seen.push(JSON.stringify({ ...(error as object), message: (error as Error).message }));
+          return 'refused';
+        }
+      }
+      return 'ran';
+    });
+    // What the attacker put in may come back in an answer; what only the other organization knows may not.
+    const text = seen.join('\n').toLowerCase();
+    const secret = theirs.id.toLowerCase().replace('_', '-');
+    expect(text, state).not.toContain(`someone@${secret}`);
+    expect(text, state).not.toContain(theirs.userId.toLowerCase());
+    for (const rows of seen.filter((line) => line.startsWith('['))) {
+      const isEcho = rows.includes('set_config');
+      if (!isEcho) expect(rows, state).not.toContain(theirs.id);
+    }
+    expect(await dumpOrganization(switchboard, theirs.id), state).toEqual(before);
+  });
+
+  it('finds no context of another session in pg_stat_activity, while and after it runs', async () => {
+    const other = await connect();
+    const spy = await connect();
+    try {
+      const context = signer.sign(theirs.id, backendPid(other));
+      const begin = new BeginTenant(context, 'write');
+      other.query(begin);
+      await begin.done;
+      const look = () =>
+        spy.query<{ pid: number; query: string }>('select pid, query, * from pg_stat_activity');
+      const during = await look();
+      await other.query('select count(*) from contacts');
+      const later = await look();
+      await other.query('commit');
+      const after = await look();
+      for (const { rows } of [during, later, after]) {
+        const row = rows.find(({ pid }) => pid === backendPid(other));
+        // The spy is the same role, so it does see the text: there must be nothing in it.
+        expect(row?.query).toBeTruthy();
+        expect(JSON.stringify(rows)).not.toContain(context.split('.')[1]);
+        expect(JSON.stringify(rows)).not.toContain(theirs.id);
+      }
+    } finally {
+      await other.end();
+      await spy.end();
+    }
+  });
+
+  it.each(['commit', 'rollback'])('has no context left after %s', async (end) => {
+    const client = await connect();
+    try {
+      const begin = new BeginTenant(signer.sign(mine.id, backendPid(client)), 'write');
+      client.query(begin);
+      await begin.done;
+      expect((await client.query('select from contacts')).rowCount).toBe(1);
+      await client.query(end);
+      const left = await client.query(
+        `select current_setting('switchboard.context', true) as context, current_organization() as organization`,
+      );
+      expect(left.rows[0]).toEqual({ context: '', organization: null });
+      expect((await client.query('select from contacts')).rowCount).toBe(0);
+    } finally {
+      await client.end();
+    }
+  });
+});
+
+async function hostileContext(context: string): Promise<HostileContext> {
+  const [owner] = await switchboard.ownerQuery<{ name: string }>('select current_user as name');
+  return {
+    mine: mine.id,
+    theirs: theirs.id,
+    theirContact,
+    theirKeyHash: createHash('sha256').update(theirs.key).digest('hex'),
+    context,
+    theirContextElsewhere: signer.sign(theirs.id, 1),
+    tenantRole: switchboard.access.tenant.user,
+    gateRole: switchboard.access.gate.user,
+    ownerRole: owner!.name,
+  };
+}
+
+/** Runs `work` as the tenant role in a transaction bound to an organization, and rolls it back. */
+async function inTransactionOf<T>(
+  organizationId: string,
+  work: (client: Client, context: string) => Promise<T>,
+): Promise<T> {
+  const client = await connect();
+  try {
+    const context = signer.sign(organizationId, backendPid(client));
+    await client.query('begin');
+    await client.query(`select set_config('switchboard.context', $1, true)`, [context]);
+    const result = await work(client, context);
+    await client.query('commit');
+    return result;
+  } finally {
+    await client.end();
+  }
+}
+
+async function connect(): Promise<Client> {
+  const { host, port, database, ssl, tenant } = switchboard.access;
+  const client = new Client({ host, port, database, ssl, ...tenant });
+  await client.connect();
+  return client;
+}
+
+function backendPid(client: Client): number {
+  return (client as Client & { processID: number }).processID;
+}

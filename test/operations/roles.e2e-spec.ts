@@ -1,0 +1,156 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase } from '../support/database.js';
+import { freePort } from '../support/global-setup.js';
+import { createOrganization } from '../support/organization.js';
+import { buildTree, startProcess, type SwitchboardProcess } from '../support/process.js';
+import type { Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+
+describe('one build in several processes', () => {
+  let database: { url: string; drop: () => Promise<void> };
+  let processes: SwitchboardProcess[] = [];
+  let port: number;
+
+  beforeAll(async () => {
+    buildTree();
+    database = await createTestDatabase();
+  });
+  afterEach(async () => {
+    for (const { child } of processes) child.kill('SIGKILL');
+    await Promise.all(processes.map(({ exited }) => exited));
+    processes = [];
+  });
+  afterAll(() => database.drop());
+
+  const start = async (env: Record<string, string>): Promise<SwitchboardProcess> => {
+    port = await freePort();
+    const started = startProcess({
+      DATABASE_URL: database.url,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'warn',
+      ...env,
+    });
+    processes.push(started);
+    return started;
+  };
+
+  const drivers: [string, Record<string, string>][] = [['PostgreSQL', {}]];
+  if (process.env.TEST_REDIS_URL) {
+    drivers.push(['Bull', { REDIS_URL: process.env.TEST_REDIS_URL }]);
+  }
+
+  it.each(drivers)('lets web accept what a worker does, woken by %s', async (_name, driver) => {
+    const web = await start({ ROLE: 'web', ...driver });
+    await web.untilSaid(/listens on/);
+    const url = `http://127.0.0.1:${port}`;
+    const acme = await createOrganization({ url } as Switchboard);
+    const created = await acme.call<{ workflow: { id: string } }>('create_workflow', {
+      name: 'Remote',
+      trigger: { type: 'manual' },
+      steps: [{ id: 'make', tool: 'create_contact', arguments: { email: 'ada@example.com' } }],
+    });
+    const { value } = await acme.call<{ run_id: string }>('trigger_workflow', {
+      workflow_id: created.value.workflow.id,
+    });
+    const status = async (): Promise<string> =>
+      (await acme.call<{ run: { status: string } }>('get_run', { run_id: value.run_id })).value.run
+        .status;
+    expect(await status()).toBe('queued');
+    const worker = await start({ ROLE: 'worker', ...driver });
+    await worker.untilSaid(/worker is running/);
+    await waitFor(async () => (await status()) === 'succeeded');
+    for (const { child, exited } of [worker, web]) {
+      child.kill('SIGTERM');
+      expect(await exited).toBe(0);
+    }
+  });
+
+  it('answers a request that is under way when SIGTERM comes, and ends with code 0', async () => {
+    const all = await start({});
+    await all.untilSaid(/listens on/);
+    const body = JSON.stringify({
+      email: 'late@example.com',
+      password: 'a long password',
+      organization_name: 'Late',
+    });
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      `POST /api/auth/sign-up HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
+    );
+    await waitFor(async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok);
+    all.child.kill('SIGTERM');
+    await all.untilSaid(/SIGTERM received/);
+    let answer = '';
+    socket.on('data', (data) => (answer += data.toString()));
+    socket.write(body.slice(20));
+    await once(socket, 'close');
+    expect(answer).toMatch(/^HTTP\/1\.1 201 /);
+    expect(await all.exited).toBe(0);
+  });
+
+  it('makes no demo organization in a database of its own', async () => {
+    const all = await start({});
+    await all.untilSaid(/listens on/);
+    expect(all.output()).not.toMatch(/swb_|demo/i);
+  });
+
+  it('waits for Redis no longer than for anything else that is only a hint', async () => {
+    const all = await start({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
+    await all.untilSaid(/listens on/);
+    const acme = await createOrganization({ url: `http://127.0.0.1:${port}` } as Switchboard);
+    const { value } = await acme.call<{ workflow: { id: string } }>('create_workflow', {
+      name: 'No Redis',
+      trigger: { type: 'manual' },
+      steps: [{ id: 'make', tool: 'create_contact', arguments: { email: 'b@example.com' } }],
+    });
+    const run = await acme.call<{ run_id: string }>('trigger_workflow', {
+      workflow_id: value.workflow.id,
+    });
+    await waitFor(async () => {
+      const found = await acme.call<{ run: { status: string } }>('get_run', run.value);
+      return found.value.run.status === 'succeeded';
+    });
+  });
+});
+
+describe('a start that cannot work', () => {
+  it.each([
+    ['a wrong setting', { PORT: 'eighty', ROLE: 'boss' }, /PORT[^]*ROLE/],
+    [
+      'a database that refuses the password',
+      { DATABASE_URL: wrongPassword() },
+      /DATABASE_URL: it refuses the user or the password/,
+    ],
+    [
+      'a database that does not exist',
+      { DATABASE_URL: missingDatabase() },
+      /DATABASE_URL: the database does not exist/,
+    ],
+    [
+      'an address of another machine',
+      { HOST: '192.0.2.1', DATABASE_URL: process.env.TEST_TEMPLATE_URL! },
+      /HOST: 192\.0\.2\.1/,
+    ],
+  ])('ends with code 1 and says why: %s', async (_case, env, message) => {
+    const started = startProcess(env);
+    expect(await started.exited).toBe(1);
+    expect(started.output()).toMatch(message);
+    expect(started.output()).not.toMatch(/\bat .*\.js:\d+|wrong-secret/);
+  });
+});
+
+function wrongPassword(): string {
+  const url = new URL(process.env.TEST_TEMPLATE_URL!);
+  url.password = 'wrong-secret';
+  return url.href;
+}
+
+function missingDatabase(): string {
+  const url = new URL(process.env.TEST_TEMPLATE_URL!);
+  url.pathname = '/not_there';
+  return url.href;
+}

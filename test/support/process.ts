@@ -1,0 +1,44 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { waitFor } from './wait-for.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** A Switchboard in a process of its own, started from the built tree as a person would start it. */
+export interface SwitchboardProcess {
+  readonly child: ChildProcess;
+  readonly exited: Promise<number | null>;
+  output(): string;
+  /** Resolves when the output matches; throws when the process ends before. */
+  untilSaid(pattern: RegExp): Promise<void>;
+}
+
+/** Compiles what is stale, so that processes run the sources that the tests were written for. */
+export function buildTree(): void {
+  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: ROOT });
+}
+
+export function startProcess(env: Record<string, string>): SwitchboardProcess {
+  const child = spawn(process.execPath, ['scripts/start.mjs'], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data: Buffer) => (output += data.toString()));
+  }
+  const exited = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
+  return {
+    child,
+    exited,
+    output: () => output,
+    untilSaid: async (pattern) => {
+      await waitFor(() => {
+        if (child.exitCode !== null && !pattern.test(output))
+          throw new Error(`It ended: ${output}`);
+        return pattern.test(output);
+      });
+    },
+  };
+}

@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
+import { createWorkflow, getRun, runToEnd, runUntil, trigger } from './support/workflow-client.js';
+
+const echo = (id: string, value: object, more: object = {}) => ({
+  id,
+  tool: 'probe_echo',
+  arguments: { value },
+  ...more,
+});
+const fail = (id: string, name: string, code: string, more: object = {}) => ({
+  id,
+  tool: 'probe_fail',
+  arguments: { name, code },
+  ...more,
+});
+
+describe('the execution of a run', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+    acme = await createOrganization(switchboard);
+  });
+  afterAll(() => switchboard.close());
+
+  const hurry = (runId: string) =>
+    switchboard.ownerQuery(
+      `update workflow_runs set available_at = now() where id = $1 and status = 'waiting'`,
+      [runId],
+    );
+
+  it('runs the steps in order and shows what each did', async () => {
+    const workflow = await createWorkflow(acme, [
+      {
+        id: 'contact',
+        tool: 'create_contact',
+        arguments: { email: '{{ trigger.payload.email }}', first_name: 'Ada' },
+      },
+      echo('greet', { to: '{{ contact.id }}', text: 'Hello {{ contact.first_name }}' }),
+    ]);
+    const run = await runToEnd(acme, workflow.id, { email: 'ada@example.com' });
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      reason: null,
+      workflow_id: workflow.id,
+      workflow_version: 1,
+      trigger: { type: 'manual', payload: { email: 'ada@example.com' } },
+    });
+    expect(run.finished_at).not.toBeNull();
+    const [first, second] = run.steps;
+    expect(run.steps.map((step) => step.id)).toEqual(['contact', 'greet']);
+    expect(first).toMatchObject({ tool: 'create_contact', status: 'succeeded', attempts: 1 });
+    expect(first!.input).toEqual({ email: 'ada@example.com', first_name: 'Ada' });
+    const { contact } = first!.output as { contact: { id: string } };
+    expect(second!.output).toEqual({ value: { to: contact.id, text: 'Hello Ada' } });
+  });
+
+  it('reaches a result under its own name, under that of its resource, and the contact of the run', async () => {
+    const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
+      email: 'grace@example.com',
+      first_name: 'Grace',
+    });
+    const workflow = await createWorkflow(acme, [
+      echo('who', { id: '{{ contact.id }}', name: '{{ contact.first_name }}' }),
+      { id: 'found', tool: 'get_contact', arguments: { contact_id: '{{ contact.id }}' } },
+      echo('ways', {
+        direct: '{{ found.id }}',
+        full: '{{ found.contact.id }}',
+        run: '{{ run.id }}',
+      }),
+    ]);
+    const started = await acme.call<{ run_id: string }>('trigger_workflow', {
+      workflow_id: workflow.id,
+      email: 'Grace@example.com',
+    });
+    const run = await runUntil(acme, started.value.run_id, 'succeeded', 'failed');
+    const { id } = value.contact;
+    expect(run.contact_id).toBe(id);
+    expect(run.steps[0]!.output).toEqual({ value: { id, name: 'Grace' } });
+    expect(run.steps[2]!.output).toEqual({ value: { direct: id, full: id, run: run.id } });
+  });
+
+  it('keeps the type of a value that is one expression', async () => {
+    const payload = {
+      number: 5,
+      yes: true,
+      list: [1, { a: null }],
+      object: { b: 'c' },
+      none: null,
+    };
+    const names = [...Object.keys(payload), 'missing'];
+    const value = Object.fromEntries(names.map((name) => [name, `{{ trigger.payload.${name} }}`]));
+    const workflow = await createWorkflow(acme, [
+      echo('typed', {
+        ...value,
+        text: 'n={{ trigger.payload.number }}',
+        nested: [{ a: '{{ trigger.payload.yes }}' }],
+      }),
+    ]);
+    const run = await runToEnd(acme, workflow.id, payload);
+    expect(run.steps[0]!.output).toEqual({
+      value: { ...payload, missing: null, text: 'n=5', nested: [{ a: true }] },
+    });
+  });
+
+  it.each([
+    ['pro', ['paid', 'yes', 'after']],
+    ['free', ['paid', 'no', 'after']],
+  ])('takes the branch that the condition says: %s', async (plan, steps) => {
+    const workflow = await createWorkflow(acme, [
+      {
+        id: 'paid',
+        if: "trigger.payload.plan == 'pro'",
+        then: [echo('yes', {})],
+        else: [echo('no', {})],
+      },
+      echo('after', { branch: '{{ paid.branch }}' }),
+    ]);
+    const run = await runToEnd(acme, workflow.id, { plan });
+    expect(run.status).toBe('succeeded');
+    expect(run.steps.map((step) => step.id)).toEqual(steps);
+  });
+
+  it('skips a step whose condition does not hold', async () => {
+    const workflow = await createWorkflow(acme, [
+      echo('maybe', {}, { if: 'trigger.payload.wanted' }),
+      echo('after', { seen: '{{ maybe.value }}' }),
+    ]);
+    const run = await runToEnd(acme, workflow.id, { wanted: false });
+    expect(run.steps.map((step) => step.status)).toEqual(['skipped', 'succeeded']);
+  });
+
+  it('succeeds without any step', async () => {
+    const workflow = await createWorkflow(acme, []);
+    expect(await runToEnd(acme, workflow.id)).toMatchObject({ status: 'succeeded', steps: [] });
+  });
+
+  it('waits as a row and goes on when the time has come', async () => {
+    const workflow = await createWorkflow(acme, [
+      { id: 'pause', wait: { days: 1 } },
+      echo('after', { at: '{{ pause.until }}' }),
+    ]);
+    const runId = await trigger(acme, workflow.id);
+    const waiting = await runUntil(acme, runId, 'waiting');
+    expect(waiting.reason).toBe('wait');
+    expect(waiting.steps).toMatchObject([{ id: 'pause', status: 'waiting' }]);
+    const until = Date.parse(String(waiting.steps[0]!.output!.until));
+    expect(Math.abs(until - Date.now() - 86_400_000)).toBeLessThan(60_000);
+    await switchboard.ownerQuery(`update run_steps set wake_at = now() where run_id = $1`, [runId]);
+    await hurry(runId);
+    const run = await runUntil(acme, runId, 'succeeded', 'failed');
+    expect(run.steps.map((step) => step.status)).toEqual(['succeeded', 'succeeded']);
+  });
+
+  it('waits until a time that an expression gives, and not at all when it has passed', async () => {
+    const workflow = await createWorkflow(acme, [
+      { id: 'pause', wait: { until: '{{ trigger.payload.at }}' } },
+    ]);
+    const past = await runToEnd(acme, workflow.id, { at: '2020-01-01T00:00:00Z' });
+    expect(past.status).toBe('succeeded');
+    const wrong = await runToEnd(acme, workflow.id, { at: 'tomorrow' });
+    expect(wrong).toMatchObject({ status: 'failed', reason: 'step_failed:pause' });
+    expect(wrong.steps[0]!.error!.code).toBe('invalid_arguments');
+    const far = await runToEnd(acme, workflow.id, { at: '2999-01-01T00:00:00Z' });
+    expect(far.status).toBe('failed');
+    const soon = new Date(Date.now() + 1500).toISOString();
+    expect((await runToEnd(acme, workflow.id, { at: soon })).status).toBe('succeeded');
+  });
+
+  it('wakes by itself after a short wait', async () => {
+    const workflow = await createWorkflow(acme, [{ id: 'pause', wait: { seconds: 1 } }]);
+    const run = await runToEnd(acme, workflow.id);
+    const { started_at: from, finished_at: to } = run.steps[0]!;
+    expect(Date.parse(to!) - Date.parse(from!)).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('ends the run at the first failure that is final', async () => {
+    const workflow = await createWorkflow(acme, [
+      fail('broken', 'final', 'conflict'),
+      echo('never', {}),
+    ]);
+    const run = await runToEnd(acme, workflow.id);
+    expect(run).toMatchObject({ status: 'failed', reason: 'step_failed:broken' });
+    expect(run.steps).toMatchObject([
+      { id: 'broken', status: 'failed', attempts: 1, error: { code: 'conflict' } },
+    ]);
+    expect(ProbeTools.count('final')).toBe(1);
+  });
+
+  it('goes on after a failure where the step says so', async () => {
+    const workflow = await createWorkflow(acme, [
+      fail('broken', 'passed over', 'conflict', { on_error: 'continue' }),
+      echo('after', { code: '{{ broken.error.code }}' }),
+    ]);
+    const run = await runToEnd(acme, workflow.id);
+    expect(run.status).toBe('succeeded');
+    expect(run.steps[1]!.output).toEqual({ value: { code: 'conflict' } });
+  });
+
+  it('tries a passing failure again, with growing pauses', async () => {
+    ProbeTools.failures.set('flaky', 2);
+    const workflow = await createWorkflow(acme, [fail('flaky', 'flaky', 'unavailable')]);
+    const runId = await trigger(acme, workflow.id);
+    const first = await runUntil(acme, runId, 'waiting');
+    expect(first).toMatchObject({ reason: 'retry', steps: [{ status: 'waiting' }] });
+    await hurry(runId);
+    const pause = await switchboard.ownerQuery<{ attempts: number }>(
+      `select attempts from run_steps where run_id = $1`,
+      [runId],
+    );
+    expect(pause[0]!.attempts).toBeGreaterThanOrEqual(1);
+    const end = setInterval(() => void hurry(runId), 50);
+    const run = await runUntil(acme, runId, 'succeeded', 'failed');
+    clearInterval(end);
+    expect(run.steps).toMatchObject([{ status: 'succeeded', attempts: 3, error: null }]);
+  });
+
+  it('gives up after max_attempts and never shows what an unknown error said', async () => {
+    const workflow = await createWorkflow(acme, [
+      fail('crashing', 'crashing', 'crash', { retry: { max_attempts: 2 } }),
+    ]);
+    const runId = await trigger(acme, workflow.id);
+    const run = await runUntil(acme, runId, 'failed');
+    expect(run.steps).toMatchObject([
+      { status: 'failed', attempts: 2, error: { code: 'internal' } },
+    ]);
+    expect(JSON.stringify(run)).not.toContain('secret detail');
+    expect(ProbeTools.count('crashing')).toBe(2);
+  });
+
+  it('fails a step whose arguments turn out wrong, and nothing of it happens', async () => {
+    const workflow = await createWorkflow(acme, [
+      { id: 'add', tool: 'create_contact', arguments: { email: '{{ trigger.payload.email }}' } },
+    ]);
+    for (const email of [
+      'nobody',
+      'a\u0000@example.com',
+      '\ud800@example.com',
+      7,
+      null,
+      { a: 1 },
+    ]) {
+      const run = await runToEnd(acme, workflow.id, { email });
+      expect(run).toMatchObject({ status: 'failed', reason: 'step_failed:add' });
+      expect(run.steps[0]!.error!.code).toBe('invalid_arguments');
+    }
+  });
+
+  it('gives a call to the outside no transaction and a key that stays the same', async () => {
+    ProbeTools.hold('outside');
+    const workflow = await createWorkflow(acme, [
+      { id: 'send', tool: 'probe_outside', arguments: { name: 'outside' } },
+    ]);
+    const runId = await trigger(acme, workflow.id);
+    const running = await runUntil(acme, runId, 'running');
+    expect(running.status).toBe('running');
+    await expect
+      .poll(async () => (await getRun(acme, runId)).steps)
+      .toMatchObject([{ id: 'send', status: 'running', attempts: 1 }]);
+    const open = await switchboard.ownerQuery(
+      `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
+    );
+    expect(open).toEqual([]);
+    ProbeTools.open('outside');
+    const run = await runUntil(acme, runId, 'succeeded', 'failed');
+    expect(run.status).toBe('succeeded');
+    expect(ProbeTools.calls.find((call) => call.name === 'outside')!.key).toBe(`${runId}:send`);
+  });
+
+  it('stops runs that start each other without end', async () => {
+    const workflow = await createWorkflow(acme, [
+      {
+        id: 'again',
+        tool: 'trigger_workflow',
+        arguments: { workflow_id: '{{ workflow.id }}', payload: {} },
+      },
+    ]);
+    await runToEnd(acme, workflow.id);
+    await expect
+      .poll(
+        async () => {
+          const { value } = await acme.call<{ runs: { status: string }[] }>('list_runs', {
+            workflow_id: workflow.id,
+          });
+          return value.runs.map((run) => run.status).sort();
+        },
+        { timeout: 20_000 },
+      )
+      .toEqual(['failed', ...Array.from({ length: 10 }, () => 'succeeded')]);
+  });
+});

@@ -1,0 +1,137 @@
+import { Transform } from 'class-transformer';
+import { Injectable } from '@nestjs/common';
+import { IsBoolean, IsIn, IsObject, IsOptional, IsString } from 'class-validator';
+import { AppError, type AppErrorCode } from '../../../src/errors/app-error.js';
+import type { ToolCall } from '../../../src/tools/tool-call.js';
+import { Tool } from '../../../src/tools/tool.decorator.js';
+import { ContactsService } from '../../../src/contacts/contacts.service.js';
+
+class EchoInput {
+  @IsObject()
+  @Transform(({ obj }) => (obj as EchoInput).value)
+  value: object;
+}
+
+class EchoResult {
+  @IsObject()
+  value: object;
+}
+
+class FailInput {
+  @IsString()
+  name: string;
+
+  @IsIn(['unavailable', 'conflict', 'crash'])
+  code: string;
+}
+
+class GateInput {
+  @IsString()
+  name: string;
+
+  @IsOptional()
+  @IsBoolean()
+  fail?: boolean;
+
+  @IsOptional()
+  @IsString()
+  idempotency_key?: string;
+}
+
+class DoneResult {
+  @IsBoolean()
+  done: boolean;
+}
+
+/** Tools whose behaviour a test decides. What they were asked is in `calls`; `held` keeps calls from ending. */
+@Injectable()
+export class ProbeTools {
+  static readonly calls: { name: string; key?: string }[] = [];
+  /** Names of calls that may fail only so often; absent: always. */
+  static readonly failures = new Map<string, number>();
+  private static readonly held = new Map<string, { promise: Promise<void>; open: () => void }>();
+
+  /** Makes calls of this name wait until `open` is called. */
+  static hold(name: string): void {
+    let open = (): void => undefined;
+    const promise = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    ProbeTools.held.set(name, { promise, open });
+  }
+
+  static async waitFor(name: string): Promise<void> {
+    await ProbeTools.held.get(name)?.promise;
+  }
+
+  static open(name: string): void {
+    ProbeTools.held.get(name)?.open();
+    ProbeTools.held.delete(name);
+  }
+
+  static count(name: string): number {
+    return ProbeTools.calls.filter((call) => call.name === name).length;
+  }
+
+  @Tool({
+    name: 'probe_echo',
+    title: 'Echo',
+    description: 'Returns what it got.',
+    output: EchoResult,
+    readOnly: true,
+  })
+  async echo(input: EchoInput): Promise<EchoResult> {
+    return { value: input.value };
+  }
+
+  @Tool({ name: 'probe_fail', title: 'Fail', description: 'Fails.', output: DoneResult })
+  async fail(input: FailInput): Promise<DoneResult> {
+    ProbeTools.calls.push({ name: input.name });
+    const left = ProbeTools.failures.get(input.name);
+    if (left === 0) return { done: true };
+    if (left !== undefined) ProbeTools.failures.set(input.name, left - 1);
+    if (input.code === 'crash') throw new Error('secret detail');
+    throw new AppError(input.code as AppErrorCode, 'Told to fail.');
+  }
+
+  @Tool({
+    name: 'probe_outside',
+    title: 'Outside',
+    description: 'Plays a system outside.',
+    output: DoneResult,
+    external: true,
+  })
+  async outside(input: GateInput): Promise<DoneResult> {
+    ProbeTools.calls.push({ name: input.name, key: input.idempotency_key });
+    await ProbeTools.held.get(input.name)?.promise;
+    return { done: true };
+  }
+}
+
+/** Makes a contact, slowly where a test wants it: an effect inside Switchboard that can be counted. */
+@Injectable()
+export class ProbeEffectTools {
+  constructor(private readonly contacts: ContactsService) {}
+
+  @Tool({
+    name: 'probe_effect',
+    title: 'Effect',
+    description: 'Makes a contact.',
+    output: DoneResult,
+  })
+  async effect(input: GateInput, call: ToolCall): Promise<DoneResult> {
+    ProbeTools.calls.push({ name: input.name });
+    await this.contacts.create(
+      call.organizationId,
+      {
+        first_name: input.name,
+        phone: null,
+        external_id: `${input.name}-${ProbeTools.calls.length}`,
+      } as never,
+      'error',
+      'workflow',
+    );
+    await ProbeTools.waitFor(input.name);
+    return { done: true };
+  }
+}
