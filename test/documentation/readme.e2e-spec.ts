@@ -1,0 +1,131 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Provider } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENV_NAMES } from '../../src/config/env.js';
+import { createOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+
+const README = resolve(import.meta.dirname, '../../README.md');
+const text = readFileSync(README, 'utf8');
+
+interface Block {
+  language: string;
+  code: string;
+}
+
+const blocks: Block[] = [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)].map(
+  ([, language = '', code = '']) => ({ language, code }),
+);
+
+describe('the tour of the README', () => {
+  let switchboard: Switchboard;
+  let folder: string;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard();
+    folder = mkdtempSync(join(tmpdir(), 'switchboard-readme-'));
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await switchboard.close();
+  });
+
+  it('answers what it shows, but for ids and times', async () => {
+    const acme = await createOrganization(switchboard);
+    const commands = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code);
+    commands[0] = commands[0]!
+      .replace(/^URL=.*$/m, `URL=${switchboard.url}`)
+      .replace(/^KEY=.*$/m, `KEY=${acme.key}`);
+    // One shell for all, as a reader has it; each block's output into a file of its own.
+    const script = commands.map((code, index) => `{\n${code}\n} > ${index}.out`).join('\n');
+    await runAsync(script, folder);
+    const outputs = commands.map((_, index) => readFileSync(join(folder, `${index}.out`), 'utf8'));
+    const shown = outputsInReadme();
+    if (process.env.UPDATE_README) {
+      updateReadme(outputs);
+      return;
+    }
+    expect(shown.filter((entry) => entry !== undefined).length).toBeGreaterThan(6);
+    for (const [index, expected] of shown.entries()) {
+      if (expected === undefined) continue;
+      expect(alike(outputs[index]!), commands[index]).toEqual(alike(expected));
+    }
+  });
+});
+
+describe('the tool of the README', () => {
+  const folder = resolve(import.meta.dirname, '../../src/readme-example');
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('works as it stands', async () => {
+    const code = blocks.find(({ language }) => language === 'ts')!.code;
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'dice.tools.ts'), code);
+    const { DiceTools } = (await import(join(folder, 'dice.tools.ts'))) as { DiceTools: Provider };
+    const switchboard = await startSwitchboard({ providers: [DiceTools] });
+    try {
+      const acme = await createOrganization(switchboard);
+      const { value } = await acme.call<{ rolled: number }>('roll_dice', { sides: 2 });
+      expect([1, 2]).toContain(value.rolled);
+      expect((await acme.call('roll_dice', { sides: 1 })).error!.code).toBe('invalid_arguments');
+    } finally {
+      await switchboard.close();
+    }
+  });
+});
+
+describe('the tables of the README', () => {
+  it('name every setting', () => {
+    for (const name of Object.values(ENV_NAMES)) expect(text).toContain(`\`${name}\``);
+  });
+});
+
+/** The json block behind each sh block, where there is one. */
+function outputsInReadme(): (string | undefined)[] {
+  return blocks.flatMap(({ language }, index) => {
+    if (language !== 'sh') return [];
+    const next = blocks[index + 1];
+    return [next?.language === 'json' ? next.code : undefined];
+  });
+}
+
+function alike(output: string): unknown {
+  const plain = output
+    .replaceAll(/\b(con|msg|run|usr|org|key)_[0-9A-Za-z]{22}/g, '$1_ID')
+    .replaceAll(/workflow\/[0-9A-Za-z]{32}/g, 'workflow/ID')
+    .replaceAll(/(workflow_id\\?":\\?")[0-9A-Za-z]{32}/g, '$1ID')
+    .replaceAll(/swb_[0-9A-Za-z]{38}/g, 'KEY')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replaceAll(/<[^<>]*@[^<>]*>/g, '<MAIL>');
+  return JSON.parse(plain);
+}
+
+// The service runs in this process, so the shell must not block it.
+async function runAsync(script: string, cwd: string): Promise<void> {
+  writeFileSync(join(cwd, 'tour.sh'), `set -e\n${script}\n`);
+  await new Promise<void>((done, fail) => {
+    execFile('bash', ['tour.sh'], { cwd }, (error, _stdout, stderr) =>
+      error ? fail(new Error(`${error.message}\n${stderr}`)) : done(),
+    );
+  });
+}
+
+function updateReadme(outputs: string[]): void {
+  let index = -1;
+  const updated = text.replaceAll(
+    /^```sh\n[^]*?^```$(\n\n```json\n[^]*?^```$)?/gm,
+    (block, json: string | undefined) => {
+      index += 1;
+      if (!json) return block;
+      const pretty = JSON.stringify(JSON.parse(outputs[index]!));
+      return `${block.slice(0, -json.length)}\n\n\`\`\`json\n${pretty}\n\`\`\``;
+    },
+  );
+  writeFileSync(README, updated);
+  execFileSync('npx', ['prettier', '--write', README]);
+}
