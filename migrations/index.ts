@@ -3,6 +3,7 @@ import { Accounts1763700001000 } from './1763700001000-accounts.js';
 import { Keys1763700002000 } from './1763700002000-keys.js';
 import { Idempotency1763700003000 } from './1763700003000-idempotency.js';
 import { Contacts1763700004000 } from './1763700004000-contacts.js';
+import { Messages1763700005000 } from './1763700005000-messages.js';
 import { Workflows1763700006000 } from './1763700006000-workflows.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
@@ -12,5 +13,6 @@ export const MIGRATIONS = [
   Keys1763700002000,
   Idempotency1763700003000,
   Contacts1763700004000,
+  Messages1763700005000,
   Workflows1763700006000,
 ];

@@ -2,6 +2,7 @@ import type { EntityTarget, ObjectLiteral } from 'typeorm';
 import { AuditLogEntry } from './accounts/audit-log.entity.js';
 import { Contact } from './contacts/contact.entity.js';
 import { ApiKey } from './keys/api-key.entity.js';
+import { Message } from './messaging/message.entity.js';
 import { IdempotencyKey } from './tools/idempotency-key.entity.js';
 import { RunStep } from './workflows/run-step.entity.js';
 import { Run } from './workflows/run.entity.js';
@@ -14,6 +15,7 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   ApiKey,
   IdempotencyKey,
   Contact,
+  Message,
   Workflow,
   WorkflowVersion,
   Run,

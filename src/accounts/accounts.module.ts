@@ -9,7 +9,6 @@ import { LocalStrategy } from './local.strategy.js';
 import { SessionCookie } from './session-cookie.js';
 import { SessionMiddleware } from './session.middleware.js';
 import { Sessions } from './sessions.js';
-import { SessionSerializer } from './session.serializer.js';
 
 const MAX_BODY_BYTES = 16 * 1024;
 
@@ -24,7 +23,6 @@ const MAX_BODY_BYTES = 16 * 1024;
     LocalStrategy,
     SessionCookie,
     Sessions,
-    SessionSerializer,
   ],
   exports: [AccountsService, AuditLog, Sessions],
 })

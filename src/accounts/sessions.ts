@@ -2,20 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import session from 'express-session';
-import passport from 'passport';
+import passport, { Passport } from 'passport';
 import { GateDatabase } from '../database/gate-database.js';
 import { SecretBox } from '../database/secret-box.js';
+import type { Account } from './account.js';
+import { AccountsService } from './accounts.service.js';
 import { SessionCookie } from './session-cookie.js';
 import { IDLE_LIFETIME_MS, SessionStore } from './session-store.js';
 
-/** The sessions of signed-in people, one store for every route that uses them. */
+/**
+ * The sessions of signed-in people, one store for every route that uses them. A session holds the id of the person
+ * only; who they are now is read again with every request.
+ */
 @Injectable()
 export class Sessions implements OnApplicationShutdown {
   private readonly store: SessionStore;
   private readonly readCookie: RequestHandler;
   private readonly readAccount: RequestHandler;
 
-  constructor(gate: GateDatabase, secrets: SecretBox, cookie: SessionCookie) {
+  constructor(
+    gate: GateDatabase,
+    secrets: SecretBox,
+    cookie: SessionCookie,
+    private readonly accounts: AccountsService,
+  ) {
     this.store = new SessionStore(gate.pool);
     this.readCookie = session({
       store: this.store,
@@ -29,7 +39,19 @@ export class Sessions implements OnApplicationShutdown {
       proxy: cookie.options.secure,
       cookie: { ...cookie.options, sameSite: 'lax', maxAge: IDLE_LIFETIME_MS },
     });
-    this.readAccount = passport.session() as RequestHandler;
+    // @nestjs/passport signs in through the one passport of the process. Sessions are read through one of our own,
+    // because that asks the database of this installation.
+    const reader = new Passport();
+    for (const instance of [passport, reader]) {
+      instance.serializeUser((user, done) => done(null, (user as Account).userId));
+    }
+    reader.deserializeUser((userId: string, done) => {
+      this.accounts.find(userId).then(
+        (account) => done(null, account ?? false),
+        (error: Error) => done(error),
+      );
+    });
+    this.readAccount = reader.session() as RequestHandler;
   }
 
   /** Sets `request.user` to the account of the session that the cookie names, if there is one. */

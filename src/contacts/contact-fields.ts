@@ -66,7 +66,7 @@ export const NO_FIELDS: Readonly<ContactFields> = Object.freeze({
 export function parseChanges(input: ContactFieldsInput): ContactChanges {
   const faults: Fault[] = [];
   const text = (
-    key: keyof ContactFieldsInput & string,
+    key: keyof ContactFieldsInput,
     value: string | null | undefined,
     parse: (text: string) => { value: string } | { fault: string },
   ): string | null | undefined => {

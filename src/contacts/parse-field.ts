@@ -52,8 +52,8 @@ export function parseTimezone(text: string): Parsed {
   // Later versions of Node take offsets as well, which know no daylight saving time.
   if (!/^[A-Za-z][A-Za-z0-9/_+-]{0,63}$/.test(text)) return fault;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return { value: text };
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
+    return timeZone ? { value: text } : fault;
   } catch {
     return fault;
   }

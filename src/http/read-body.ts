@@ -16,6 +16,8 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
     });
   } catch (error) {
     const type = (error as { type?: string }).type;
+    // What is left of the body must flow away, or the connection would wait for it for ever.
+    request.resume();
     if (type === 'entity.too.large') {
       throw new AppError('payload_too_large', `The body is larger than ${limitBytes} bytes.`);
     }

@@ -13,7 +13,7 @@ export class LimitedEmitter implements Emitter {
 
 /** As LiquidJS writes values: nil is nothing, the items of a list follow each other. */
 function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(textOf).join('');
-  return String(value as string);
+  // An object is written as JavaScript writes it; `json` is the filter for more.
+  return value === null || value === undefined ? '' : String(value as string);
 }

@@ -144,7 +144,7 @@ describe(LiquidSandbox.name, () => {
     ],
     ['wide numbers', '{{ "2026-01-01" | date: "%999999999d" }}'],
     ['much text from a little', '{% for a in (1..9999) %}{{ big }}{% endfor %}'],
-    ['deep nesting', `${'{% if true %}'.repeat(15_000)}`],
+    ['deep nesting', '{% if true %}'.repeat(15_000)],
     ['a megabyte unterminated', '{{'.repeat(500_000)],
     ['many unterminated', '{{'.repeat(130_000)],
     ['many unterminated tags', '{% '.repeat(85_000)],

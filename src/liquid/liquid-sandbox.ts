@@ -15,7 +15,7 @@ import {
 import { AppError, toError } from '../errors/app-error.js';
 import { LimitedEmitter } from './limited-emitter.js';
 import { LIQUID_FILTERS, LIQUID_TAGS, longestOutput } from './liquid-limits.js';
-import { readBoundedRange } from './read-bounded-range.js';
+import { boundRanges } from './bound-ranges.js';
 
 const LONGEST_TEMPLATE = 256 * 1024;
 const LONGEST_CONDITION = 4096;
@@ -24,7 +24,7 @@ const MOST_MEMORY = 4_000_000;
 const LONGEST_RENDER_MS = 500;
 
 // Every template of this process is foreign text, so the change to the one shared class is wanted everywhere.
-Tokenizer.prototype.readGroupOrRange = readBoundedRange(Tokenizer.prototype.readGroupOrRange);
+boundRanges(Tokenizer.prototype);
 
 /**
  * Liquid for text that strangers wrote: it reaches the own properties of the given scope and nothing else, and its

@@ -35,7 +35,6 @@ export class Dispatcher {
     member: Member & { kind: 'notification' },
     context: MethodContext,
   ): Promise<void> {
-    if (!this.methods.find(member.method)?.runsAsNotification) return;
     try {
       await this.run(member, context);
     } catch (thrown) {
@@ -53,7 +52,7 @@ export class Dispatcher {
     if (Array.isArray(params)) {
       throw JsonRpcError.invalidParams('parameters are taken by name, in an object.');
     }
-    return await method.run(params, context);
+    return await method(params, context);
   }
 
   private toJsonRpcError(thrown: unknown, method: string): JsonRpcError {

@@ -46,6 +46,7 @@ describe(decideEra.name, () => {
     ['a later header', list, '2027-01-01', modern('2027-01-01')],
     ['initialize with the modern header', initialize, '2026-07-28', modern('2026-07-28')],
     ['a claim without a header', claiming('2026-07-28'), undefined, modern('2026-07-28')],
+    ['a claim against the header', claiming('2026-07-28'), '2025-06-18', modern('2026-07-28')],
     ['a claim of a legacy version', claiming('2025-06-18'), '2025-06-18', modern('2025-06-18')],
     ['a claim that is no string', claiming(5), undefined, modern('')],
     ['a batch with the modern header', [list], '2026-07-28', { name: 'modern-batch' }],

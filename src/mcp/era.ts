@@ -32,7 +32,7 @@ export function decideEra(message: object, version: string | undefined): EraDeci
     return isModern || message.some(hasClaim) ? { name: 'modern-batch' } : withHeader(version);
   }
   if (isModern || hasClaim(message)) {
-    return { name: 'modern', requested: version ?? claimedVersion(message) };
+    return { name: 'modern', requested: claimedVersion(message) ?? version ?? '' };
   }
   // A client that starts anew may still send the version of an earlier connection; the body of initialize counts.
   if (version !== undefined && !isLegacyVersion(version) && isInitialize(message)) {
@@ -64,9 +64,9 @@ function hasClaim(member: unknown): boolean {
   return metaOf(member) !== undefined;
 }
 
-function claimedVersion(member: unknown): string {
+function claimedVersion(member: unknown): string | undefined {
   const claim = metaOf(member)?.[VERSION_KEY];
-  return typeof claim === 'string' ? claim : '';
+  return typeof claim === 'string' ? claim : undefined;
 }
 
 /** The `_meta` of a member, if it claims a protocol version. */

@@ -19,12 +19,8 @@ export interface MethodContext {
   readonly signal: AbortSignal;
 }
 
-export interface Method {
-  /** Returns the JSON text of the result; throws {@link JsonRpcError} for parameters that the protocol refuses. */
-  readonly run: (params: JsonObject, context: MethodContext) => string | Promise<string>;
-  /** Whether it also runs for a notification, where nobody is told of the result. */
-  readonly runsAsNotification: boolean;
-}
+/** Returns the JSON text of the result; throws {@link JsonRpcError} for parameters that the protocol refuses. */
+export type Method = (params: JsonObject, context: MethodContext) => string | Promise<string>;
 
 const MOST_SHOWN = 64;
 
@@ -35,10 +31,10 @@ export class Methods {
   private readonly lists = new Map<EraEncoder, string>();
   // A Map, because `constructor` and `__proto__` are no methods.
   private readonly table = new Map<string, Method>([
-    ['initialize', { run: initialize, runsAsNotification: false }],
-    ['ping', { run: () => '{}', runsAsNotification: false }],
-    ['tools/list', { run: (...call) => this.listTools(...call), runsAsNotification: false }],
-    ['tools/call', { run: (...call) => this.callTool(...call), runsAsNotification: true }],
+    ['initialize', initialize],
+    ['ping', () => '{}'],
+    ['tools/list', (params, context) => this.listTools(params, context)],
+    ['tools/call', (params, context) => this.callTool(params, context)],
   ]);
 
   constructor(private readonly tools: ToolRegistry) {}

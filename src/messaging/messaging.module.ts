@@ -1,4 +1,36 @@
 import { Module } from '@nestjs/common';
+import { join } from 'node:path';
+import { Env } from '../config/env.js';
+import { ContactsModule } from '../contacts/contacts.module.js';
+import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
+import { EmailChannel } from './channels/email-channel.js';
+import { FileEmailChannel } from './channels/file-email-channel.js';
+import { SmtpEmailChannel } from './channels/smtp-email-channel.js';
+import { DeliveryService } from './delivery.service.js';
+import { MessageLeasesRepository } from './message-leases.repository.js';
+import { MessageTools } from './message.tools.js';
+import { MessageWorker } from './message.worker.js';
+import { MessagesRepository } from './messages.repository.js';
+import { MessagesService } from './messages.service.js';
 
-@Module({})
+/** Messages to contacts: accepted by tools, delivered by workers. */
+@Module({
+  imports: [ContactsModule],
+  providers: [
+    MessageTools,
+    MessageWorker,
+    MessagesService,
+    DeliveryService,
+    MessagesRepository,
+    MessageLeasesRepository,
+    LiquidSandbox,
+    { provide: EmailChannel, inject: [Env], useFactory: emailChannel },
+  ],
+})
 export class MessagingModule {}
+
+function emailChannel({ smtpUrl, mailFrom, dataDir, workerConcurrency }: Env): EmailChannel {
+  return smtpUrl
+    ? new SmtpEmailChannel(smtpUrl, mailFrom, workerConcurrency)
+    : new FileEmailChannel(join(dataDir, 'outbox'), mailFrom);
+}

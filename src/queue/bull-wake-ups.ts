@@ -39,8 +39,12 @@ export class BullWakeUps extends WakeUps implements BeforeApplicationShutdown {
     // stop, and a rejection that nobody handles ends the process.
     queue.process = (...values: unknown[]) =>
       process(...values).catch((error) => this.report(error));
-    // @nestjs/bull would wait for Bull's close(), which waits for ever when Redis does not answer.
-    Object.assign(queue, { onApplicationShutdown: () => this.close() });
+    Object.assign(queue, {
+      // @nestjs/bull would wait for Bull's close(), which waits for ever when Redis does not answer.
+      onApplicationShutdown: () => this.close(),
+      // Only a name in CLIENT LIST, but a connection that ends before it was ready makes it fail unhandled.
+      setWorkerName: () => Promise.resolve(),
+    });
   }
 
   wake(kind: WakeUpKind, id: string, at?: Date): void {

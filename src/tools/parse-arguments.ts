@@ -20,7 +20,12 @@ export function parseArguments<T extends object>(
   const shaped = shape(schema, given, '', faults);
   if (faults.length === 0) {
     const instance = plainToInstance(dto, shaped);
-    const errors = validateSync(instance, { whitelist: true, forbidNonWhitelisted: true });
+    const errors = validateSync(instance, {
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      // A class without fields, for a tool without arguments, is no mistake; unknown properties are refused above.
+      forbidUnknownValues: false,
+    });
     if (errors.length === 0) return instance;
     collect(errors, '', faults);
   }

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { TenantDatabase } from '../database/tenant-database.js';
+import type { JournalEntry } from './held-run.js';
 import { LeaseLost } from './lease-lost.js';
 import { RunStep } from './run-step.entity.js';
-
-export type JournalEntry = Omit<RunStep, 'organizationId' | 'runId' | 'startedAt' | 'finishedAt'>;
 
 const OUTLINE = [
   'organizationId',

@@ -1,12 +1,11 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
-import { branchOf } from './branch-of.js';
 import type { Step } from './definition.js';
+import { nextOf } from './held-run.js';
 import type { RunStep } from './run-step.entity.js';
 import { RunStepView } from './run-step-view.js';
 import { type Run, RUN_STATUSES, type RunStatus } from './run.entity.js';
-import { nextAction } from './step-engine.js';
 
 /** A run as callers see it. */
 export class RunView {
@@ -106,14 +105,7 @@ function currentStep(
 ): RunStepView | undefined {
   const isPoisoned = run.status === 'failed' && run.reason === 'poison';
   if (run.status !== 'running' && !isPoisoned) return undefined;
-  const states = journal.map(
-    (entry) =>
-      [
-        entry.stepId,
-        { status: entry.status, due: entry.due, branch: branchOf(entry.output) },
-      ] as const,
-  );
-  const action = nextAction(steps, new Map(states));
+  const action = nextOf(steps, journal);
   if (action.kind !== 'call') return undefined;
   const entry = journal.find(({ stepId }) => stepId === action.step.id);
   const attempts = (entry?.attempts ?? 0) + (entry?.status === 'running' ? 0 : 1);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { Position } from './cursor.js';
+import type { RunLease } from './held-run.js';
 import { LeaseLost } from './lease-lost.js';
 import { Run, type RunStatus } from './run.entity.js';
 import type { TriggerType } from './trigger.js';
@@ -23,13 +24,6 @@ export interface RunFilter {
   contactId?: string;
   after?: Position;
   limit: number;
-}
-
-/** Holds a run by its epoch. */
-export interface RunLease {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly epoch: number;
 }
 
 @Injectable()

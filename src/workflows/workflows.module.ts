@@ -4,10 +4,12 @@ import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
+import { RunProgress } from './run-progress.service.js';
 import { RunTools } from './run.tools.js';
 import { RunWorker } from './run.worker.js';
 import { RunsRepository } from './runs.repository.js';
 import { RunsService } from './runs.service.js';
+import { StepCaller } from './step-caller.service.js';
 import { WebhookController } from './webhook.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 import { WorkflowTools } from './workflow.tools.js';
@@ -22,10 +24,12 @@ import { WorkflowsService } from './workflows.service.js';
     { provide: LiquidSandbox, useFactory: () => new LiquidSandbox() },
     RunExecutor,
     RunJournalRepository,
+    RunProgress,
     RunTools,
     RunWorker,
     RunsRepository,
     RunsService,
+    StepCaller,
     WebhooksService,
     WorkflowTools,
     WorkflowsRepository,

@@ -206,8 +206,6 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
     'moving an own row into the other organization',
     ({ theirs }) => [`update contacts set organization_id = '${theirs}' returning *`],
   ],
-  ['a delete without a filter', () => ['delete from contacts returning organization_id']],
-  ['deleting organizations', () => ['delete from organizations returning id']],
   [
     'a forged audit entry',
     ({ theirs }) => [
@@ -216,4 +214,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
   ],
   ['a changed audit entry', () => [`update audit_log set action = 'nothing'`]],
   ['a deleted audit entry', () => ['delete from audit_log']],
+  // Last: what is the organization's own may go.
+  ['a delete without a filter', () => ['delete from contacts returning organization_id']],
+  ['deleting organizations', () => ['delete from organizations returning id']],
 ];

@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
-import { createWorkflow, getRun, runToEnd, runUntil, trigger } from './support/workflow-client.js';
+import {
+  createWorkflow,
+  getRun,
+  postWebhook,
+  runToEnd,
+  runUntil,
+  trigger,
+} from './support/workflow-client.js';
 
 const echo = (id: string, value: object, more: object = {}) => ({
   id,
@@ -244,7 +251,8 @@ describe('the execution of a run', () => {
       null,
       { a: 1 },
     ]) {
-      const run = await runToEnd(acme, workflow.id, { email });
+      const { body } = await postWebhook(switchboard, workflow.id, { email });
+      const run = await runUntil(acme, body.runId, 'succeeded', 'failed');
       expect(run).toMatchObject({ status: 'failed', reason: 'step_failed:add' });
       expect(run.steps[0]!.error!.code).toBe('invalid_arguments');
     }

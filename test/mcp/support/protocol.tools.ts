@@ -110,7 +110,13 @@ export class ProtocolTools {
     return Promise.reject(new Error(SECRET));
   }
 
-  @Tool({ name: 'no_object', title: 'No object', description: 'Has a bug.', output: NoOutput })
+  @Tool({
+    name: 'no_object',
+    title: 'No object',
+    description: 'Has a bug.',
+    output: NoOutput,
+    readOnly: true,
+  })
   noObject(_input: AnyInput): Promise<NoOutput> {
     return Promise.resolve(undefined as unknown as NoOutput);
   }

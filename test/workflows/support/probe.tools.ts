@@ -123,11 +123,7 @@ export class ProbeEffectTools {
     ProbeTools.calls.push({ name: input.name });
     await this.contacts.create(
       call.organizationId,
-      {
-        first_name: input.name,
-        phone: null,
-        external_id: `${input.name}-${ProbeTools.calls.length}`,
-      } as never,
+      { firstName: input.name, externalId: `${input.name}-${ProbeTools.calls.length}` },
       'error',
       'workflow',
     );

@@ -1,8 +1,6 @@
 import { type Tokenizer, TypeGuards } from 'liquidjs';
 import { AppError } from '../errors/app-error.js';
 
-type ReadRange = Tokenizer['readGroupOrRange'];
-
 const LARGEST_BOUND = 100_000;
 
 /**
@@ -10,9 +8,11 @@ const LARGEST_BOUND = 100_000;
  * range up with `+= 1`, which from 2^53 on changes nothing: `(9007199254740992..9007199254740994)` never ends, fills
  * the memory and takes the process down, and no limit of LiquidJS sees it.
  */
-export function readBoundedRange(readRange: ReadRange): ReadRange {
-  return function (this: Tokenizer) {
-    const range = readRange.call(this);
+export function boundRanges(tokenizer: Pick<Tokenizer, 'readGroupOrRange'>): void {
+  // eslint-disable-next-line typescript/unbound-method -- called with its `this` below
+  const { readGroupOrRange } = tokenizer;
+  tokenizer.readGroupOrRange = function (this: Tokenizer) {
+    const range = readGroupOrRange.call(this);
     if (TypeGuards.isRangeToken(range) && !(isSmall(range.lhs) && isSmall(range.rhs))) {
       throw AppError.invalid(
         `The bounds of a range must be numbers from 0 to ${LARGEST_BOUND}, as in (1..5).`,

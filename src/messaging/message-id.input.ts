@@ -1,0 +1,9 @@
+import { IsString, Length } from 'class-validator';
+import { Doc } from '../tools/schema/doc.decorator.js';
+
+export class MessageIdInput {
+  @Doc('Id of the message, such as msg_….')
+  @IsString()
+  @Length(1, 64)
+  message_id: string;
+}

@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { parseTime } from '../contacts/contact-filter.js';
+import { AppError } from '../errors/app-error.js';
+import type { ToolCall } from '../tools/tool-call.js';
+import { Tool } from '../tools/tool.decorator.js';
+import { ListMessagesInput } from './list-messages.input.js';
+import { MessageIdInput } from './message-id.input.js';
+import { MessagePage } from './message-page.js';
+import { MessageResult } from './message-result.js';
+import { MessageView } from './message-view.js';
+import { MessagesService } from './messages.service.js';
+import { SendMessageInput } from './send-message.input.js';
+
+const FURTHEST_MS = 366 * 24 * 60 * 60 * 1000;
+
+/** What agents, workflows and people can do with messages. */
+@Injectable()
+export class MessageTools {
+  constructor(private readonly messages: MessagesService) {}
+
+  @Tool({
+    name: 'send_message',
+    title: 'Send a message',
+    description:
+      'Sends an e-mail to one contact, now or at scheduled_at. The contact must exist (create_contact) and must not ' +
+      'have denied consent. Returns the message as soon as it is accepted; delivery follows within seconds and is ' +
+      'tried up to 6 times: use get_message to see its status. Give an idempotency_key whenever you may retry.',
+    output: MessageResult,
+  })
+  async send(input: SendMessageInput, call: ToolCall): Promise<MessageResult> {
+    if (input.channel !== 'email') {
+      throw new AppError(
+        'unavailable',
+        `The ${input.channel} channel is not supported by this installation.`,
+      );
+    }
+    if (input.template_id !== undefined) {
+      throw new AppError(
+        'unavailable',
+        'Stored templates are not supported by this installation. Give body instead of template_id.',
+      );
+    }
+    const message = await this.messages.sendEmail(call.organizationId, {
+      to: { contactId: input.contact_id, email: input.email, phone: input.phone },
+      subject: required(input, 'subject'),
+      body: required(input, 'body'),
+      variables: input.variables,
+      scheduledAt: parseSchedule(input.scheduled_at),
+      idempotencyKey: input.idempotency_key,
+      runId: call.runId,
+    });
+    return { message: MessageView.of(message) };
+  }
+
+  @Tool({
+    name: 'get_message',
+    title: 'Get a message',
+    description:
+      'Returns one message with its status: whether it was sent, and if not, why and what happens next.',
+    output: MessageResult,
+    readOnly: true,
+  })
+  async get(input: MessageIdInput, call: ToolCall): Promise<MessageResult> {
+    return {
+      message: MessageView.of(await this.messages.get(call.organizationId, input.message_id)),
+    };
+  }
+
+  @Tool({
+    name: 'list_messages',
+    title: 'List messages',
+    description:
+      'Lists messages, newest first: all of them, or those to a contact, with a status, or sent by a run. Returns a ' +
+      'page and next_cursor for the next one.',
+    output: MessagePage,
+    readOnly: true,
+  })
+  async list(input: ListMessagesInput, call: ToolCall): Promise<MessagePage> {
+    const { messages, nextCursor } = await this.messages.list(
+      call.organizationId,
+      { contactId: input.contact_id, status: input.status, runId: input.run_id },
+      { limit: input.limit, cursor: input.cursor },
+    );
+    return {
+      messages: messages.map((message) => MessageView.of(message)),
+      next_cursor: nextCursor,
+    };
+  }
+
+  @Tool({
+    name: 'cancel_message',
+    title: 'Cancel a message',
+    description:
+      'Keeps a message from being sent while it is scheduled or queued. Fails with conflict when it is being sent, ' +
+      'was sent or has failed.',
+    output: MessageResult,
+    destructive: true,
+    idempotent: true,
+  })
+  async cancel(input: MessageIdInput, call: ToolCall): Promise<MessageResult> {
+    const { organizationId, surface } = call;
+    const message = await this.messages.cancel(organizationId, input.message_id, surface);
+    return { message: MessageView.of(message) };
+  }
+}
+
+function required(input: SendMessageInput, field: 'subject' | 'body'): string {
+  const value = input[field];
+  if (value !== undefined) return value;
+  const message = field === 'body' ? 'is required' : 'is required for the email channel';
+  throw AppError.invalid(`${field} ${message}.`, [{ path: field, message }]);
+}
+
+function parseSchedule(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const time = /[Tt ].*([Zz]|[+-]\d\d:\d\d)$/.test(text) ? parseTime(text) : undefined;
+  const message =
+    time === undefined
+      ? 'must be a time as in RFC 3339, such as 2030-01-31T09:00:00Z'
+      : time.getTime() > Date.now() + FURTHEST_MS
+        ? 'must be at most one year ahead'
+        : undefined;
+  if (!message) return time;
+  throw AppError.invalid(`scheduled_at ${message}.`, [{ path: 'scheduled_at', message }]);
+}

@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { TenantDatabase } from '../database/tenant-database.js';
+import type { MessageStatus } from './message-status.js';
+import { Message } from './message.entity.js';
+
+export type NewMessage = Pick<
+  Message,
+  | 'id'
+  | 'contactId'
+  | 'channel'
+  | 'recipient'
+  | 'subject'
+  | 'body'
+  | 'status'
+  | 'idempotencyKey'
+  | 'runId'
+  | 'scheduledAt'
+>;
+
+export interface MessageFilter {
+  contactId?: string;
+  status?: MessageStatus;
+  runId?: string;
+}
+
+/** The last message of a page. */
+export interface MessagePosition {
+  createdAt: Date;
+  id: string;
+}
+
+/** What a worker found out: the new status, why, and when to try again if it is to be tried again. */
+export interface Outcome {
+  status: MessageStatus;
+  reason: string | null;
+  retryInSeconds?: number;
+}
+
+@Injectable()
+export class MessagesRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  async insert(organizationId: string, message: NewMessage): Promise<Message> {
+    await this.manager(organizationId).insert(Message, {
+      ...message,
+      organizationId,
+      direction: 'outbound',
+      ...(message.scheduledAt && { dueAt: message.scheduledAt }),
+    });
+    return await this.manager(organizationId).findOneByOrFail(Message, {
+      organizationId,
+      id: message.id,
+    });
+  }
+
+  find(organizationId: string, id: string): Promise<Message | null> {
+    return this.manager(organizationId).findOneBy(Message, { organizationId, id });
+  }
+
+  /** The message, which no other transaction can change until this one ends. */
+  findForUpdate(organizationId: string, id: string): Promise<Message | null> {
+    return this.manager(organizationId).findOne(Message, {
+      where: { organizationId, id },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** At most `limit` messages, newest first, from after `position` on. */
+  async list(
+    organizationId: string,
+    filter: MessageFilter,
+    position: MessagePosition | undefined,
+    limit: number,
+  ): Promise<Message[]> {
+    const query = this.manager(organizationId)
+      .createQueryBuilder(Message, 'message')
+      .where('message.organizationId = :organizationId', { organizationId })
+      .orderBy('message.createdAt', 'DESC')
+      .addOrderBy('message.id', 'DESC')
+      .limit(limit);
+    const { contactId, status, runId } = filter;
+    if (contactId !== undefined) query.andWhere('message.contactId = :contactId', { contactId });
+    if (status !== undefined) query.andWhere('message.status = :status', { status });
+    if (runId !== undefined) query.andWhere('message.runId = :runId', { runId });
+    if (position) {
+      query.andWhere('(message.createdAt, message.id) < (:createdAt, :id)', { ...position });
+    }
+    return await query.getMany();
+  }
+
+  /** Ends the message without sending it, out of the hands of the workers. The caller holds its lock. */
+  async settle(organizationId: string, id: string, { status, reason }: Outcome): Promise<Message> {
+    await this.manager(organizationId).update(
+      Message,
+      { organizationId, id },
+      { status, statusReason: reason, leaseUntil: null, updatedAt: () => 'now()' },
+    );
+    return await this.manager(organizationId).findOneByOrFail(Message, { organizationId, id });
+  }
+
+  /** Notes that an attempt begins, so that a crash in the middle of it is counted. */
+  async begin(organizationId: string, id: string, epoch: number): Promise<void> {
+    await this.manager(organizationId).update(
+      Message,
+      { organizationId, id, epoch },
+      { status: 'sending', attempts: () => 'attempts + 1', updatedAt: () => 'now()' },
+    );
+  }
+
+  /** Records what came of an attempt, unless somebody else has claimed the message since. Returns whether it did. */
+  async finish(
+    organizationId: string,
+    id: string,
+    epoch: number,
+    { status, reason, retryInSeconds }: Outcome,
+  ): Promise<boolean> {
+    const updated = await this.manager(organizationId)
+      .createQueryBuilder()
+      .update(Message)
+      .set({
+        status,
+        statusReason: reason,
+        leaseUntil: null,
+        updatedAt: () => 'now()',
+        ...(status === 'sent' && { sentAt: () => 'now()' }),
+        ...(retryInSeconds !== undefined && {
+          dueAt: () => 'now() + make_interval(secs => :retryInSeconds)',
+        }),
+      })
+      .where({ organizationId, id, epoch, status: 'sending' })
+      .setParameters({ retryInSeconds })
+      .execute();
+    return updated.affected === 1;
+  }
+
+  private manager(organizationId: string): EntityManager {
+    return this.tenants.manager(organizationId);
+  }
+}

@@ -1,0 +1,57 @@
+import { branchOf } from './branch-of.js';
+import type { Step } from './definition.js';
+import type { RunStep } from './run-step.entity.js';
+import type { Run } from './run.entity.js';
+import { type Action, nextAction } from './step-engine.js';
+
+/** Holds a run by its epoch. */
+export interface RunLease {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly epoch: number;
+}
+
+/** What the journal says of one step. `due` of a wait was judged by the clock of the database. */
+export type JournalEntry = Omit<
+  RunStep,
+  'organizationId' | 'runId' | 'startedAt' | 'finishedAt'
+> & { due?: boolean };
+
+/** A run in the hands of this worker, with its journal as far as it is committed. */
+export interface HeldRun {
+  readonly lease: RunLease;
+  /** Aborted when the run is no longer held. */
+  readonly signal: AbortSignal;
+  readonly run: Run;
+  readonly workflowName: string;
+  readonly payload: unknown;
+  readonly steps: readonly Step[];
+  readonly journal: Map<string, JournalEntry>;
+}
+
+export function nextOf(
+  steps: readonly Step[],
+  journal: readonly Pick<JournalEntry, 'stepId' | 'status' | 'due' | 'output'>[],
+): Action {
+  const states = journal.map(
+    ({ stepId, status, due, output }) =>
+      [stepId, { status, due, branch: branchOf(output) }] as const,
+  );
+  return nextAction(steps, new Map(states));
+}
+
+/** A first entry for a step; one that has an entry keeps its place. */
+export function newEntry(held: HeldRun, step: Step, tool: string | null): JournalEntry {
+  return {
+    stepId: step.id,
+    // The journal is only ever added to, so its size is the number of steps before this one.
+    position: held.journal.get(step.id)?.position ?? held.journal.size + 1,
+    tool,
+    status: 'running',
+    attempts: 1,
+    input: null,
+    output: null,
+    error: null,
+    wakeAt: null,
+  };
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { TenantDatabase } from '../database/tenant-database.js';
+import { toError } from '../errors/app-error.js';
+import { LEASE_SECONDS } from '../queue/leased-worker.js';
+import { WakeUps } from '../queue/wake-ups.js';
+import type { Step } from './definition.js';
+import { type HeldRun, type JournalEntry, nextOf } from './held-run.js';
+import { RunJournalRepository } from './run-journal.repository.js';
+import { RunsRepository } from './runs.repository.js';
+import { isKnown, retryDelay, stepError } from './step-failure.js';
+
+/** Whether the run goes on at once in this worker. */
+export type Progress = 'on' | 'over';
+
+/** Writes down how far a run has come, and only while this worker holds it. */
+@Injectable()
+export class RunProgress {
+  private readonly logger = new Logger(RunProgress.name);
+
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly runs: RunsRepository,
+    private readonly journal: RunJournalRepository,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /** A transaction in which this worker surely holds the run, until it commits. */
+  async fenced<T>(held: HeldRun, work: () => Promise<T>): Promise<T> {
+    const before = [...held.journal];
+    try {
+      return await this.tenants.transaction(held.lease.organizationId, async () => {
+        await this.runs.fence(held.lease);
+        return await work();
+      });
+    } catch (error) {
+      // What was not committed did not happen: memory must not run ahead of the database.
+      held.journal.clear();
+      for (const [id, entry] of before) held.journal.set(id, entry);
+      throw error;
+    }
+  }
+
+  /** Writes an entry, and, in the same transaction, the end of the run if its step was the last. */
+  async done(held: HeldRun, entry: JournalEntry): Promise<Progress> {
+    await this.record(held, entry);
+    return await this.goOn(held);
+  }
+
+  /** Writes an entry of a step that is not done. */
+  async record(held: HeldRun, entry: JournalEntry): Promise<void> {
+    await this.journal.record(held.lease.organizationId, held.lease.id, entry);
+    held.journal.set(entry.stepId, entry);
+  }
+
+  async goOn(held: HeldRun): Promise<Progress> {
+    const action = nextOf(held.steps, [...held.journal.values()]);
+    if (action.kind === 'finish') {
+      await this.runs.finish(held.lease, 'succeeded', null);
+      return 'over';
+    }
+    if (action.kind === 'fail') {
+      await this.runs.finish(held.lease, 'failed', `step_failed:${action.step.id}`);
+      return 'over';
+    }
+    await this.runs.progress(held.lease, LEASE_SECONDS);
+    return 'on';
+  }
+
+  /** Writes down a failed attempt: the step is tried again later, or the run goes on without it, or ends. */
+  async failed(held: HeldRun, step: Step, entry: JournalEntry, error: unknown): Promise<Progress> {
+    const errorId = randomUUID();
+    if (!isKnown(error)) {
+      const place = { error_id: errorId, run: held.lease.id, step: step.id };
+      this.logger.error(place, toError(error).stack);
+    }
+    const failed = { ...entry, output: null, error: stepError(error, errorId) };
+    const seconds = retryDelay(step, entry.attempts, error);
+    return await this.fenced(held, async () => {
+      if (seconds === undefined) return await this.done(held, { ...failed, status: 'failed' });
+      await this.record(held, { ...failed, status: 'waiting' });
+      await this.runs.park(held.lease, 'retry', seconds);
+      this.wakeAt(held, new Date(Date.now() + seconds * 1000));
+      return 'over';
+    });
+  }
+
+  /** Lets go of the run until the time of the wait has come. */
+  async sleep(held: HeldRun, entry: JournalEntry): Promise<Progress> {
+    return await this.fenced(held, async () => {
+      const at = entry.wakeAt!;
+      await this.runs.parkUntil(held.lease, at);
+      this.wakeAt(held, at);
+      return 'over';
+    });
+  }
+
+  private wakeAt(held: HeldRun, at: Date): void {
+    this.tenants.afterCommit(() => this.wakeUps.wake('run', held.lease.id, at));
+  }
+}

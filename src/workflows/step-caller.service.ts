@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../errors/app-error.js';
+import type { RegisteredTool } from '../tools/registered-tool.js';
+import { ToolRegistry } from '../tools/tool-registry.js';
+import type { HeldRun } from './held-run.js';
+import { LeaseLost } from './lease-lost.js';
+
+// Below the 30 s after which the database ends a transaction that does nothing.
+const INTERNAL_TIMEOUT_MS = 25_000;
+const EXTERNAL_TIMEOUT_MS = 60_000;
+
+/** Calls tools for the steps of runs. */
+@Injectable()
+export class StepCaller {
+  constructor(private readonly registry: ToolRegistry) {}
+
+  find(name: string): RegisteredTool | undefined {
+    return this.registry.find(name, 'workflow');
+  }
+
+  /** Calls the tool, but waits no longer than its time-out, and no longer than the run is held. */
+  async call(held: HeldRun, tool: RegisteredTool, input: object): Promise<object> {
+    const timeoutMs = tool.external ? EXTERNAL_TIMEOUT_MS : INTERNAL_TIMEOUT_MS;
+    const ended = new AbortController();
+    const timer = setTimeout(() => {
+      ended.abort(
+        new AppError('unavailable', `The tool did not answer within ${timeoutMs / 1000} s.`),
+      );
+    }, timeoutMs);
+    const lost = (): void => ended.abort(new LeaseLost());
+    held.signal.addEventListener('abort', lost);
+    if (held.signal.aborted) lost();
+    try {
+      return await Promise.race([
+        this.start(held, tool, input, ended.signal),
+        rejection(ended.signal),
+      ]);
+    } finally {
+      clearTimeout(timer);
+      held.signal.removeEventListener('abort', lost);
+    }
+  }
+
+  private async start(
+    held: HeldRun,
+    tool: RegisteredTool,
+    input: object,
+    signal: AbortSignal,
+  ): Promise<object> {
+    signal.throwIfAborted();
+    const { organizationId, id } = held.lease;
+    return await this.registry.call(tool, input, {
+      organizationId,
+      surface: 'workflow',
+      actor: { kind: 'run', id },
+      runId: id,
+      signal,
+    });
+  }
+}
+
+async function rejection(signal: AbortSignal): Promise<never> {
+  return await new Promise<never>((_resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Step } from './definition.js';
+import { type JournalState, nextAction } from './step-engine.js';
+
+const tool = (id: string, more: object = {}): Step => ({ id, tool: 'echo', ...more });
+const STEPS: Step[] = [
+  tool('a'),
+  {
+    id: 'b',
+    if: 'x',
+    then: [tool('b1'), { id: 'b2', if: 'y', then: [tool('b21')] }],
+    else: [tool('b3')],
+  },
+  { id: 'c', wait: { days: 1 } },
+  tool('d', { on_error: 'continue' }),
+  tool('e'),
+];
+
+function next(journal: Record<string, JournalState>): string {
+  const action = nextAction(STEPS, new Map(Object.entries(journal)));
+  return action.kind === 'finish' ? 'finish' : `${action.kind} ${action.step.id}`;
+}
+
+const ok: JournalState = { status: 'succeeded' };
+const then: JournalState = { status: 'succeeded', branch: 'then' };
+const otherwise: JournalState = { status: 'succeeded', branch: 'else' };
+
+describe(nextAction, () => {
+  it.each<[string, Record<string, JournalState>, string]>([
+    ['begins with the first step', {}, 'call a'],
+    ['calls a step again whose worker died', { a: { status: 'running' } }, 'call a'],
+    ['calls a step again that waits for it', { a: { status: 'waiting' } }, 'call a'],
+    ['ends at a failed step', { a: { status: 'failed' } }, 'fail a'],
+    ['passes a skipped step', { a: { status: 'skipped' } }, 'branch b'],
+    ['enters then', { a: ok, b: then }, 'call b1'],
+    ['enters else', { a: ok, b: otherwise }, 'call b3'],
+    ['enters a branch in a branch', { a: ok, b: then, b1: ok }, 'branch b2'],
+    ['fails inside a branch', { a: ok, b: then, b1: { status: 'failed' } }, 'fail b1'],
+    ['passes a branch without else', { a: ok, b: then, b1: ok, b2: otherwise }, 'wait c'],
+    [
+      'sleeps while a wait is not due',
+      { a: ok, b: otherwise, b3: ok, c: { status: 'waiting', due: false } },
+      'sleep c',
+    ],
+    [
+      'wakes when it is due',
+      { a: ok, b: otherwise, b3: ok, c: { status: 'waiting', due: true } },
+      'wake c',
+    ],
+    ['fails at a failed wait', { a: ok, b: otherwise, b3: ok, c: { status: 'failed' } }, 'fail c'],
+    [
+      'goes on after a failure that may be',
+      { a: ok, b: otherwise, b3: ok, c: ok, d: { status: 'failed' } },
+      'call e',
+    ],
+    ['finishes', { a: ok, b: otherwise, b3: ok, c: ok, d: ok, e: ok }, 'finish'],
+  ])('%s', (_title, journal, expected) => {
+    expect(next(journal)).toBe(expected);
+  });
+
+  it('finishes at once without steps', () => {
+    expect(nextAction([], new Map()).kind).toBe('finish');
+  });
+
+  it('always ends, and meets no step twice, however branches choose', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { minLength: 2, maxLength: 2 }), (choices) => {
+        const journal = new Map<string, JournalState>();
+        const left = [...choices];
+        for (let turn = 0; turn < 20; turn += 1) {
+          const action = nextAction(STEPS, journal);
+          if (action.kind === 'finish') return true;
+          if (journal.has(action.step.id)) return false;
+          journal.set(
+            action.step.id,
+            action.kind === 'branch' ? (left.pop() ? then : otherwise) : ok,
+          );
+        }
+        return false;
+      }),
+    );
+  });
+});

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TenantDatabase } from '../../src/database/tenant-database.js';
+import { IdempotencyKey } from '../../src/tools/idempotency-key.entity.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+
+let switchboard: Switchboard;
+let tenants: TenantDatabase;
+let acme: TestOrganization;
+let other: TestOrganization;
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard();
+  tenants = switchboard.app.get(TenantDatabase, { strict: false });
+  acme = await createOrganization(switchboard);
+  other = await createOrganization(switchboard);
+});
+afterAll(() => switchboard.close());
+
+describe(TenantDatabase.name, () => {
+  it('joins the transaction of the same organization: one commit, one rollback', async () => {
+    await expect(
+      tenants.transaction(acme.id, async () => {
+        const outer = await transactionId();
+        await tenants.transaction(acme.id, async () => {
+          expect(await transactionId()).toBe(outer);
+          await claim('joined');
+        });
+        throw new Error('undo');
+      }),
+    ).rejects.toThrow('undo');
+    expect(await stored('joined')).toBe(false);
+  });
+
+  it('throws inside a transaction of another organization', async () => {
+    const nested = tenants.transaction(acme.id, () =>
+      tenants.transaction(other.id, async () => undefined),
+    );
+    await expect(nested).rejects.toThrow('one organization only');
+    const manager = tenants.transaction(acme.id, async () => tenants.manager(other.id));
+    await expect(manager).rejects.toThrow('one organization only');
+    expect(() => tenants.manager(acme.id)).toThrow('in a transaction only');
+  });
+
+  it('runs what waits for the commit after it, and never after a rollback', async () => {
+    const seen: string[] = [];
+    let visible: Promise<boolean> | undefined;
+    await tenants.transaction(acme.id, async () => {
+      await claim('committed');
+      tenants.afterCommit(() => {
+        seen.push('after');
+        visible = stored('committed');
+      });
+      seen.push('work');
+      expect(await stored('committed')).toBe(false);
+    });
+    expect(seen).toEqual(['work', 'after']);
+    expect(await visible).toBe(true);
+    const failed = tenants.transaction(acme.id, async () => {
+      tenants.afterCommit(() => seen.push('never'));
+      throw new Error('undo');
+    });
+    await expect(failed).rejects.toThrow('undo');
+    expect(seen).toEqual(['work', 'after']);
+    expect(() => tenants.afterCommit(() => undefined)).toThrow('no transaction');
+  });
+
+  it('refuses writes in a transaction that only reads', async () => {
+    const write = tenants.transaction(acme.id, () => claim('read only'), { readOnly: true });
+    await expect(write).rejects.toMatchObject({ driverError: { code: '25006' } });
+    const nested = tenants.transaction(
+      acme.id,
+      () => tenants.transaction(acme.id, async () => undefined),
+      { readOnly: true },
+    );
+    await expect(nested).rejects.toThrow('cannot join');
+    // The connection that refused goes back to the pool and writes again.
+    await tenants.transaction(acme.id, () => claim('after read only'));
+    expect(await stored('after read only')).toBe(true);
+  });
+
+  it('leaves the pool no context: each transaction sees its own organization only', async () => {
+    const ids = Array.from({ length: 40 }, (_, index) => (index % 2 ? acme.id : other.id));
+    const seen = await Promise.all(
+      ids.map((id) =>
+        tenants.transaction(id, async () => {
+          const rows = await tenants
+            .manager(id)
+            .query<{ id: string }[]>('select id from organizations');
+          return rows.map((row) => row.id);
+        }),
+      ),
+    );
+    expect(seen).toEqual(ids.map((id) => [id]));
+  });
+
+  it('takes another connection when the server ended the one that is next', async () => {
+    // Two idle connections at least: the pool hands out the one that it got back last, which is the dead one.
+    await Promise.all(
+      Array.from({ length: 4 }, () =>
+        tenants.transaction(acme.id, () => tenants.manager(acme.id).query('select pg_sleep(0.05)')),
+      ),
+    );
+    for (let round = 0; round < 10; round += 1) {
+      const pid = await tenants.transaction(acme.id, backendPid);
+      await endBackend(pid);
+      expect(await tenants.transaction(acme.id, backendPid)).not.toBe(pid);
+    }
+  });
+
+  it('answers unavailable, and commits nothing, when the connection dies in flight', async () => {
+    const cut = tenants.transaction(acme.id, async () => {
+      await claim('in flight');
+      await endBackend(await backendPid());
+      await claim('too late');
+    });
+    await expect(cut).rejects.toMatchObject({ name: 'AppError', code: 'unavailable' });
+    expect(await stored('in flight')).toBe(false);
+    expect(await tenants.transaction(acme.id, async () => 'done')).toBe('done');
+  });
+
+  it('throws for a condition without a value instead of dropping the condition', async () => {
+    const find = tenants.transaction(acme.id, () =>
+      tenants
+        .manager(acme.id)
+        .findOneBy(IdempotencyKey, { organizationId: acme.id, key: undefined as never }),
+    );
+    await expect(find).rejects.toThrow(/undefined/i);
+    const remove = tenants.transaction(acme.id, () =>
+      tenants.manager(acme.id).delete(IdempotencyKey, { key: undefined }),
+    );
+    await expect(remove).rejects.toThrow(/undefined|empty/i);
+  });
+});
+
+/** Returns once the server process is gone: the signal alone would leave a race. */
+async function endBackend(pid: number): Promise<void> {
+  await switchboard.ownerQuery('select pg_terminate_backend($1)', [pid]);
+  await waitFor(async () => {
+    const left = await switchboard.ownerQuery('select from pg_stat_activity where pid = $1', [pid]);
+    return left.length === 0;
+  });
+}
+
+async function backendPid(): Promise<number> {
+  const [row] = await tenants
+    .manager(acme.id)
+    .query<{ pid: number }[]>('select pg_backend_pid() as pid');
+  return row!.pid;
+}
+
+async function transactionId(): Promise<string> {
+  const [row] = await tenants
+    .manager(acme.id)
+    .query<{ id: string }[]>('select pg_current_xact_id()::text as id');
+  return row!.id;
+}
+
+async function claim(key: string): Promise<void> {
+  await tenants.manager(acme.id).insert(IdempotencyKey, {
+    organizationId: acme.id,
+    tool: 'test',
+    key,
+    fingerprint: Buffer.from('x'),
+  });
+}
+
+async function stored(key: string): Promise<boolean> {
+  const rows = await switchboard.ownerQuery('select from idempotency_keys where key = $1', [key]);
+  return rows.length === 1;
+}

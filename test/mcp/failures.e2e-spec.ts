@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { answerOf, errorOf } from './support/answer.js';
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard();
+  acme = await createOrganization(switchboard);
+});
+afterAll(() => switchboard.close());
+
+/** Makes looking up a key fail inside PostgreSQL with this SQLSTATE. */
+async function breakKeys(state: string): Promise<void> {
+  await switchboard.ownerQuery(`
+    create or replace function gate.find_api_key(key_hash bytea)
+    returns table (id text, organization_id text, stale boolean)
+    language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+      begin raise exception 'secret detail' using errcode = '${state}'; end $$`);
+}
+
+it('asks to try again when the database cannot be asked', async () => {
+  await breakKeys('53300');
+  const answer = await answerOf(acme.rpc(ping));
+  expect(answer).toMatchObject({ status: 503, body: errorOf(1503, null) });
+  expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+});
+
+it('shows of a bug before any tool only its id in the log', async () => {
+  await breakKeys('XX001');
+  const { status, text, body } = await answerOf(acme.rpc(ping));
+  expect({ status, body }).toEqual({
+    status: 500,
+    body: {
+      jsonrpc: '2.0',
+      id: null,
+      error: {
+        code: -32603,
+        message: 'Internal error',
+        data: { error_id: expect.any(String) as string },
+      },
+    },
+  });
+  expect(text).not.toContain('secret');
+});

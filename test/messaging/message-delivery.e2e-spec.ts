@@ -1,0 +1,139 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GateDatabase } from '../../src/database/gate-database.js';
+import { MessageLeasesRepository } from '../../src/messaging/message-leases.repository.js';
+import { MessagesRepository } from '../../src/messaging/messages.repository.js';
+import { TenantDatabase } from '../../src/database/tenant-database.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { createContact, getMessage, readEml, send, untilStatus } from './support.js';
+
+// No worker: the tests hold the leases themselves, as a worker does that dies.
+let switchboard: Switchboard;
+let acme: TestOrganization;
+let leases: MessageLeasesRepository;
+beforeAll(async () => {
+  switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
+  acme = await createOrganization(switchboard);
+  leases = new MessageLeasesRepository(switchboard.app.get(GateDatabase));
+});
+afterAll(() => switchboard.close());
+
+async function expireLease(id: string): Promise<void> {
+  await switchboard.ownerQuery(
+    `update messages set lease_until = now() - interval '1 ms' where id = $1`,
+    [id],
+  );
+}
+
+describe('the lease of a message', () => {
+  it('is held by one worker at a time, and passes on when it ends', async () => {
+    const { id: contactId } = await createContact(acme);
+    const { id } = await send(acme, { contact_id: contactId });
+    const racers = await Promise.all(Array.from({ length: 8 }, () => leases.claim(5, id)));
+    expect(racers.flat()).toHaveLength(1);
+    const [first] = racers.flat();
+    await expireLease(id);
+    const [second] = await leases.claim(5, id);
+    expect(second).toEqual({ ...first, epoch: first!.epoch + 1 });
+    expect(await leases.renew([first!])).toEqual([]);
+    expect(await leases.renew([second!])).toEqual([second]);
+    // What a worker lets go that lost it must not free it.
+    await leases.release([first!]);
+    expect(await leases.claim(5, id)).toEqual([]);
+    await leases.release([second!]);
+    expect(await leases.claim(5, id)).toHaveLength(1);
+  });
+
+  it('fences off the outcome of a worker that has lost it', async () => {
+    const { id: contactId } = await createContact(acme);
+    const { id } = await send(acme, { contact_id: contactId });
+    const messages = switchboard.app.get(MessagesRepository);
+    const tenants = switchboard.app.get(TenantDatabase);
+    const [zombie] = await leases.claim(1, id);
+    await tenants.transaction(acme.id, () => messages.begin(acme.id, id, zombie!.epoch));
+    const tooLate = await acme.call('cancel_message', { message_id: id });
+    expect(tooLate.error?.code).toBe('conflict');
+    await expireLease(id);
+    const [successor] = await leases.claim(1, id);
+    const outcome = { status: 'failed', reason: 'by the zombie' } as const;
+    const finish = (epoch: number) =>
+      tenants.transaction(acme.id, () => messages.finish(acme.id, id, epoch, outcome));
+    expect(await finish(zombie!.epoch)).toBe(false);
+    expect((await getMessage(acme, id)).status).toBe('sending');
+    expect(await finish(successor!.epoch)).toBe(true);
+  });
+
+  it('does not reach what is not due, canceled or done', async () => {
+    const { id: contactId } = await createContact(acme);
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const scheduled = await send(acme, { contact_id: contactId, scheduled_at: later });
+    const canceled = await send(acme, { contact_id: contactId });
+    await acme.call('cancel_message', { message_id: canceled.id });
+    for (const { id } of [scheduled, canceled]) expect(await leases.claim(5, id)).toEqual([]);
+  });
+});
+
+describe('a worker that comes after', () => {
+  it('delivers what others left behind: unclaimed, expired, and begun, but not what is held', async () => {
+    const { id: contactId } = await createContact(acme);
+    const [waiting, expired, begun, held, hopeless] = [
+      await send(acme, { contact_id: contactId }),
+      await send(acme, { contact_id: contactId }),
+      await send(acme, { contact_id: contactId }),
+      await send(acme, { contact_id: contactId }),
+      await send(acme, { contact_id: contactId }),
+    ];
+    for (const { id } of [expired, begun, held]) await leases.claim(1, id);
+    await expireLease(expired.id);
+    await expireLease(begun.id);
+    await switchboard.ownerQuery(`update messages set status = 'sending' where id = $1`, [
+      begun.id,
+    ]);
+    await switchboard.ownerQuery(
+      `update messages set status = 'sending', attempts = 6 where id = $1`,
+      [hopeless.id],
+    );
+    await switchboard.ownerQuery(
+      `update messages set lease_until = now() + interval '1 hour' where id = $1`,
+      [held.id],
+    );
+    const worker = await startSwitchboard({
+      env: { ROLE: 'worker' },
+      databaseUrl: switchboard.databaseUrl,
+    });
+    try {
+      for (const { id } of [waiting, expired, begun]) {
+        await untilStatus(acme, id, 'sent');
+        expect((await readEml(worker, id)).headers.get('message-id')).toContain(id);
+      }
+      const failed = await untilStatus(acme, hopeless.id, 'failed');
+      expect(failed.status_reason).toMatch(/6 attempts/);
+      expect((await getMessage(acme, held.id)).status).toBe('queued');
+      await expireLease(held.id);
+      await untilStatus(acme, held.id, 'sent');
+
+      // A message of the web process reaches the worker of the other one.
+      await untilStatus(acme, (await send(acme, { contact_id: contactId })).id, 'sent');
+
+      // A file in the place of the folder: into that, root cannot write either.
+      const outbox = join(worker.dataDir, 'outbox');
+      await rm(outbox, { recursive: true });
+      await writeFile(outbox, '');
+      const { id } = await send(acme, { contact_id: contactId });
+      const retried = await waitFor(async () => {
+        const now = await getMessage(acme, id);
+        return now.status_reason ? now : undefined;
+      });
+      expect(retried.status).toBe('queued');
+      expect(retried.status_reason).toMatch(/^Attempt 1 of 6: The file could not be written/);
+      await rm(outbox);
+      await switchboard.ownerQuery('update messages set due_at = now() where id = $1', [id]);
+      expect((await untilStatus(acme, id, 'sent')).status_reason).toBeNull();
+    } finally {
+      await worker.close();
+    }
+  });
+});

@@ -1,0 +1,166 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { simpleParser } from './parse-eml.js';
+import { createContact, getMessage, send, type TestMessage, untilStatus } from './support.js';
+
+interface Received {
+  to: string[];
+  headers: Map<string, string>;
+  text: string;
+}
+
+/** What the server does with the mails to an address, one item an attempt; then it accepts. */
+type Behaviour = number | 'drop' | Promise<void>;
+const behaviours = new Map<string, Behaviour[]>();
+const received: Received[] = [];
+const sockets = new Set<{ destroy(): void }>();
+
+const server = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['STARTTLS', 'AUTH'],
+  logger: false,
+  onRcptTo: ({ address }, _session, callback) => {
+    const next = behaviours.get(address)?.[0];
+    if (typeof next !== 'number' || next >= 552) return callback();
+    void behaviours.get(address)!.shift();
+    callback(Object.assign(new Error('no\u0007 luck'), { responseCode: next }));
+  },
+  onData: (stream, session, callback) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => {
+      const to = session.envelope.rcptTo.map(({ address }) => address);
+      received.push({ to, ...simpleParser(Buffer.concat(chunks).toString()) });
+      const next = behaviours.get(to[0]!)?.shift();
+      if (next === 'drop') for (const socket of sockets) socket.destroy();
+      else if (typeof next === 'number') {
+        callback(Object.assign(new Error('too big'), { responseCode: next }));
+      } else void Promise.resolve(next).then(() => callback());
+    });
+  },
+});
+server.on('error', () => undefined);
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+beforeAll(async () => {
+  server.server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  switchboard = await startSwitchboard({
+    env: { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'shop@acme.example' },
+  });
+  acme = await createOrganization(switchboard);
+});
+afterAll(async () => {
+  await switchboard.close();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+});
+
+async function sendExpecting(...plan: Behaviour[]): Promise<TestMessage> {
+  const contact = await createContact(acme);
+  behaviours.set(contact.email, plan);
+  return await send(acme, { contact_id: contact.id, body: 'Hällo.' });
+}
+
+const mailsTo = (address: string) => received.filter(({ to }) => to.includes(address));
+
+function untilReason(id: string, reason: RegExp): Promise<TestMessage> {
+  return waitFor(async () => {
+    const message = await getMessage(acme, id);
+    return reason.test(message.status_reason ?? '') ? message : undefined;
+  });
+}
+
+async function retryNow(id: string): Promise<void> {
+  await switchboard.ownerQuery('update messages set due_at = now() where id = $1', [id]);
+}
+
+describe('delivery by SMTP', () => {
+  it('hands the mail over with a Message-ID of its own', async () => {
+    const message = await sendExpecting();
+    await untilStatus(acme, message.id, 'sent');
+    const [mail, ...more] = mailsTo(message.to);
+    expect(more).toEqual([]);
+    expect(mail!.headers.get('message-id')).toBe(`<${message.id}@acme.example>`);
+    expect(mail!.headers.get('from')).toBe('shop@acme.example');
+    expect(mail!.text.trim()).toBe('Hällo.');
+  });
+
+  it('tries again after a temporary refusal, once its time has come', async () => {
+    const message = await sendExpecting(451);
+    const waiting = await untilReason(message.id, /^Attempt 1 of 6: .*451 no +luck/);
+    expect(waiting).toMatchObject({ status: 'queued', sent_at: null });
+    const [row] = await switchboard.ownerQuery<{ seconds: number }>(
+      'select extract(epoch from due_at - updated_at)::float8 as seconds from messages where id = $1',
+      [message.id],
+    );
+    expect(row!.seconds).toBeCloseTo(30, 0);
+    await retryNow(message.id);
+    expect((await untilStatus(acme, message.id, 'sent')).status_reason).toBeNull();
+    expect(mailsTo(message.to)).toHaveLength(1);
+  });
+
+  it('gives up after the last of six attempts', async () => {
+    const message = await sendExpecting(421, 421, 421, 421, 421, 421);
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await untilReason(message.id, new RegExp(`^Attempt ${attempt} of 6`));
+      await retryNow(message.id);
+    }
+    const failed = await untilStatus(acme, message.id, 'failed');
+    expect(failed.status_reason).toMatch(/^Attempt 6 of 6/);
+  });
+
+  it.each([550, 552])('takes a permanent refusal (%i) for good', async (code) => {
+    const message = await sendExpecting(code);
+    const failed = await untilStatus(acme, message.id, 'failed');
+    expect(failed.status_reason).toMatch(new RegExp(`^The mail server answered: ${code}`));
+    expect(failed.sent_at).toBeNull();
+  });
+
+  it('repeats with the same Message-ID when the connection breaks before the answer', async () => {
+    const message = await sendExpecting('drop');
+    await untilReason(message.id, /^Attempt 1 of 6/);
+    // Not a second time behind the row's back.
+    expect(mailsTo(message.to)).toHaveLength(1);
+    await retryNow(message.id);
+    await untilStatus(acme, message.id, 'sent');
+    const ids = mailsTo(message.to).map(({ headers }) => headers.get('message-id'));
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('waits for a slow server without holding a transaction, and cannot be canceled meanwhile', async () => {
+    let answer: () => void = () => undefined;
+    const message = await sendExpecting(new Promise((resolve) => (answer = resolve)));
+    await waitFor(() => mailsTo(message.to).length === 1);
+    expect((await getMessage(acme, message.id)).status).toBe('sending');
+    const { error } = await acme.call('cancel_message', { message_id: message.id });
+    expect(error?.code).toBe('conflict');
+    const open = await switchboard.ownerQuery(
+      `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
+    );
+    expect(open).toEqual([]);
+    answer();
+    await untilStatus(acme, message.id, 'sent');
+    expect(mailsTo(message.to)).toHaveLength(1);
+  });
+
+  it('says what is wrong when there is no server', async () => {
+    // Last in this file: the server does not come back.
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+    const message = await sendExpecting();
+    const waiting = await untilReason(message.id, /could not be reached/);
+    expect(waiting.status).toBe('queued');
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WakeUps } from '../../src/queue/wake-ups.js';
+import { createContact, send, untilStatus } from '../messaging/support.js';
+import { freePort } from '../support/global-setup.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { findRedisServer } from '../support/redis.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { RedisServer } from './redis-server.js';
+
+// One installation through the whole life of a Redis; the order of the tests is part of the story.
+describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
+  let redis: RedisServer;
+  let web: Switchboard;
+  let worker: Switchboard;
+  let acme: TestOrganization;
+  let contactId: string;
+  const rejections: unknown[] = [];
+  const collect = (reason: unknown): void => void rejections.push((reason as Error).stack);
+
+  beforeAll(async () => {
+    process.on('unhandledRejection', collect);
+    redis = new RedisServer(await freePort());
+    const REDIS_URL = redis.url;
+    web = await startSwitchboard({ env: { REDIS_URL, ROLE: 'web' } });
+    worker = await startSwitchboard({
+      env: { REDIS_URL, ROLE: 'worker' },
+      databaseUrl: web.databaseUrl,
+    });
+    acme = await createOrganization(web);
+    contactId = (await createContact(acme)).id;
+  });
+  afterAll(async () => {
+    await worker.close();
+    await web.close();
+    await redis.kill();
+    process.off('unhandledRejection', collect);
+    expect(rejections).toEqual([]);
+  });
+
+  const delivered = async (): Promise<void> => {
+    await untilStatus(acme, (await send(acme, { contact_id: contactId })).id, 'sent');
+  };
+  /** Hints that reached a worker, by the number that Bull gives to each. */
+  const hints = async (): Promise<number> => {
+    const prefix = `{switchboard:${web.access.database}:${web.access.gate.user}}:switchboard:id`;
+    const answer = await redis.command(`INCRBY ${prefix} 0`);
+    return Number(answer.slice(1));
+  };
+
+  it('boots and delivers without a Redis, and takes a flood of hints', async () => {
+    await delivered();
+    const wakeUps = web.app.get(WakeUps);
+    for (let index = 0; index < 10_000; index += 1) wakeUps.wake('message', `msg_${index}`);
+    wakeUps.wake('message', 'msg_later', new Date(Date.now() + 60_000));
+  });
+
+  it('uses Redis as soon as it is there', async () => {
+    await redis.start();
+    await waitFor(async () => {
+      await delivered();
+      return (await hints()) > 0;
+    });
+    // The hint is worked off and leaves nothing behind.
+    await waitFor(async () => {
+      const prefix = `{switchboard:${web.access.database}:${web.access.gate.user}}:switchboard`;
+      const left = await Promise.all(
+        ['active', 'wait'].map((list) => redis.command(`LLEN ${prefix}:${list}`)),
+      );
+      return left.every((answer) => answer === ':0');
+    });
+  });
+
+  it('ignores hints that mean nothing', async () => {
+    web.app.get(WakeUps).wake('message', 'msg_unknown');
+    web.app.get(WakeUps).wake('run', 'run_unknown');
+    await delivered();
+  });
+
+  it('delivers after FLUSHALL', async () => {
+    const waiting = await send(acme, {
+      contact_id: contactId,
+      scheduled_at: new Date(Date.now() + 1500).toISOString(),
+    });
+    await redis.command('FLUSHALL');
+    await untilStatus(acme, waiting.id, 'sent');
+    await delivered();
+  });
+
+  it('answers and delivers while Redis is dead, and while it hangs', async () => {
+    await redis.kill();
+    await delivered();
+    await redis.start();
+    await waitFor(async () => {
+      await delivered();
+      return (await hints()) > 0;
+    });
+    redis.signal('SIGSTOP');
+    await delivered();
+    const wakeUps = web.app.get(WakeUps);
+    for (let index = 0; index < 10_000; index += 1) wakeUps.wake('message', `msg_${index}`);
+    redis.signal('SIGCONT');
+    await delivered();
+  });
+
+  it('stops while Redis hangs', async () => {
+    redis.signal('SIGSTOP');
+    const other = await startSwitchboard({
+      env: { REDIS_URL: redis.url, ROLE: 'worker' },
+      databaseUrl: web.databaseUrl,
+    });
+    await other.close();
+    redis.signal('SIGCONT');
+    await delivered();
+  });
+
+  it('stops while Redis is gone', async () => {
+    await redis.kill();
+    await delivered();
+    // What stops now is everything; a process that could not would fail afterAll.
+  });
+});

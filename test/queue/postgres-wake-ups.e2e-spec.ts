@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WakeUps } from '../../src/queue/wake-ups.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+
+let web: Switchboard;
+let worker: Switchboard;
+const handled: string[] = [];
+beforeAll(async () => {
+  web = await startSwitchboard({ env: { ROLE: 'web' } });
+  worker = await startSwitchboard({ env: { ROLE: 'web' }, databaseUrl: web.databaseUrl });
+  worker.app.get(WakeUps).consume('message', {
+    concurrency: 1,
+    handle: async (id) => void handled.push(id),
+  });
+});
+afterAll(async () => {
+  await worker.close();
+  await web.close();
+});
+
+const listeners = (): Promise<{ pid: number }[]> =>
+  web.ownerQuery(
+    `select pid from pg_stat_activity
+     where datname = current_database() and application_name = 'switchboard listener' and query like 'listen%'`,
+  );
+
+it('listens only where somebody consumes', async () => {
+  await waitFor(async () => (await listeners()).length === 1);
+});
+
+it('hands a hint of one process to another', async () => {
+  await waitFor(() => {
+    web.app.get(WakeUps).wake('message', 'msg_first');
+    return handled.includes('msg_first');
+  });
+  web.app.get(WakeUps).wake('message', "msg_';drop table:x");
+  await waitFor(() => handled.includes("msg_';drop table:x"));
+});
+
+it('listens again after its connection was ended', async () => {
+  const [{ pid }] = (await listeners()) as [{ pid: number }];
+  await web.ownerQuery('select pg_terminate_backend($1)', [pid]);
+  await waitFor(async () => (await listeners()).some((listener) => listener.pid !== pid));
+  await waitFor(() => {
+    web.app.get(WakeUps).wake('message', 'msg_again');
+    return handled.includes('msg_again');
+  });
+});
+
+it('leaves hints for later to the sweep, and hands out nothing once it is paused', async () => {
+  web.app.get(WakeUps).wake('message', 'msg_later', new Date(Date.now() + 60_000));
+  web.app.get(WakeUps).wake('message', 'msg_now');
+  await waitFor(() => handled.includes('msg_now'));
+  expect(handled).not.toContain('msg_later');
+  await worker.app.get(WakeUps).pause();
+  web.app.get(WakeUps).wake('message', 'msg_paused');
+  await worker.ownerQuery('select pg_sleep(0.3)');
+  expect(handled).not.toContain('msg_paused');
+});

@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { createConnection } from 'node:net';
+import { findRedisServer } from '../support/redis.js';
+import { waitFor } from '../support/wait-for.js';
+
+/** A Redis that a test may kill. Without persistence: what it forgets is lost, as with FLUSHALL. */
+export class RedisServer {
+  private child?: ChildProcess;
+
+  constructor(readonly port: number) {}
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  async start(): Promise<void> {
+    this.child = spawn(
+      findRedisServer()!,
+      ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--dir', tmpdir()],
+      { stdio: 'ignore' },
+    );
+    await waitFor(() =>
+      this.command('PING').then(
+        (answer) => answer === '+PONG',
+        () => false,
+      ),
+    );
+  }
+
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  /** Makes the process stop answering, or go on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.child!.kill(name);
+  }
+
+  /** The first line that Redis answers to an inline command. */
+  command(text: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = createConnection(this.port, '127.0.0.1', () => socket.write(`${text}\r\n`));
+      socket.once('data', (data) => {
+        resolve(data.toString().split('\r\n')[0]!);
+        socket.destroy();
+      });
+      socket.once('error', reject);
+    });
+  }
+}
