@@ -11,9 +11,10 @@ export class LimitedEmitter implements Emitter {
   }
 }
 
-/** As LiquidJS writes values: nil is nothing, the items of a list follow each other. */
+/** As LiquidJS writes values, but an object as JSON: nobody wants to read "[object Object]". */
 function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(textOf).join('');
-  // An object is written as JavaScript writes it; `json` is the filter for more.
-  return value === null || value === undefined ? '' : String(value as string);
+  return JSON.stringify(value) ?? '';
 }

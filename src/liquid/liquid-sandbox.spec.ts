@@ -42,6 +42,7 @@ describe(LiquidSandbox.name, () => {
   it('renders a missing variable as nothing, and text without markup as it is', () => {
     expect(sandbox.render('[{{ nobody.here }}]', scope)).toBe('[]');
     expect(sandbox.render('100 % {of} it', scope)).toBe('100 % {of} it');
+    expect(sandbox.render('{{ contact.properties }}', scope)).toBe('{"plan":"pro","n":0}');
   });
 
   it('keeps the type of a value that is one expression', () => {

@@ -1,0 +1,218 @@
+import { Logger } from '@nestjs/common';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Claim, LEASE_SECONDS, LeasedWorker, type LeasedWork } from './leased-worker.js';
+import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
+
+/** Rows in memory that are due until they are done; every work waits until the test ends it. */
+class FakeWork implements LeasedWork {
+  readonly kind = 'message';
+  readonly due: string[] = [];
+  readonly running = new Map<string, { signal: AbortSignal; end: (error?: Error) => void }>();
+  readonly released: string[] = [];
+  readonly lost = new Set<string>();
+  claims = 0;
+  isDown = false;
+
+  async claim(limit: number, id?: string): Promise<Claim[]> {
+    this.claims += 1;
+    if (this.isDown) throw new Error('The database is down.');
+    const taken = (id === undefined ? this.due : this.due.filter((due) => due === id)).slice(
+      0,
+      limit,
+    );
+    for (const item of taken) this.due.splice(this.due.indexOf(item), 1);
+    return taken.map((item) => ({ id: item, organizationId: 'org_1', epoch: 1 }));
+  }
+
+  work({ id }: Claim, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (error?: Error): void => {
+        this.running.delete(id);
+        if (error) reject(error);
+        else resolve();
+      };
+      this.running.set(id, { signal, end });
+    });
+  }
+
+  async renew(claims: Claim[]): Promise<Claim[]> {
+    if (this.isDown) throw new Error('The database is down.');
+    return claims.filter(({ id }) => !this.lost.has(id));
+  }
+
+  async release(claims: Claim[]): Promise<void> {
+    this.released.push(...claims.map(({ id }) => id));
+  }
+}
+
+class FakeWakeUps extends WakeUps {
+  consumer?: WakeUpConsumer;
+  wake(): void {}
+  consume(_kind: WakeUpKind, consumer: WakeUpConsumer): void {
+    this.consumer = consumer;
+  }
+  async pause(): Promise<void> {}
+}
+
+describe(LeasedWorker.name, () => {
+  let work: FakeWork;
+  let wakeUps: FakeWakeUps;
+  let worker: LeasedWorker;
+  beforeAll(() => Logger.overrideLogger(false));
+  afterAll(() => Logger.overrideLogger(true));
+  beforeEach(() => {
+    vi.useFakeTimers();
+    work = new FakeWork();
+    wakeUps = new FakeWakeUps();
+    worker = new LeasedWorker(work, wakeUps, { concurrency: 2 });
+  });
+  afterEach(async () => {
+    for (const { end } of work.running.values()) end();
+    const stopped = worker.stop(0);
+    await vi.runAllTimersAsync();
+    await stopped;
+    vi.useRealTimers();
+  });
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+  const running = (): string[] => [...work.running.keys()];
+
+  it('works on as many rows as it has slots, and goes on as soon as one is free', async () => {
+    work.due.push('a', 'b', 'c', 'd');
+    worker.start();
+    await pass(0);
+    expect(running()).toEqual(['a', 'b']);
+    work.running.get('a')!.end();
+    await pass(0);
+    expect(running()).toEqual(['b', 'c']);
+  });
+
+  it('finds at the next poll what no hint told of', async () => {
+    worker.start();
+    await pass(0);
+    work.due.push('a');
+    await pass(1500);
+    expect(running()).toEqual(['a']);
+  });
+
+  it('takes the row of a hint at once, and resolves the hint when it is done', async () => {
+    worker.start();
+    await pass(0);
+    work.due.push('a', 'b');
+    let isHandled = false;
+    void wakeUps.consumer!.handle('b').then(() => (isHandled = true));
+    await pass(0);
+    expect(running()).toEqual(['b']);
+    expect(isHandled).toBe(false);
+    work.running.get('b')!.end();
+    await pass(0);
+    expect(isHandled).toBe(true);
+  });
+
+  it('does not forget the row of a hint that came while it was full', async () => {
+    work.due.push('a', 'b');
+    worker.start();
+    await pass(0);
+    work.due.push('c');
+    await wakeUps.consumer!.handle('c');
+    expect(running()).toEqual(['a', 'b']);
+    work.running.get('b')!.end();
+    await pass(0);
+    expect(running()).toEqual(['a', 'c']);
+  });
+
+  it('goes on after work that throws', async () => {
+    work.due.push('a', 'b', 'c');
+    worker.start();
+    await pass(0);
+    work.running.get('a')!.end(new Error('bug'));
+    await pass(0);
+    expect(running()).toEqual(['b', 'c']);
+  });
+
+  it('asks a database that is down less and less, and goes on when it is back', async () => {
+    work.isDown = true;
+    work.due.push('a');
+    worker.start();
+    await pass(60_000);
+    expect(work.claims).toBeGreaterThan(5);
+    expect(work.claims).toBeLessThan(30);
+    work.isDown = false;
+    await pass(7000);
+    expect(running()).toEqual(['a']);
+  });
+
+  it('aborts what it has lost, and only that', async () => {
+    work.due.push('a', 'b');
+    worker.start();
+    await pass(0);
+    const [a, b] = [work.running.get('a')!, work.running.get('b')!];
+    work.lost.add('a');
+    await pass(6000);
+    expect([a.signal.aborted, b.signal.aborted]).toEqual([true, false]);
+  });
+
+  it('aborts everything once the leases have surely ended unrenewed, not before', async () => {
+    work.due.push('a');
+    worker.start();
+    await pass(0);
+    const { signal } = work.running.get('a')!;
+    work.isDown = true;
+    await pass(LEASE_SECONDS * 1000 - 1000);
+    expect(signal.aborted).toBe(false);
+    await pass(6000);
+    expect(signal.aborted).toBe(true);
+  });
+
+  it('waits for what is running when it stops, and takes nothing more', async () => {
+    work.due.push('a');
+    worker.start();
+    await pass(0);
+    let isStopped = false;
+    void worker.stop(10_000).then(() => (isStopped = true));
+    work.due.push('b');
+    await wakeUps.consumer!.handle('b');
+    await pass(3000);
+    expect(isStopped).toBe(false);
+    expect(running()).toEqual(['a']);
+    work.running.get('a')!.end();
+    await pass(0);
+    expect(isStopped).toBe(true);
+    expect(work.released).toEqual([]);
+  });
+
+  it('aborts and gives back what does not end in time', async () => {
+    work.due.push('a');
+    worker.start();
+    await pass(0);
+    const { signal } = work.running.get('a')!;
+    const stopped = worker.stop(1000);
+    await pass(999);
+    expect(signal.aborted).toBe(false);
+    await pass(1000);
+    await stopped;
+    expect(signal.aborted).toBe(true);
+    expect(work.released).toEqual(['a']);
+  });
+
+  it('gives back what a claim brings after the stop', async () => {
+    work.due.push('a');
+    worker.start();
+    const stopped = worker.stop(1000);
+    void worker.poll();
+    await pass(2000);
+    await stopped;
+    expect(running()).toEqual([]);
+  });
+
+  it('does everything that is due in a poll', async () => {
+    work.due.push('a', 'b', 'c');
+    let isDone = false;
+    void worker.poll().then(() => (isDone = true));
+    for (let round = 0; round < 3; round += 1) {
+      await pass(0);
+      for (const { end } of work.running.values()) end();
+    }
+    await pass(0);
+    expect([isDone, work.due]).toEqual([true, []]);
+  });
+});
