@@ -19,6 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contacts: FEATURE,
   messaging: [...FEATURE, 'contacts', 'liquid', 'queue'],
   workflows: [...FEATURE, 'contacts', 'liquid', 'queue'],
+  demo: ['accounts', 'database', 'errors', 'keys', 'tools'],
   operations: ['database', 'errors', 'http', 'queue'],
 };
 /** Layers inside a feature, the edge first: a file may import files of its own layer and below. */

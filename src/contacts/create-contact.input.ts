@@ -11,7 +11,6 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Doc } from '../tools/schema/doc.decorator.js';
-import { AsSent } from './as-sent.decorator.js';
 import { ConsentInput } from './consent.input.js';
 
 export class CreateContactInput {
@@ -72,7 +71,6 @@ export class CreateContactInput {
   )
   @IsOptional()
   @IsObject()
-  @AsSent()
   properties?: Record<string, unknown>;
 
   @Doc('Whether this person agreed to be written to, per channel.')

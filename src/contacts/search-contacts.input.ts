@@ -11,7 +11,6 @@ import {
   Min,
 } from 'class-validator';
 import { Doc } from '../tools/schema/doc.decorator.js';
-import { AsSent } from './as-sent.decorator.js';
 import { CONTACT_SORTS, type ContactSort } from './contact-order.js';
 
 export class SearchContactsInput {
@@ -45,7 +44,6 @@ export class SearchContactsInput {
   @IsArray()
   @ArrayMaxSize(20)
   @IsObject({ each: true })
-  @AsSent()
   filters?: object[];
 
   @Doc('Field to sort by, with - before it for descending. Contacts without a value come last.')

@@ -10,7 +10,6 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
-import { AsSent } from './as-sent.decorator.js';
 import { ConsentInput } from './consent.input.js';
 
 export class UpdateContactInput {
@@ -86,7 +85,6 @@ export class UpdateContactInput {
   @IsOptional()
   @Nullable()
   @IsObject()
-  @AsSent()
   properties?: Record<string, unknown> | null;
 
   @Doc('Decisions to record; channels that are not named stay as they are.')

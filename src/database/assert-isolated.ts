@@ -49,10 +49,14 @@ async function tableFaults(client: Client, kind: string): Promise<Fault[]> {
   const { rows } = await client.query<{ name: string; isolated: boolean; in_gate: boolean }>(`
     select n.nspname || '.' || c.relname as name, n.nspname = 'gate' as in_gate,
       c.relrowsecurity and c.relforcerowsecurity and (
-        select count(*) = 1 from pg_policy p
-        where p.polrelid = c.oid and p.polroles = '{0}' and p.polcmd = '*'
-          and pg_get_expr(p.polqual, p.polrelid) like '%current_organization()%'
-          and pg_get_expr(p.polwithcheck, p.polrelid) like '%current_organization()%'
+        select count(*) = 1 and bool_and(p.polroles = '{0}' and p.polcmd = '*'
+          and pg_get_expr(p.polqual, p.polrelid) = r.expression
+          and pg_get_expr(p.polwithcheck, p.polrelid) = r.expression)
+        from pg_policy p,
+          (select format('(%I = ( SELECT current_organization() AS current_organization))',
+            case c.oid when to_regclass('public.organizations') then 'id' else 'organization_id' end) as expression) r
+        where p.polrelid = c.oid and p.polpermissive
+          and exists (select from unnest(p.polroles) as role where role = 0 or pg_has_role(role, 'member'))
       ) as isolated
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname in ('public', 'gate', 'private') and c.relkind in ('r', 'p', 'v', 'm', 'f')

@@ -40,11 +40,12 @@ export function mapDatabaseError(thrown: unknown): Error {
   const code = sqlState(thrown);
   // 40001 and 40P01: this transaction lost against another; 57014 and 55P03: statement or lock time-out.
   const passing = code !== undefined && /^(40001|40P01|57014|55P03|53)/.test(code);
-  if (passing || isConnectionError(thrown)) {
-    return new AppError('unavailable', 'The database is not available. Try again.', {
-      retryAfterSeconds: 2,
-      cause: thrown,
-    });
-  }
-  return toError(thrown);
+  return passing || isConnectionError(thrown) ? unavailable(thrown) : toError(thrown);
+}
+
+export function unavailable(cause: unknown): AppError {
+  return new AppError('unavailable', 'The database is not available. Try again.', {
+    retryAfterSeconds: 2,
+    cause,
+  });
 }

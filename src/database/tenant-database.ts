@@ -1,9 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient } from 'pg';
-import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import {
+  type DataSource,
+  type EntityManager,
+  type QueryRunner,
+  QueryRunnerAlreadyReleasedError,
+} from 'typeorm';
 import { BeginTenant } from './begin-tenant.js';
 import type { ContextSigner } from './context-signer.js';
-import { isConnectionError, mapDatabaseError } from './database-error.js';
+import { isConnectionError, mapDatabaseError, unavailable } from './database-error.js';
 
 interface TenantTransaction {
   organizationId: string;
@@ -52,7 +57,10 @@ export class TenantDatabase {
       await runner.commitTransaction();
     } catch (error) {
       await rollback(runner);
-      throw mapDatabaseError(error);
+      // TypeORM gives a runner back by itself when its connection dies, and the next query finds it gone.
+      throw error instanceof QueryRunnerAlreadyReleasedError
+        ? unavailable(error)
+        : mapDatabaseError(error);
     }
     await runner.release();
     for (const action of transaction.afterCommit) action();

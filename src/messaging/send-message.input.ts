@@ -1,5 +1,4 @@
 import { IsIn, IsObject, IsOptional, IsString, Length, MaxLength } from 'class-validator';
-import { AsSent } from '../contacts/as-sent.decorator.js';
 import { Doc } from '../tools/schema/doc.decorator.js';
 import { MESSAGE_CHANNELS, type MessageChannel } from './message-status.js';
 
@@ -53,7 +52,6 @@ export class SendMessageInput {
   )
   @IsOptional()
   @IsObject()
-  @AsSent()
   variables?: object;
 
   @Doc(

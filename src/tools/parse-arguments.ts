@@ -1,8 +1,8 @@
-import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { AppError, type Fault } from '../errors/app-error.js';
 import { didYouMean } from './nearest-names.js';
 import type { DtoClass } from './schema/dto-schema.js';
+import { instantiate } from './schema/instantiate.js';
 import type { JsonSchema, ObjectSchema } from './schema/json-schema.js';
 
 const MOST_FAULTS = 20;
@@ -19,7 +19,7 @@ export function parseArguments<T extends object>(
   const faults: Fault[] = [];
   const shaped = shape(schema, given, '', faults);
   if (faults.length === 0) {
-    const instance = plainToInstance(dto, shaped);
+    const instance = instantiate(dto, shaped as object);
     const errors = validateSync(instance, {
       whitelist: true,
       forbidNonWhitelisted: true,
