@@ -53,7 +53,10 @@ try {
   assert.notEqual(sent.isError, true, JSON.stringify(sent));
   const { message } = JSON.parse(sent.content[0].text);
   await until(() => readOutbox().some((mail) => mail.includes('Hello from Switchboard.')));
-  assert.equal((await call('get_message', { message_id: message.id })).message.to, 'ada@example.com');
+  assert.equal(
+    (await call('get_message', { message_id: message.id })).message.to,
+    'ada@example.com',
+  );
 
   step('3. fires the signed webhook, whose run succeeds');
   const { ok, runId } = JSON.parse(paste(fireWebhook));
@@ -138,7 +141,9 @@ async function stop(started, signal) {
 /** Id of the node process that listens, whichever shells npm put before it. */
 async function listenerPid() {
   const lines = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n');
-  const own = lines.filter((line) => line.includes('scripts/start.mjs') && !/\b(sh|npm)\b/.test(line));
+  const own = lines.filter(
+    (line) => line.includes('scripts/start.mjs') && !/\b(sh|npm)\b/.test(line),
+  );
   const pids = own
     .map((line) => Number(line.trim().split(/\s+/)[0]))
     .filter((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`DATA_DIR=${dataDir}`));

@@ -34,7 +34,7 @@ export async function prepareDatabase(
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const migrated = await migrate(ownerUrl);
-    for (const name of migrated) options.log(`Migrated the database: ${name}`);
+    if (migrated.length > 0) options.log(`Migrated the database, ${migrated.length} steps.`);
     const installation = await findOrCreateInstallation(client);
     await ensureRoles(client, installation, migrated.length > 0);
     const access = toAccess(config, installation);

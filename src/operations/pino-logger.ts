@@ -1,6 +1,15 @@
 import type { LoggerService } from '@nestjs/common';
 import pino, { type Logger } from 'pino';
 
+// Fifty lines about modules and routes would bury what a start has to say.
+const BOOT_CONTEXTS = new Set<unknown>([
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+]);
+
 /** Nest's log lines as JSON, one object a line. Objects given as messages keep their fields. */
 export class PinoLogger implements LoggerService {
   private readonly pino: Logger;
@@ -22,7 +31,7 @@ export class PinoLogger implements LoggerService {
   }
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.write('info', message, rest);
+    this.write(BOOT_CONTEXTS.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
   }
   warn(message: unknown, ...rest: unknown[]): void {
     this.write('warn', message, rest);

@@ -91,7 +91,7 @@ export class RunProgress {
       const at = entry.wakeAt!;
       await this.runs.parkUntil(held.lease, at);
       this.wakeAt(held, at);
-      return 'over';
+      return 'over' as const;
     });
   }
 

@@ -20,14 +20,10 @@ function send(
     Object.entries(headers).filter(([, value]) => value !== undefined),
   );
   return new Promise((resolve, reject) => {
-    httpRequest(
-      url,
-      { method, headers: given, agent: false },
-      (response) => {
-        response.resume();
-        resolve(response.statusCode!);
-      },
-    )
+    httpRequest(url, { method, headers: given, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode!);
+    })
       .on('error', reject)
       .end();
   });

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createOrganization, type TestOrganization } from '../support/organization.js';
+import {
+  createOrganization,
+  type Outcome,
+  type TestOrganization,
+} from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import type { ContactPage, ContactResult } from './contact.js';
 
@@ -124,7 +128,11 @@ describe('search_contacts', () => {
     const seen: (string | null)[] = [];
     let cursor: string | null = null;
     do {
-      const page = await acme.call<ContactPage>('search_contacts', { sort, limit: 1, cursor });
+      const page: Outcome<ContactPage> = await acme.call('search_contacts', {
+        sort,
+        limit: 1,
+        cursor,
+      });
       expect(page.error).toBeUndefined();
       expect(page.value.contacts).toHaveLength(1);
       seen.push(...page.value.contacts.map((contact) => contact.external_id));
@@ -144,7 +152,11 @@ describe('search_contacts', () => {
       const seen: string[] = [];
       let cursor: string | null = null;
       do {
-        const page = await third.call<ContactPage>('search_contacts', { sort, limit: 2, cursor });
+        const page: Outcome<ContactPage> = await third.call('search_contacts', {
+          sort,
+          limit: 2,
+          cursor,
+        });
         seen.push(...page.value.contacts.map(({ id }) => id));
         cursor = page.value.next_cursor;
       } while (cursor);

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { readdirSync } from 'node:fs';
 import { Client } from 'pg';
-import { type ColumnMetadata, DataSource, type EntityMetadata } from 'typeorm';
+import { DataSource, type EntityMetadata } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { migrate } from '../../src/database/prepare-database.js';
@@ -124,7 +124,10 @@ interface ColumnDescription {
   isPrimary: boolean;
 }
 
-function describeColumn(source: DataSource, column: ColumnMetadata): ColumnDescription {
+function describeColumn(
+  source: DataSource,
+  column: EntityMetadata['columns'][number],
+): ColumnDescription {
   const { driver } = source;
   const type = driver.createFullType({
     type: driver.normalizeType(column),

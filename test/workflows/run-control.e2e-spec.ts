@@ -144,7 +144,7 @@ describe('the control of runs', () => {
           workflow_id: workflow.id,
           status: 'succeeded',
           limit: 2,
-          ...(cursor && { cursor }),
+          ...(cursor !== null && { cursor }),
         });
       for (const run of value.runs) {
         seen.push(run.id);

@@ -70,7 +70,7 @@ export async function postWebhook(
   const response = await fetch(`${switchboard.url}/api/webhooks/workflow/${workflowId}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
-    body: raw as BodyInit,
+    body: raw,
   });
   const answer = (await response.json()) as WebhookAnswer['body'];
   return { status: response.status, headers: response.headers, body: answer };
