@@ -17,6 +17,8 @@ const e2e = {
 
 export default defineConfig({
   test: {
+    // Vitest leaves a core to itself; the tests wait for servers more than they compute.
+    maxWorkers: '100%',
     reporters: ['default', './test/support/summary-reporter.ts'],
     projects: [
       { test: { name: 'unit', include: ['src/**/*.spec.ts'] } },

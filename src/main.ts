@@ -50,8 +50,7 @@ async function start(env: Env, ownerUrl: string): Promise<NestExpressApplication
     logger,
     bodyParser: false,
     abortOnError: false,
-    forceCloseConnections: 'idle',
-  } as never);
+  });
   if (env.runsWeb) {
     configureHttp(app);
     await app.listen(env.port, env.host);
