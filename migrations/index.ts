@@ -5,6 +5,7 @@ import { Idempotency1763700003000 } from './1763700003000-idempotency.js';
 import { Contacts1763700004000 } from './1763700004000-contacts.js';
 import { Messages1763700005000 } from './1763700005000-messages.js';
 import { Workflows1763700006000 } from './1763700006000-workflows.js';
+import { IdempotencyRetention1763700007000 } from './1763700007000-idempotency-retention.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   Contacts1763700004000,
   Messages1763700005000,
   Workflows1763700006000,
+  IdempotencyRetention1763700007000,
 ];

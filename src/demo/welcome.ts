@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
 import type { Env } from '../config/env.js';
 import { createDemoOrganization, type DemoOrganization } from './demo-organization.js';
 
@@ -12,7 +13,11 @@ export async function welcome(app: INestApplicationContext, env: Env, say: Say):
   const url = env.baseUrl;
   say(`\nSwitchboard listens on ${url}`);
   if (env.databaseUrl) {
-    say(signInHint(url, 'you@example.com'));
+    say(
+      (await app.get(AccountsService).hasAny())
+        ? signInHint(url, 'you@example.com')
+        : signUpHint(url),
+    );
     return;
   }
   say(`Data and e-mail files are in ${env.dataDir}`);
@@ -61,6 +66,13 @@ function instructions(url: string, env: Env, demo: DemoOrganization): string[] {
       : [`E-mail is written to ${join(env.dataDir, 'outbox')} (set SMTP_URL to send it).`]),
     'Stop with Ctrl-C; the data stays.',
   ];
+}
+
+function signUpHint(url: string): string {
+  return [
+    'Nobody has an account yet. Make the first organization:',
+    `curl -s ${url}/api/auth/sign-up -c cookies.txt -H 'Content-Type: application/json' -d '{"email":"you@example.com","password":"...","organization_name":"..."}'`,
+  ].join('\n');
 }
 
 function signInHint(url: string, email: string): string {

@@ -4,6 +4,7 @@ import { AccountsModule } from '../accounts/accounts.module.js';
 import { SessionMiddleware } from '../accounts/session.middleware.js';
 import { jsonBody } from '../http/json-body.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
+import { IdempotencyRetention } from './idempotency-retention.js';
 import { ToolPipeline } from './tool-pipeline.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolsController } from './tools.controller.js';
@@ -14,7 +15,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 @Module({
   imports: [DiscoveryModule, AccountsModule],
   controllers: [ToolsController],
-  providers: [ToolRegistry, ToolPipeline, IdempotencyRepository],
+  providers: [ToolRegistry, ToolPipeline, IdempotencyRepository, IdempotencyRetention],
   exports: [ToolRegistry],
 })
 export class ToolsModule implements NestModule {

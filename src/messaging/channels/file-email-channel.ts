@@ -28,8 +28,9 @@ export class FileEmailChannel extends EmailChannel {
     const draft = join(this.folder, `.${email.id}.${randomBase62(8)}`);
     try {
       const { message } = await this.transport.sendMail(composed);
-      await mkdir(this.folder, { recursive: true });
-      await writeFile(draft, message as Buffer, { signal, flush: true });
+      // Mail is nobody's business but that of the user whom the service runs as.
+      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await writeFile(draft, message as Buffer, { signal, flush: true, mode: 0o600 });
       // All or nothing: whoever watches the folder never sees half a message, and another attempt changes nothing.
       await rename(draft, file);
       return { outcome: 'sent' };

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IdempotencyRetention } from '../../src/tools/idempotency-retention.js';
+import { createOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+
+describe(IdempotencyRetention.name, () => {
+  let switchboard: Switchboard;
+  beforeAll(async () => {
+    switchboard = await startSwitchboard();
+  });
+  afterAll(() => switchboard.close());
+
+  it('forgets keys of more than seven days ago, of every organization, and no others', async () => {
+    const organizations = [
+      await createOrganization(switchboard),
+      await createOrganization(switchboard),
+    ];
+    for (const { id } of organizations) {
+      await switchboard.ownerQuery(
+        `insert into idempotency_keys (organization_id, tool, key, fingerprint, created_at)
+         select $1, 'send_message', n::text, ''::bytea, now() - interval '8 days' from generate_series(1, 1200) n
+         union all select $1, 'send_message', 'young', ''::bytea, now() - interval '6 days'`,
+        [id],
+      );
+    }
+    await switchboard.app.get(IdempotencyRetention).purge();
+    const left = await switchboard.ownerQuery('select organization_id, key from idempotency_keys');
+    expect(left).toHaveLength(2);
+    expect(left.every((row) => row.key === 'young')).toBe(true);
+  });
+});
