@@ -101,8 +101,8 @@ function alike(output: string): unknown {
   const plain = output
     .replaceAll(/\b(con|msg|run|usr|org|key)_[0-9A-Za-z]{22}/g, '$1_ID')
     .replaceAll(/workflow\/[0-9A-Za-z]{32}/g, 'workflow/ID')
-    .replaceAll(/(workflow_id\\?":\\?")[0-9A-Za-z]{32}/g, '$1ID')
-    .replaceAll(/swb_[0-9A-Za-z]{38}/g, 'KEY')
+    .replaceAll(/(workflow_id\\?": ?\\?")[0-9A-Za-z]{32}/g, '$1ID')
+    .replaceAll(/swb_[0-9A-Za-z.]+/g, 'KEY')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/<[^<>]*@[^<>]*>/g, '<MAIL>');
   return JSON.parse(plain);
@@ -125,7 +125,7 @@ function updateReadme(outputs: string[]): void {
     (block, json: string | undefined) => {
       index += 1;
       if (!json) return block;
-      const pretty = JSON.stringify(JSON.parse(outputs[index]!));
+      const pretty = JSON.stringify(JSON.parse(outputs[index]!)).replaceAll(/swb_\w+/g, 'swb_...');
       return `${block.slice(0, -json.length)}\n\n\`\`\`json\n${pretty}\n\`\`\``;
     },
   );
