@@ -1,3 +1,4 @@
+import { OutputSchemas } from './output-schemas.js';
 import type { Switchboard } from './switchboard.js';
 
 export interface Outcome<T> {
@@ -15,7 +16,7 @@ export interface TestOrganization {
   /** Value of the Cookie header of the owner's session. */
   readonly cookie: string;
   readonly key: string;
-  /** Calls a tool as the signed-in owner. Throws at a 5xx. */
+  /** Calls a tool as the signed-in owner. Throws at a 5xx, and at a result that breaks the tool's output schema. */
   // The result is what a client would see, so its type is the test's own claim.
   call<T = Record<string, never>>(tool: string, given?: unknown): Promise<Outcome<T>>;
   /** POST /api/mcp with the key. */
@@ -25,6 +26,8 @@ export interface TestOrganization {
 }
 
 let counter = 0;
+// By address: the tools of one installation stay the same while it runs.
+const schemas = new Map<string, Promise<OutputSchemas>>();
 
 export async function createOrganization(
   switchboard: Switchboard,
@@ -68,7 +71,10 @@ export async function createOrganization(
       if (response.status >= 500 && response.status !== 503) {
         throw new Error(`${tool} answered ${response.status}: ${JSON.stringify(body)}`);
       }
-      if (response.ok) return { status: response.status, value: body as T };
+      if (response.ok) {
+        (await schemasOf(url, withSession)).check(tool, body);
+        return { status: response.status, value: body as T };
+      }
       return {
         status: response.status,
         value: undefined as T,
@@ -90,4 +96,20 @@ export async function createOrganization(
         body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
       }),
   };
+}
+
+function schemasOf(
+  url: string,
+  request: (path: string) => Promise<Response>,
+): Promise<OutputSchemas> {
+  const known =
+    schemas.get(url) ??
+    request('/api/tools').then(async (response) => {
+      const { tools } = (await response.json()) as {
+        tools: { name: string; outputSchema: object }[];
+      };
+      return new OutputSchemas(tools);
+    });
+  schemas.set(url, known);
+  return known;
 }

@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { format } from 'prettier';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ToolRegistry } from '../../src/tools/tool-registry.js';
+import type { ToolDescriptor } from '../../src/tools/registered-tool.js';
+import type { JsonSchema } from '../../src/tools/schema/json-schema.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+
+const FILE = resolve(import.meta.dirname, '../../docs/tools.md');
+
+describe('docs/tools.md', () => {
+  let switchboard: Switchboard;
+  beforeAll(async () => {
+    switchboard = await startSwitchboard();
+  });
+  afterAll(() => switchboard.close());
+
+  it('is what the registry says (UPDATE_DOCS=1 writes it anew)', async () => {
+    const tools = switchboard.app.get(ToolRegistry).list('dashboard');
+    const expected = await format(page(tools), { parser: 'markdown', printWidth: 100 });
+    if (process.env.UPDATE_DOCS) writeFileSync(FILE, expected);
+    expect(readFileSync(FILE, 'utf8')).toBe(expected);
+  });
+});
+
+function page(tools: ToolDescriptor[]): string {
+  return [
+    '# Tools',
+    'The tools that come with Switchboard, for agents, workflow steps and signed-in people. This page is generated.',
+    ...tools.map(section),
+  ].join('\n\n');
+}
+
+function section({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: ToolDescriptor): string {
+  const kind = annotations.readOnlyHint
+    ? 'Reads only.'
+    : annotations.destructiveHint
+      ? 'Changes data, and cannot be undone.'
+      : 'Changes data.';
+  const rows = Object.entries(inputSchema.properties).map(
+    ([argument, schema]) =>
+      `| \`${argument}\` | ${typeOf(schema)} | ${inputSchema.required?.includes(argument) ? 'yes' : ''} | ${cell(schema)} |`,
+  );
+  return [
+    `## ${name}`,
+    `**${title}.** ${description} ${kind}`,
+    rows.length > 0
+      ? ['| Argument | Type | Required | |', '|---|---|---|---|', ...rows].join('\n')
+      : 'Takes no arguments.',
+    `Returns ${Object.keys(outputSchema.properties)
+      .map((property) => `\`${property}\``)
+      .join(', ')}.`,
+  ].join('\n\n');
+}
+
+function typeOf(schema: JsonSchema): string {
+  const type = [schema.type].flat().join(' or ');
+  return schema.items ? `array of ${typeOf(schema.items)}` : type;
+}
+
+function cell(schema: JsonSchema): string {
+  const parts = [schema.description ?? ''];
+  if (schema.enum)
+    parts.push(`One of ${schema.enum.map((value) => `\`${String(value)}\``).join(', ')}.`);
+  if (schema.default !== undefined) parts.push(`Default: \`${JSON.stringify(schema.default)}\`.`);
+  return parts.filter(Boolean).join(' ').replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
