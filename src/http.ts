@@ -4,6 +4,9 @@ import { ProblemFilter } from './http/problem.filter.js';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+// Longer than the 60 s of usual proxies: whoever closes first must be the one that sends the next request, or that
+// request is lost in between.
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 /** Sets up HTTP the same way for the service and for its tests. No body parser: each edge reads its own bytes. */
 export function configureHttp(app: NestExpressApplication): void {
@@ -15,5 +18,6 @@ export function configureHttp(app: NestExpressApplication): void {
   app.useGlobalFilters(new ProblemFilter());
   const server = app.getHttpServer();
   server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
 }

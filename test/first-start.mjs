@@ -146,9 +146,18 @@ async function listenerPid() {
   );
   const pids = own
     .map((line) => Number(line.trim().split(/\s+/)[0]))
-    .filter((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`DATA_DIR=${dataDir}`));
+    .filter((pid) => environmentOf(pid).includes(`DATA_DIR=${dataDir}`));
   assert.equal(pids.length, 1, own.join('\n'));
   return pids[0];
+}
+
+/** Empty for processes of other users, whose environment is none of ours. */
+function environmentOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function paste(command) {
