@@ -7,7 +7,6 @@ import { EmailChannel } from './channels/email-channel.js';
 import { FileEmailChannel } from './channels/file-email-channel.js';
 import { SmtpEmailChannel } from './channels/smtp-email-channel.js';
 import { DeliveryService } from './delivery.service.js';
-import { MessageLeasesRepository } from './message-leases.repository.js';
 import { MessageTools } from './message.tools.js';
 import { MessageWorker } from './message.worker.js';
 import { MessagesRepository } from './messages.repository.js';
@@ -22,7 +21,6 @@ import { MessagesService } from './messages.service.js';
     MessagesService,
     DeliveryService,
     MessagesRepository,
-    MessageLeasesRepository,
     LiquidSandbox,
     { provide: EmailChannel, inject: [Env], useFactory: emailChannel },
   ],

@@ -1,8 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GateDatabase } from '../../src/database/gate-database.js';
-import { MessageLeasesRepository } from '../../src/messaging/message-leases.repository.js';
+import { MessageWorker } from '../../src/messaging/message.worker.js';
 import { MessagesRepository } from '../../src/messaging/messages.repository.js';
 import { TenantDatabase } from '../../src/database/tenant-database.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
@@ -13,11 +12,11 @@ import { createContact, getMessage, readEml, send, untilStatus } from './support
 // No worker: the tests hold the leases themselves, as a worker does that dies.
 let switchboard: Switchboard;
 let acme: TestOrganization;
-let leases: MessageLeasesRepository;
+let leases: MessageWorker;
 beforeAll(async () => {
   switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
   acme = await createOrganization(switchboard);
-  leases = new MessageLeasesRepository(switchboard.app.get(GateDatabase));
+  leases = switchboard.app.get(MessageWorker, { strict: false });
 });
 afterAll(() => switchboard.close());
 

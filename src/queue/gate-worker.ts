@@ -1,0 +1,67 @@
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type { Env } from '../config/env.js';
+import type { GateDatabase } from '../database/gate-database.js';
+import { type Claim, LEASE_SECONDS, LeasedWorker, type LeasedWork } from './leased-worker.js';
+import type { WakeUpKind, WakeUps } from './wake-ups.js';
+
+interface ClaimRow {
+  id: string;
+  organization_id: string;
+  epoch: number;
+}
+
+/**
+ * Works on due rows of all organizations, in processes that run workers. Their leases are asked for through the gate,
+ * by its functions `claim_…s`, `renew_…s` and `release_…s` for the kind; only ids leave it.
+ */
+export abstract class GateWorker
+  implements LeasedWork, OnApplicationBootstrap, BeforeApplicationShutdown
+{
+  abstract readonly kind: WakeUpKind;
+  /** What a stop leaves to work in progress; the whole process has 25 s to end. */
+  protected abstract readonly graceMs: number;
+  private worker?: LeasedWorker;
+
+  constructor(
+    private readonly env: Env,
+    private readonly gate: GateDatabase,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  abstract work(claim: Claim, signal: AbortSignal): Promise<void>;
+
+  onApplicationBootstrap(): void {
+    if (!this.env.runsWorker) return;
+    this.worker = new LeasedWorker(this, this.wakeUps, { concurrency: this.env.workerConcurrency });
+    this.worker.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.worker?.stop(this.graceMs);
+  }
+
+  claim(limit: number, id?: string): Promise<Claim[]> {
+    return this.call('claim', [limit, id ?? null, LEASE_SECONDS]);
+  }
+
+  renew(claims: Claim[]): Promise<Claim[]> {
+    return this.call('renew', [...keysOf(claims), LEASE_SECONDS]);
+  }
+
+  async release(claims: Claim[]): Promise<void> {
+    await this.gate.call(`release_${this.kind}s`, keysOf(claims));
+  }
+
+  private async call(verb: 'claim' | 'renew', values: readonly unknown[]): Promise<Claim[]> {
+    const rows = await this.gate.call<ClaimRow>(`${verb}_${this.kind}s`, values);
+    return rows.map(({ id, organization_id: organizationId, epoch }) => ({
+      id,
+      organizationId,
+      epoch,
+    }));
+  }
+}
+
+function keysOf(claims: Claim[]): [string[], number[]] {
+  return [claims.map((claim) => claim.id), claims.map((claim) => claim.epoch)];
+}
