@@ -1,4 +1,5 @@
 import { AppError } from '../errors/app-error.js';
+import { readCursor, writeCursor } from '../tools/paging.js';
 import type { Condition } from './contact-condition.js';
 import { parseTime } from './contact-filter.js';
 
@@ -69,14 +70,12 @@ export class ContactOrder {
 
   /** An opaque text for `position`, good for this order and the same search only. */
   encode(position: Position, search: string): string {
-    return Buffer.from(JSON.stringify([search, this.sort, position.value, position.id])).toString(
-      'base64url',
-    );
+    return writeCursor([search, this.sort, position.value, position.id]);
   }
 
   /** Throws `invalid_arguments` unless `cursor` was made by `encode` for the same order and search. */
   decode(cursor: string, search: string): Position {
-    const parts = parseParts(cursor);
+    const parts = readCursor(cursor);
     const [madeFor, sort, value, id] = parts;
     const isPosition =
       parts.length === 4 &&
@@ -91,15 +90,6 @@ export class ContactOrder {
       ]);
     }
     return { value: value as string | null, id };
-  }
-}
-
-function parseParts(cursor: string): unknown[] {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(parts) ? parts : [];
-  } catch {
-    return [];
   }
 }
 

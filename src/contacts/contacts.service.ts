@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../database/ids.js';
 import { AppError } from '../errors/app-error.js';
 import { fingerprint } from '../tools/canonical-json.js';
+import { pageOf } from '../tools/paging.js';
 import { applyChanges, type ContactChanges, NO_FIELDS } from './contact-fields.js';
 import type { ContactFilter } from './contact-filter.js';
 import type { ContactOrder } from './contact-order.js';
@@ -103,9 +104,9 @@ export class ContactsService {
       position,
       page.limit + 1,
     );
-    const contacts = rows.slice(0, page.limit);
-    const last = rows.length > page.limit ? contacts.at(-1) : undefined;
-    const nextCursor = last ? order.encode(order.positionOf({ ...last }), print) : null;
+    const { page: contacts, nextCursor } = pageOf(rows, page.limit, (last) =>
+      order.encode(order.positionOf({ ...last }), print),
+    );
     return { contacts, nextCursor };
   }
 

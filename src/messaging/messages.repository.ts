@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { TenantDatabase } from '../database/tenant-database.js';
+import type { TimePosition } from '../tools/paging.js';
 import type { MessageStatus } from './message-status.js';
 import { Message } from './message.entity.js';
 
@@ -22,12 +23,6 @@ export interface MessageFilter {
   contactId?: string;
   status?: MessageStatus;
   runId?: string;
-}
-
-/** The last message of a page. */
-export interface MessagePosition {
-  createdAt: Date;
-  id: string;
 }
 
 /** What a worker found out: the new status, why, and when to try again if it is to be tried again. */
@@ -70,7 +65,7 @@ export class MessagesRepository {
   async list(
     organizationId: string,
     filter: MessageFilter,
-    position: MessagePosition | undefined,
+    position: TimePosition | undefined,
     limit: number,
   ): Promise<Message[]> {
     const query = this.manager(organizationId)
@@ -84,7 +79,7 @@ export class MessagesRepository {
     if (status !== undefined) query.andWhere('message.status = :status', { status });
     if (runId !== undefined) query.andWhere('message.runId = :runId', { runId });
     if (position) {
-      query.andWhere('(message.createdAt, message.id) < (:createdAt, :id)', { ...position });
+      query.andWhere('(message.createdAt, message.id) < (:at, :id)', { ...position });
     }
     return await query.getMany();
   }

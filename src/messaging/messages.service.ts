@@ -8,8 +8,8 @@ import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { WakeUps } from '../queue/wake-ups.js';
+import { pageOf, readTimeCursor, timeCursor } from '../tools/paging.js';
 import { type MessageContent, writeContent } from './message-content.js';
-import { decodeCursor, encodeCursor } from './message-cursor.js';
 import type { Message } from './message.entity.js';
 import { type MessageFilter, MessagesRepository } from './messages.repository.js';
 
@@ -86,11 +86,10 @@ export class MessagesService {
     filter: MessageFilter,
     page: { limit: number; cursor: string | undefined },
   ): Promise<{ messages: Message[]; nextCursor: string | null }> {
-    const position = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
+    const position = readTimeCursor(page.cursor);
     const rows = await this.messages.list(organizationId, filter, position, page.limit + 1);
-    const messages = rows.slice(0, page.limit);
-    const last = rows.length > page.limit ? messages.at(-1) : undefined;
-    return { messages, nextCursor: last ? encodeCursor(last) : null };
+    const { page: messages, nextCursor } = pageOf(rows, page.limit, timeCursor);
+    return { messages, nextCursor };
   }
 
   /** Keeps a message from being sent. Throws `not_found`, or `conflict` when it is too late for that. */

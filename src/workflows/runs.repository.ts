@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
-import type { Position } from './cursor.js';
+import type { TimePosition } from '../tools/paging.js';
 import type { RunLease } from './held-run.js';
 import { LeaseLost } from './lease-lost.js';
 import { Run, type RunStatus } from './run.entity.js';
@@ -22,7 +22,7 @@ export interface RunFilter {
   workflowId?: string;
   status?: RunStatus;
   contactId?: string;
-  after?: Position;
+  after?: TimePosition;
   limit: number;
 }
 

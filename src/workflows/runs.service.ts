@@ -6,7 +6,7 @@ import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { parseJson } from '../http/parse-json.js';
 import { WakeUps } from '../queue/wake-ups.js';
-import { decodeCursor, encodeCursor } from './cursor.js';
+import { pageOf, readTimeCursor, timeCursor } from '../tools/paging.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import type { RunStep } from './run-step.entity.js';
 import { type RunView, runView } from './run-view.js';
@@ -128,10 +128,9 @@ export class RunsService {
     filter: { workflowId?: string; status?: RunStatus; contactId?: string },
     page: { limit: number; cursor?: string },
   ): Promise<{ runs: RunView[]; nextCursor: string | null }> {
-    const after = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
+    const after = readTimeCursor(page.cursor);
     const found = await this.runs.list(organizationId, { ...filter, after, limit: page.limit + 1 });
-    const runs = found.slice(0, page.limit);
-    const last = found.length > page.limit ? runs.at(-1) : undefined;
+    const { page: runs, nextCursor } = pageOf(found, page.limit, timeCursor);
     const journals = groupByRun(
       await this.journal.outlines(
         organizationId,
@@ -140,7 +139,7 @@ export class RunsService {
     );
     return {
       runs: runs.map((run) => runView(run, [], journals.get(run.id) ?? [], undefined)),
-      nextCursor: last ? encodeCursor({ at: last.createdAt, id: last.id }) : null,
+      nextCursor,
     };
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { TenantDatabase } from '../database/tenant-database.js';
-import type { Position } from './cursor.js';
+import type { TimePosition } from '../tools/paging.js';
 import type { Step } from './definition.js';
 import type { TriggerType } from './trigger.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
@@ -71,7 +71,7 @@ export class WorkflowsRepository {
   /** The newest workflows after a position, at most `limit`. */
   async list(
     organizationId: string,
-    filter: { active?: boolean; after?: Position; limit: number },
+    filter: { active?: boolean; after?: TimePosition; limit: number },
   ): Promise<Workflow[]> {
     const query = this.tenants
       .manager(organizationId)

@@ -5,8 +5,8 @@ import { SecretBox } from '../database/secret-box.js';
 import { AppError, type Fault } from '../errors/app-error.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { fingerprint } from '../tools/canonical-json.js';
+import { pageOf, readTimeCursor, timeCursor } from '../tools/paging.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
-import { decodeCursor, encodeCursor } from './cursor.js';
 import { DefinitionChecker } from './definition-checker.js';
 import type { Step } from './definition.js';
 import { parseTrigger, type Trigger } from './trigger.js';
@@ -122,14 +122,12 @@ export class WorkflowsService {
     filter: { active?: boolean },
     page: { limit: number; cursor?: string },
   ): Promise<{ workflows: WorkflowView[]; nextCursor: string | null }> {
-    const after = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
     const found = await this.workflows.list(organizationId, {
       ...filter,
-      after,
+      after: readTimeCursor(page.cursor),
       limit: page.limit + 1,
     });
-    const workflows = found.slice(0, page.limit);
-    const last = found.length > page.limit ? workflows.at(-1) : undefined;
+    const { page: workflows, nextCursor } = pageOf(found, page.limit, timeCursor);
     const steps = await this.workflows.newestSteps(
       organizationId,
       workflows.map((workflow) => workflow.id),
@@ -138,7 +136,7 @@ export class WorkflowsService {
       workflows: workflows.map((workflow) =>
         workflowView(workflow, steps.get(workflow.id) ?? [], this.baseUrl),
       ),
-      nextCursor: last ? encodeCursor({ at: last.createdAt, id: last.id }) : null,
+      nextCursor,
     };
   }
 

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { pageOf, readCursor, readTimeCursor, timeCursor, writeCursor } from './paging.js';
+
+describe(pageOf, () => {
+  it('has a cursor of its last row only when there are more rows than fit', () => {
+    expect(pageOf([1, 2, 3], 2, String)).toEqual({ page: [1, 2], nextCursor: '2' });
+    expect(pageOf([1, 2], 2, String)).toEqual({ page: [1, 2], nextCursor: null });
+    expect(pageOf([], 2, String)).toEqual({ page: [], nextCursor: null });
+  });
+});
+
+describe(readTimeCursor, () => {
+  it('reads what timeCursor wrote, and nothing for the first page', () => {
+    const createdAt = new Date('2026-01-02T03:04:05.678Z');
+    const cursor = timeCursor({ createdAt, id: 'run_1' });
+    expect(readTimeCursor(cursor)).toEqual({ at: createdAt, id: 'run_1' });
+    expect(readTimeCursor(undefined)).toBeUndefined();
+  });
+
+  it.each([
+    'x',
+    '',
+    ...[null, {}, [], [1], ['1', 'a'], [-1, 'a'], [1.5, 'a'], [1e20, 'a'], [1, 2], [1, '\0']].map(
+      (value) => writeCursor(value as unknown[]),
+    ),
+    writeCursor([1, 'a', 2]),
+  ])('refuses %j', (cursor) => {
+    expect(() => readTimeCursor(cursor)).toThrow('cursor is not one that this tool gave');
+  });
+});
+
+describe(readCursor, () => {
+  it('reads what writeCursor wrote', () => {
+    expect(readCursor(writeCursor(['a', null, 7]))).toEqual(['a', null, 7]);
+  });
+});
