@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../errors/app-error.js';
 import { type Claim, LEASE_SECONDS, LeasedWorker, type LeasedWork } from './leased-worker.js';
 import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
 
@@ -127,6 +128,17 @@ describe(LeasedWorker.name, () => {
     work.running.get('a')!.end(new Error('bug'));
     await pass(0);
     expect(running()).toEqual(['b', 'c']);
+    expect(work.released).toEqual([]);
+  });
+
+  it('gives back what the database was away for, so that it does not count as a crash', async () => {
+    work.due.push('a', 'b');
+    worker.start();
+    await pass(0);
+    work.running.get('a')!.end(new AppError('unavailable', 'The database is not available.'));
+    await pass(0);
+    expect(work.released).toEqual(['a']);
+    expect(running()).toEqual(['b']);
   });
 
   it('asks a database that is down less and less, and goes on when it is back', async () => {

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { toError } from '../errors/app-error.js';
+import { AppError, toError } from '../errors/app-error.js';
 import type { WakeUpKind, WakeUps } from './wake-ups.js';
 
 /** A row that this worker may work on until its lease ends; the epoch fences off everybody who held it before. */
@@ -14,7 +14,10 @@ export interface LeasedWork {
   readonly kind: WakeUpKind;
   /** Claims at most `limit` due rows, or just the row `id`, with a lease by the database's clock and a new epoch. */
   claim(limit: number, id?: string): Promise<Claim[]>;
-  /** Does the work. `signal` aborts when the lease was lost or the process stops hard. A throw is logged; the sweep retries after the lease. */
+  /**
+   * Does the work. `signal` aborts when the lease was lost or the process stops hard. A throw is logged; the sweep
+   * retries after the lease, or at once after `unavailable`.
+   */
   work(claim: Claim, signal: AbortSignal): Promise<void>;
   /** Extends the leases (ids, epochs) and returns the claims still held. */
   renew(claims: Claim[]): Promise<Claim[]>;
@@ -183,9 +186,13 @@ export class LeasedWorker {
       leaseEndsAt: asked + LEASE_SECONDS * 1000,
       done: Promise.resolve()
         .then(() => this.work.work(claim, abort.signal))
-        .catch((error: unknown) => {
+        .catch(async (error: unknown) => {
           const { message, stack } = toError(error);
           this.logger.error(`Work on ${claim.id} failed and is tried again: ${message}`, stack);
+          // A database that was busy or away says nothing against the row: kept until its lease ends, the row would
+          // count as one more crash, and the third of those parks a run for good.
+          if (error instanceof AppError && error.code === 'unavailable')
+            await this.release([claim]);
         })
         .finally(() => {
           this.running.delete(running);
