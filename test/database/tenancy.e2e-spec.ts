@@ -78,17 +78,24 @@ let theirs: TestOrganization;
 let tools: Descriptor[];
 let theirIds: Ids;
 
-beforeAll(async () => {
+async function start(isolated: boolean): Promise<void> {
   switchboard = await startSwitchboard();
+  if (!isolated) await dropRowLevelSecurity();
   mine = await createOrganization(switchboard);
   theirs = await createOrganization(switchboard);
   theirIds = new Ids(theirs);
   const response = await mine.fetch('/api/tools');
   ({ tools } = (await response.json()) as { tools: Descriptor[] });
-});
-afterAll(() => switchboard.close());
+}
 
-describe('tenancy of every tool', () => {
+// PostgreSQL would forgive a repository that forgets the organization, so each wall is also tried alone.
+describe.each([
+  ['behind both walls', true],
+  ['without row-level security, by what the repositories ask for alone', false],
+])('tenancy of every tool, %s', (_walls, isolated) => {
+  beforeAll(() => start(isolated));
+  afterAll(() => switchboard.close());
+
   it('answers for an id of another organization exactly as for one that does not exist', async () => {
     const cases = tools.flatMap((tool) =>
       Object.keys(tool.inputSchema.properties)
@@ -182,6 +189,16 @@ async function made<T>(organization: TestOrganization, tool: string, given: obje
   const { value, error } = await organization.call<T>(tool, given);
   if (error) throw new Error(`${tool} made nothing: ${error.message}`);
   return value;
+}
+
+async function dropRowLevelSecurity(): Promise<void> {
+  const tables = await switchboard.ownerQuery<{ name: string }>(
+    `select oid::regclass::text as name from pg_class where relrowsecurity`,
+  );
+  expect(tables.length).toBeGreaterThan(5);
+  for (const { name } of tables) {
+    await switchboard.ownerQuery(`alter table ${name} disable row level security`);
+  }
 }
 
 /** An id of the same form that nothing has. */

@@ -38,7 +38,9 @@ describe('the lease of a message', () => {
     const [second] = await leases.claim(5, id);
     expect(second).toEqual({ ...first, epoch: first!.epoch + 1 });
     expect(await leases.renew([first!])).toEqual([]);
+    await expireLease(id);
     expect(await leases.renew([second!])).toEqual([second]);
+    expect(await leases.claim(5, id)).toEqual([]);
     // What a worker lets go that lost it must not free it.
     await leases.release([first!]);
     expect(await leases.claim(5, id)).toEqual([]);

@@ -83,6 +83,14 @@ async function retryNow(id: string): Promise<void> {
   await switchboard.ownerQuery('update messages set due_at = now() where id = $1', [id]);
 }
 
+async function pauseOf(id: string): Promise<number> {
+  const [row] = await switchboard.ownerQuery<{ seconds: number }>(
+    'select extract(epoch from due_at - updated_at)::float8 as seconds from messages where id = $1',
+    [id],
+  );
+  return row!.seconds;
+}
+
 describe('delivery by SMTP', () => {
   it('hands the mail over with a Message-ID of its own', async () => {
     const message = await sendExpecting();
@@ -98,11 +106,7 @@ describe('delivery by SMTP', () => {
     const message = await sendExpecting(451);
     const waiting = await untilReason(message.id, /^Attempt 1 of 6: .*451 no +luck/);
     expect(waiting).toMatchObject({ status: 'queued', sent_at: null });
-    const [row] = await switchboard.ownerQuery<{ seconds: number }>(
-      'select extract(epoch from due_at - updated_at)::float8 as seconds from messages where id = $1',
-      [message.id],
-    );
-    expect(row!.seconds).toBeCloseTo(30, 0);
+    expect(await pauseOf(message.id)).toBeCloseTo(30, 0);
     await retryNow(message.id);
     expect((await untilStatus(acme, message.id, 'sent')).status_reason).toBeNull();
     expect(mailsTo(message.to)).toHaveLength(1);
@@ -110,10 +114,13 @@ describe('delivery by SMTP', () => {
 
   it('gives up after the last of six attempts', async () => {
     const message = await sendExpecting(421, 421, 421, 421, 421, 421);
+    const pauses: number[] = [];
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       await untilReason(message.id, new RegExp(`^Attempt ${attempt} of 6`));
+      pauses.push(Math.round(await pauseOf(message.id)));
       await retryNow(message.id);
     }
+    expect(pauses).toEqual([30, 120, 600, 3600, 14_400]);
     const failed = await untilStatus(acme, message.id, 'failed');
     expect(failed.status_reason).toMatch(/^Attempt 6 of 6/);
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GateDatabase } from '../../src/database/gate-database.js';
 import { RunWorker } from '../../src/workflows/run.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -102,6 +103,22 @@ describe('the recovery of runs', () => {
     expect(ProbeTools.count('late')).toBe(1);
   });
 
+  it('keeps a worker that gave a run back from writing, before anybody else took it', async () => {
+    ProbeTools.hold('given back');
+    const workflow = await createWorkflow(acme, [outside('call', 'given back')]);
+    const runId = await trigger(acme, workflow.id);
+    const held = (await claim(runId))!;
+    const working = work(held);
+    await waitFor(() => ProbeTools.count('given back') === 1);
+    await worker.release([held]);
+    ProbeTools.open('given back');
+    await working;
+    expect(await getRun(acme, runId)).toMatchObject({
+      status: 'queued',
+      steps: [{ id: 'call', status: 'running' }],
+    });
+  });
+
   it('undoes the effect of a step that is stopped in the middle, and repeats it once', async () => {
     ProbeTools.hold('cut');
     const workflow = await createWorkflow(acme, [effect('a', 'cut')]);
@@ -121,6 +138,26 @@ describe('the recovery of runs', () => {
     expect(await effects('cut')).toBe(1);
   });
 
+  it('begins no further step when a cancellation waits for the step before to commit', async () => {
+    ProbeTools.hold('last');
+    const workflow = await createWorkflow(acme, [effect('a', 'last'), outside('b', 'too late')]);
+    const runId = await trigger(acme, workflow.id);
+    const working = work((await claim(runId))!);
+    await waitFor(() => ProbeTools.count('last') === 1);
+    const cancellation = acme.call('cancel_run', { run_id: runId });
+    await waitFor(async () => {
+      const waiting = await switchboard.ownerQuery(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    });
+    ProbeTools.open('last');
+    await Promise.all([working, cancellation]);
+    expect(await getRun(acme, runId)).toMatchObject({ status: 'canceled', steps: [{ id: 'a' }] });
+    expect(await effects('last')).toBe(1);
+    expect(ProbeTools.count('too late')).toBe(0);
+  });
+
   it('renews leases without waiting for a step that is in its transaction', async () => {
     ProbeTools.hold('locked');
     const workflow = await createWorkflow(acme, [effect('a', 'locked'), outside('b', 'free')]);
@@ -136,6 +173,24 @@ describe('the recovery of runs', () => {
     expect(await worker.renew([held])).toEqual([]);
   });
 
+  it('is not taken over in the middle of a step, though the lease ends meanwhile', async () => {
+    ProbeTools.hold('slow');
+    const workflow = await createWorkflow(acme, [effect('a', 'slow')]);
+    const runId = await trigger(acme, workflow.id);
+    const gate = switchboard.app.get(GateDatabase);
+    const [{ epoch }] = (await gate.call<{ epoch: number }>('claim_runs', [1, runId, 1])) as [
+      { epoch: number },
+    ];
+    const working = work({ id: runId, organizationId: acme.id, epoch });
+    await waitFor(() => ProbeTools.count('slow') === 1);
+    await waitFor(async () => (await row(runId)).lease < 0);
+    expect(await claim(runId)).toBeUndefined();
+    ProbeTools.open('slow');
+    await working;
+    expect((await getRun(acme, runId)).status).toBe('succeeded');
+    expect(await effects('slow')).toBe(1);
+  });
+
   it('renews a lease that is held and not one that was lost', async () => {
     const workflow = await createWorkflow(acme, []);
     const runId = await trigger(acme, workflow.id);
@@ -147,6 +202,23 @@ describe('the recovery of runs', () => {
     await expire(runId);
     await claim(runId);
     expect(await worker.renew([held])).toEqual([]);
+  });
+
+  it('pauses 1 s after the first failed attempt and 5 s after the second', async () => {
+    const workflow = await createWorkflow(acme, [
+      { id: 'a', tool: 'probe_fail', arguments: { name: 'pauses', code: 'unavailable' } },
+    ]);
+    const runId = await trigger(acme, workflow.id);
+    for (const seconds of [1, 5]) {
+      await work((await claim(runId))!);
+      const { status, lease } = await row(runId);
+      expect(status).toBe('waiting');
+      expect(lease).toBeLessThanOrEqual(seconds);
+      expect(lease).toBeGreaterThan(seconds - 0.9);
+      await expire(runId);
+    }
+    await work((await claim(runId))!);
+    expect((await row(runId)).status).toBe('failed');
   });
 
   it('parks a run after three crashes, and lets it be retried', async () => {
@@ -161,6 +233,7 @@ describe('the recovery of runs', () => {
     expect(run).toMatchObject({ status: 'failed', reason: 'poison' });
     expect(run.steps).toMatchObject([{ id: 'a', status: 'failed', error: { code: 'poison' } }]);
     expect((await acme.call('retry_run', { run_id: runId })).error).toBeUndefined();
+    expect((await row(runId)).crashes).toBe(0);
     await work((await claim(runId))!);
     expect((await getRun(acme, runId)).status).toBe('succeeded');
   });
@@ -175,12 +248,35 @@ describe('the recovery of runs', () => {
     }
     const held = (await claim(runId))!;
     expect((await row(runId)).crashes).toBe(2);
+    // As after a long time since the last renewal.
+    await switchboard.ownerQuery(
+      `update workflow_runs set available_at = now() + interval '2 s' where id = $1`,
+      [runId],
+    );
     const working = work(held);
     await waitFor(() => ProbeTools.count('second') === 1);
     expect((await row(runId)).crashes).toBe(0);
+    expect((await row(runId)).lease).toBeGreaterThan(10);
     ProbeTools.open('second');
     await working;
     expect((await getRun(acme, runId)).status).toBe('succeeded');
+  });
+
+  it.each<[string, object]>([
+    ['a wait', { id: 'pause', wait: { days: 1 } }],
+    [
+      'another attempt',
+      { id: 'try', tool: 'probe_fail', arguments: { name: 'forgiven', code: 'unavailable' } },
+    ],
+  ])('forgives crashes once a run waits for %s', async (_what, step) => {
+    const workflow = await createWorkflow(acme, [step]);
+    const runId = await trigger(acme, workflow.id);
+    for (let crash = 1; crash <= 2; crash += 1) {
+      await claim(runId);
+      await expire(runId);
+    }
+    await work((await claim(runId))!);
+    expect(await row(runId)).toMatchObject({ status: 'waiting', crashes: 0 });
   });
 
   it('parks a run whose stored payload cannot be read, and others go on', async () => {

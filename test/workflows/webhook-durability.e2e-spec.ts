@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { WakeUps } from '../../src/queue/wake-ups.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { createWorkflow, postWebhook } from './support/workflow-client.js';
@@ -27,5 +28,27 @@ describe('a process that only takes webhooks', () => {
     expect(accepted.length).toBeGreaterThan(0);
     expect(rows.map((row) => row.id).sort()).toEqual(accepted.map(({ body }) => body.runId).sort());
     expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['queued']));
+  });
+
+  it('neither answers ok nor hints before the commit, and does both after it', async () => {
+    const acme = await createOrganization(switchboard);
+    const workflow = await createWorkflow(acme, []);
+    const wake = vi.spyOn(switchboard.app.get(WakeUps), 'wake');
+    // Every statement succeeds, and then the commit fails.
+    await switchboard.ownerQuery(
+      `create function refuse_commit() returns trigger language plpgsql
+       as $$ begin raise exception 'No commit.'; end $$`,
+    );
+    await switchboard.ownerQuery(
+      `create constraint trigger refuse_commit after insert on workflow_runs
+       deferrable initially deferred for each row execute function refuse_commit()`,
+    );
+    const refused = await postWebhook(switchboard, workflow.id, {});
+    expect(refused).toMatchObject({ status: 500, body: { ok: false } });
+    expect(wake).not.toHaveBeenCalled();
+    await switchboard.ownerQuery('drop function refuse_commit cascade');
+    const accepted = await postWebhook(switchboard, workflow.id, {});
+    expect(accepted.status).toBe(202);
+    expect(wake.mock.calls).toEqual([['run', accepted.body.runId]]);
   });
 });

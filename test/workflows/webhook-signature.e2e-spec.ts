@@ -27,17 +27,21 @@ describe('the signature of a webhook', () => {
         .n,
     );
 
+  const stored = async (id: string) =>
+    (
+      await switchboard.ownerQuery<{ secret: Buffer }>(
+        'select secret from workflows where id = $1',
+        [id],
+      )
+    )[0]!.secret;
+
   it('is made with a secret that is shown once and stored encrypted', async () => {
     const workflow = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret: true } });
     expect(workflow.secret).toMatch(/^whsec_[0-9A-Za-z]{43}$/);
     expect(workflow.trigger).toEqual({ type: 'webhook', secret: true });
     const shown = await acme.call('get_workflow', { workflow_id: workflow.id });
     expect(JSON.stringify(shown)).not.toContain(workflow.secret);
-    const rows = await switchboard.ownerQuery<{ secret: Buffer }>(
-      'select secret from workflows where id = $1',
-      [workflow.id],
-    );
-    expect(rows[0]!.secret.includes(Buffer.from(workflow.secret!))).toBe(false);
+    expect((await stored(workflow.id)).includes(Buffer.from(workflow.secret!))).toBe(false);
     expect((await post(workflow.id, body, sign(body, workflow.secret!))).status).toBe(202);
   });
 
@@ -77,6 +81,17 @@ describe('the signature of a webhook', () => {
     expect((await post(workflow.id, body, 'junk')).status).toBe(202);
   });
 
+  it('cannot be made with a stored secret that was moved to another workflow', async () => {
+    const given = { trigger: { type: 'webhook', secret: 'a secret of sixteen' } };
+    const [one, two] = [await createWorkflow(acme, [], given), await createWorkflow(acme, [])];
+    await switchboard.ownerQuery('update workflows set secret = $2 where id = $1', [
+      two.id,
+      await stored(one.id),
+    ]);
+    const answer = await post(two.id, body, sign(body, one.secret!));
+    expect(answer).toMatchObject({ status: 500, body: { ok: false, error: { code: 'internal' } } });
+  });
+
   it('follows the secret as the workflow is updated', async () => {
     const first = 'the first secret!';
     const { id } = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret: first } });
@@ -90,6 +105,7 @@ describe('the signature of a webhook', () => {
     expect((await post(id, body, sign(body, first))).status).toBe(202);
     const second = 'the second secret!';
     const changed = await update({ type: 'webhook', secret: second });
+    expect((await stored(id)).includes(Buffer.from(second))).toBe(false);
     expect(changed.value).toMatchObject({ secret: second, workflow: { version: 1 } });
     expect((await post(id, body, sign(body, first))).status).toBe(401);
     expect((await post(id, body, sign(body, second))).status).toBe(202);
