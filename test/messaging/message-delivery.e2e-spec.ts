@@ -1,13 +1,15 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { DeliveryService } from '../../src/messaging/delivery.service.js';
 import { MessageWorker } from '../../src/messaging/message.worker.js';
 import { MessagesRepository } from '../../src/messaging/messages.repository.js';
+import { WakeUps } from '../../src/queue/wake-ups.js';
 import { TenantDatabase } from '../../src/database/tenant-database.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
-import { createContact, getMessage, readEml, send, untilStatus } from './support.js';
+import { createContact, getMessage, listOutbox, readEml, send, untilStatus } from './support.js';
 
 // No worker: the tests hold the leases themselves, as a worker does that dies.
 let switchboard: Switchboard;
@@ -67,6 +69,33 @@ describe('the lease of a message', () => {
     expect(await finish(successor!.epoch)).toBe(true);
   });
 
+  it('lets only the worker that has it hand the message over', async () => {
+    const { id: contactId } = await createContact(acme);
+    const { id } = await send(acme, { contact_id: contactId });
+    const delivery = switchboard.app.get(DeliveryService, { strict: false });
+    const { signal } = new AbortController();
+    const [zombie] = await leases.claim(1, id);
+    await expireLease(id);
+    const [successor] = await leases.claim(1, id);
+    await delivery.deliver(zombie!, signal);
+    expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
+    expect((await getMessage(acme, id)).status).toBe('queued');
+    await delivery.deliver(successor!, signal);
+    expect((await getMessage(acme, id)).status).toBe('sent');
+    expect(await listOutbox(switchboard)).toContain(`${id}.eml`);
+  });
+
+  it('does not keep a message from being canceled that has not been handed over', async () => {
+    const { id: contactId } = await createContact(acme);
+    const { id } = await send(acme, { contact_id: contactId });
+    const delivery = switchboard.app.get(DeliveryService, { strict: false });
+    const [claim] = await leases.claim(1, id);
+    expect((await acme.call('cancel_message', { message_id: id })).error).toBeUndefined();
+    await delivery.deliver(claim!, new AbortController().signal);
+    expect((await getMessage(acme, id)).status).toBe('canceled');
+    expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
+  });
+
   it('does not reach what is not due, canceled or done', async () => {
     const { id: contactId } = await createContact(acme);
     const later = new Date(Date.now() + 3_600_000).toISOString();
@@ -74,6 +103,28 @@ describe('the lease of a message', () => {
     const canceled = await send(acme, { contact_id: contactId });
     await acme.call('cancel_message', { message_id: canceled.id });
     for (const { id } of [scheduled, canceled]) expect(await leases.claim(5, id)).toEqual([]);
+  });
+});
+
+describe('the hint of a message', () => {
+  it('is sent after the commit, and not when that fails', async () => {
+    const { id: contactId } = await createContact(acme);
+    const wake = vi.spyOn(switchboard.app.get(WakeUps), 'wake');
+    // Every statement succeeds, and then the commit fails.
+    await switchboard.ownerQuery(
+      `create function refuse_commit() returns trigger language plpgsql
+       as $$ begin raise exception 'No commit.'; end $$`,
+    );
+    await switchboard.ownerQuery(
+      `create constraint trigger refuse_commit after insert on messages
+       deferrable initially deferred for each row execute function refuse_commit()`,
+    );
+    await expect(send(acme, { contact_id: contactId })).rejects.toThrow('internal');
+    expect(wake).not.toHaveBeenCalled();
+    await switchboard.ownerQuery('drop function refuse_commit cascade');
+    const { id } = await send(acme, { contact_id: contactId });
+    expect(wake.mock.calls).toEqual([['message', id, undefined]]);
+    wake.mockRestore();
   });
 });
 
