@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
@@ -158,6 +159,30 @@ describe('delivery by SMTP', () => {
     answer();
     await untilStatus(acme, message.id, 'sent');
     expect(mailsTo(message.to)).toHaveLength(1);
+  });
+
+  it('waits at a stop for the hand-over in progress, and writes down what became of it', async () => {
+    const web = await startSwitchboard({ env: { ROLE: 'web' } });
+    try {
+      const smtp = { SMTP_URL: switchboard.env.smtpUrl!, MAIL_FROM: switchboard.env.mailFrom };
+      const worker = await startSwitchboard({
+        env: { ROLE: 'worker', ...smtp },
+        databaseUrl: web.databaseUrl,
+      });
+      const shop = await createOrganization(web);
+      const contact = await createContact(shop);
+      let answer = (): void => undefined;
+      behaviours.set(contact.email, [new Promise((resolve) => (answer = resolve))]);
+      const { id } = await send(shop, { contact_id: contact.id });
+      await waitFor(() => mailsTo(contact.email).length === 1);
+      const stopped = worker.close();
+      await sleep(1000);
+      answer();
+      await stopped;
+      expect((await getMessage(shop, id)).status).toBe('sent');
+    } finally {
+      await web.close();
+    }
   });
 
   it('says what is wrong when there is no server', async () => {

@@ -292,4 +292,22 @@ describe('the recovery of runs', () => {
     expect(await claim(runId)).toBeUndefined();
     expect((await row(runId)).status).toBe('failed');
   });
+
+  // The last one: this worker also takes whatever the others have left.
+  it('waits at a stop for the step in progress, and writes down what became of it', async () => {
+    ProbeTools.hold('stopping');
+    const stopping = await startSwitchboard({
+      env: { ROLE: 'worker' },
+      databaseUrl: switchboard.databaseUrl,
+      providers: [ProbeTools, ProbeEffectTools],
+    });
+    const workflow = await createWorkflow(acme, [outside('call', 'stopping')]);
+    const runId = await trigger(acme, workflow.id);
+    await waitFor(() => ProbeTools.count('stopping') === 1);
+    const stopped = stopping.close();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    ProbeTools.open('stopping');
+    await stopped;
+    expect((await getRun(acme, runId)).status).toBe('succeeded');
+  });
 });
