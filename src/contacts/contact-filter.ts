@@ -1,4 +1,5 @@
 import { AppError, type Fault } from '../errors/app-error.js';
+import { isDay, parseTime } from '../tools/parse-time.js';
 import { CONSENT_CHANNELS, CONSENT_STATUSES } from './consent.js';
 import { parsePhone } from './parse-field.js';
 
@@ -52,7 +53,7 @@ const TEXT_OPERATORS = new Set<FilterOperator>(['contains', 'not_contains', 'sta
 const MOST_VALUES = 100;
 const LONGEST_VALUE = 1024;
 const PROPERTY_FIELD = /^properties\.([A-Za-z][A-Za-z0-9_]{0,63})$/;
-const TIME = /^(\d{4}-\d\d-\d\d)([Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d))?$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** Checks conditions as callers send them; throws `invalid_arguments` with the path of every fault. */
 export function parseFilters(given: readonly object[]): ContactFilter[] {
@@ -68,13 +69,9 @@ export function parseFilters(given: readonly object[]): ContactFilter[] {
 }
 
 /** The start of the day, or the moment, that an RFC 3339 text names; undefined when it names none. */
-export function parseTime(text: string): Date | undefined {
-  const day = TIME.exec(text)?.[1];
-  const time = new Date(text);
-  if (day === undefined || Number.isNaN(time.getTime())) return undefined;
-  // JavaScript takes 30 February for 2 March.
-  const exists = new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
-  return exists && day >= '1970-01-01' ? time : undefined;
+export function parseDayOrTime(text: string): Date | undefined {
+  const time = DAY.test(text) && isDay(text) ? new Date(text) : parseTime(text);
+  return text >= '1970-01-01' ? time : undefined;
 }
 
 function parseFilter(
@@ -145,7 +142,7 @@ function parseValue(
     return { fault: `must have at most ${LONGEST_VALUE} characters` };
   switch (field.kind) {
     case 'time': {
-      const time = parseTime(value);
+      const time = parseDayOrTime(value);
       return time ? { value: time.toISOString() } : { fault: 'must be a time as in RFC 3339' };
     }
     case 'consent':

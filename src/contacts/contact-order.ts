@@ -1,7 +1,7 @@
 import { AppError } from '../errors/app-error.js';
 import { readCursor, writeCursor } from '../tools/paging.js';
 import type { Condition } from './contact-condition.js';
-import { parseTime } from './contact-filter.js';
+import { parseDayOrTime } from './contact-filter.js';
 
 /** The fields that contacts can be sorted by, and the column of each. */
 const COLUMNS = {
@@ -80,7 +80,9 @@ export class ContactOrder {
     const isPosition =
       parts.length === 4 &&
       isPlainText(id) &&
-      (this.isTime ? isPlainText(value) && parseTime(value) : value === null || isPlainText(value));
+      (this.isTime
+        ? isPlainText(value) && parseDayOrTime(value)
+        : value === null || isPlainText(value));
     if (!isPosition || madeFor !== search || sort !== this.sort) {
       throw AppError.invalid('This cursor does not belong to this search.', [
         {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { parseTime } from '../contacts/contact-filter.js';
 import { AppError } from '../errors/app-error.js';
+import { parseTime } from '../tools/parse-time.js';
 import type { ToolCall } from '../tools/tool-call.js';
 import { Tool } from '../tools/tool.decorator.js';
 import { ListMessagesInput } from './list-messages.input.js';
@@ -113,7 +113,7 @@ function required(input: SendMessageInput, field: 'subject' | 'body'): string {
 
 function parseSchedule(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
-  const time = /[Tt ].*([Zz]|[+-]\d\d:\d\d)$/.test(text) ? parseTime(text) : undefined;
+  const time = parseTime(text);
   const message =
     time === undefined
       ? 'must be a time as in RFC 3339, such as 2030-01-31T09:00:00Z'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../errors/app-error.js';
-import { parseSteps, parseTime } from './definition.js';
+import { parseSteps } from './definition.js';
 
 function faultsOf(steps: unknown): string[] {
   const faults: Fault[] = [];
@@ -92,17 +92,4 @@ describe(parseSteps, () => {
     expect(faultsOf(many(100))).toEqual([]);
     expect(faultsOf(nested(9))).toEqual([]);
   });
-});
-
-describe(parseTime, () => {
-  it.each(['2030-02-28T12:00:00Z', '2030-02-28T12:00:00.123+05:30'])('reads %s', (text) => {
-    expect(parseTime(text)?.getTime()).toBe(Date.parse(text));
-  });
-
-  it.each([undefined, 7, '', '2030-02-28', '2030-13-01T00:00:00Z', 'now', '2030-02-28T12:00:00'])(
-    'refuses %j',
-    (text) => {
-      expect(parseTime(text)).toBeUndefined();
-    },
-  );
 });

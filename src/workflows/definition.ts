@@ -1,5 +1,6 @@
 import type { Fault } from '../errors/app-error.js';
 import { didYouMean } from '../tools/nearest-names.js';
+import { parseTime } from '../tools/parse-time.js';
 
 /** Calls a tool. `arguments` may hold Liquid expressions; `if` is a Liquid condition. */
 export interface ToolStep {
@@ -75,14 +76,6 @@ export function isTool(step: Step): step is ToolStep {
 
 export function isWait(step: Step): step is WaitStep {
   return 'wait' in step;
-}
-
-/** RFC 3339 text as a time, or undefined when it is none. */
-export function parseTime(text: unknown): Date | undefined {
-  if (typeof text !== 'string') return undefined;
-  const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i;
-  const time = shape.test(text) ? new Date(text) : new Date(Number.NaN);
-  return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
 /**

@@ -5,11 +5,11 @@ import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { parseJson } from '../http/parse-json.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
+import { parseTime } from '../tools/parse-time.js';
 import type { RegisteredTool } from '../tools/registered-tool.js';
 import {
   type BranchStep,
   MAX_WAIT_SECONDS,
-  parseTime,
   type ToolStep,
   UNIT_SECONDS,
   type WaitStep,

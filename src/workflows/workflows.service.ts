@@ -33,19 +33,13 @@ export interface SavedWorkflow {
 /** The workflows of organizations. Every method runs in a transaction of the organization that its caller has opened. */
 @Injectable()
 export class WorkflowsService {
-  private readonly baseUrl: string;
-
   constructor(
-    env: Env,
+    private readonly env: Env,
     private readonly workflows: WorkflowsRepository,
     private readonly registry: ToolRegistry,
     private readonly liquid: LiquidSandbox,
     private readonly secrets: SecretBox,
-  ) {
-    const host = env.host === '0.0.0.0' || env.host === '::' ? 'localhost' : env.host;
-    const authority = host.includes(':') ? `[${host}]` : host;
-    this.baseUrl = env.publicUrl ?? `http://${authority}:${env.port}`;
-  }
+  ) {}
 
   /** Throws `invalid_arguments` with every fault of the definition and its path. */
   async create(
@@ -113,7 +107,7 @@ export class WorkflowsService {
   async get(organizationId: string, id: string): Promise<WorkflowView> {
     const workflow = await this.require(organizationId, id);
     const steps = await this.workflows.getSteps(organizationId, id, workflow.version);
-    return workflowView(workflow, steps, this.baseUrl);
+    return workflowView(workflow, steps, this.env.baseUrl);
   }
 
   /** One page of workflows, the newest first. */
@@ -134,7 +128,7 @@ export class WorkflowsService {
     );
     return {
       workflows: workflows.map((workflow) =>
-        workflowView(workflow, steps.get(workflow.id) ?? [], this.baseUrl),
+        workflowView(workflow, steps.get(workflow.id) ?? [], this.env.baseUrl),
       ),
       nextCursor,
     };
