@@ -14,9 +14,9 @@ export class RateLimiter {
     }
   }
 
-  /** Takes `points` of the organization's allowance, or throws `rate_limited` and takes nothing. */
-  consume(organizationId: string, points: number): void {
-    const waitSeconds = this.buckets?.take(organizationId, points) ?? 0;
+  /** Takes `points` of the allowance of an organization, or of one webhook, or throws `rate_limited` and takes nothing. */
+  consume(id: string, points: number): void {
+    const waitSeconds = this.buckets?.take(id, points) ?? 0;
     if (waitSeconds > 0) {
       throw new AppError('rate_limited', 'Too many calls. Try again later.', {
         retryAfterSeconds: Math.ceil(waitSeconds),

@@ -33,7 +33,7 @@ export class WebhooksService {
   ) {}
 
   /**
-   * Finds the workflow and takes one webhook from its organization's allowance. One `not_found` for ids that are
+   * Finds the workflow and takes one webhook from its own allowance. One `not_found` for ids that are
    * malformed, unknown, deleted, inactive or not of a webhook, so that nothing can be learned by asking.
    */
   async open(workflowId: string): Promise<Webhook> {
@@ -43,7 +43,8 @@ export class WebhooksService {
         ])
       : [];
     if (!found) throw new AppError('not_found', 'There is no active webhook here.');
-    this.limiter.consume(found.organization_id, 1);
+    // Not yet the organization's: whoever knows the address, but not the secret, could use that up.
+    this.limiter.consume(workflowId, 1);
     return { workflowId, organizationId: found.organization_id, sealedSecret: found.secret };
   }
 
@@ -54,6 +55,7 @@ export class WebhooksService {
     headers: IncomingHttpHeaders,
   ): Promise<{ runId: string; duplicate: boolean }> {
     this.verify(webhook, body, headers);
+    this.limiter.consume(webhook.organizationId, 1);
     const payload = parseJson(body);
     if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
       throw new AppError('not_an_object', 'The body must be a JSON object.');

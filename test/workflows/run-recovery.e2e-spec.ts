@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GateDatabase } from '../../src/database/gate-database.js';
+import { TenantDatabase } from '../../src/database/tenant-database.js';
+import { RunJournalRepository } from '../../src/workflows/run-journal.repository.js';
 import { RunWorker } from '../../src/workflows/run.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -57,6 +59,35 @@ describe('the recovery of runs', () => {
     expect(claims.filter(Boolean)).toHaveLength(1);
     expect((await row(runId)).lease).toBeGreaterThan(10);
     expect(await claim(runId)).toBeUndefined();
+  });
+
+  it('takes the run that has waited longest', async () => {
+    const workflow = await createWorkflow(acme, []);
+    const ids = [await trigger(acme, workflow.id), await trigger(acme, workflow.id)];
+    for (const [days, id] of [
+      [1, ids[0]],
+      [2, ids[1]],
+    ]) {
+      await switchboard.ownerQuery(
+        `update workflow_runs set available_at = now() - make_interval(days => $1) where id = $2`,
+        [days, id],
+      );
+    }
+    expect((await worker.claim(1)).map(({ id }) => id)).toEqual([ids[1]]);
+    expect((await worker.claim(1)).map(({ id }) => id)).toEqual([ids[0]]);
+  });
+
+  it('never writes a step again that is done, whoever asks', async () => {
+    const workflow = await createWorkflow(acme, [effect('a', 'walled')]);
+    const runId = await trigger(acme, workflow.id);
+    await work((await claim(runId))!);
+    const journal = switchboard.app.get(RunJournalRepository, { strict: false });
+    const again = switchboard.app.get(TenantDatabase).transaction(acme.id, async () => {
+      const [entry] = await journal.read(acme.id, runId);
+      await journal.record(acme.id, runId, { ...entry!, status: 'failed' });
+    });
+    await expect(again).rejects.toThrow('lease of the run is lost');
+    expect((await getRun(acme, runId)).steps).toMatchObject([{ status: 'succeeded' }]);
   });
 
   it('goes on elsewhere when the lease ends, and the worker before does nothing more', async () => {

@@ -51,4 +51,14 @@ describe('a process that only takes webhooks', () => {
     expect(accepted.status).toBe(202);
     expect(wake.mock.calls).toEqual([['run', accepted.body.runId]]);
   });
+
+  it('lets nobody use up the allowance of an organization without its secret', async () => {
+    const acme = await createOrganization(switchboard);
+    const workflow = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret: true } });
+    const answers = [];
+    for (let i = 0; i < 10; i += 1) answers.push(await postWebhook(switchboard, workflow.id, {}));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    const { error } = await acme.call('get_workflow', { workflow_id: workflow.id });
+    expect(error).toBeUndefined();
+  });
 });
