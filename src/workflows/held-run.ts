@@ -44,7 +44,7 @@ export function nextOf(
 export function newEntry(held: HeldRun, step: Step, tool: string | null): JournalEntry {
   return {
     stepId: step.id,
-    // The journal is only ever added to, so its size is the number of steps before this one.
+    // Only a retry takes an entry away, and that is the last one: the size is the number of steps before this one.
     position: held.journal.get(step.id)?.position ?? held.journal.size + 1,
     tool,
     status: 'running',

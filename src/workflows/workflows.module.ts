@@ -21,7 +21,7 @@ import { WorkflowsService } from './workflows.service.js';
   imports: [ToolsModule, ContactsModule],
   controllers: [WebhookController],
   providers: [
-    { provide: LiquidSandbox, useFactory: () => new LiquidSandbox() },
+    LiquidSandbox,
     RunExecutor,
     RunJournalRepository,
     RunProgress,
