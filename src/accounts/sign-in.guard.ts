@@ -8,8 +8,9 @@ import { wrongCredentials } from './local.strategy.js';
 @Injectable()
 export class SignInGuard extends AuthGuard('local') {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    await super.canActivate(context);
     const request = context.switchToHttp().getRequest<Request>();
+    assertInBody(request.body);
+    await super.canActivate(context);
     await super.logIn(request);
     return true;
   }
@@ -19,4 +20,11 @@ export class SignInGuard extends AuthGuard('local') {
     if (!user) throw wrongCredentials();
     return user;
   }
+}
+
+/** passport-local falls back to the query string, and a password in a URL ends up in logs and histories. */
+function assertInBody(body: unknown): void {
+  const { email, password } = (body ?? {}) as { email?: unknown; password?: unknown };
+  const isGiven = [email, password].every((text) => typeof text === 'string' && text !== '');
+  if (!isGiven) throw wrongCredentials();
 }

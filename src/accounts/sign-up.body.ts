@@ -1,8 +1,16 @@
-import { IsEmail, IsString, Length, Matches, MaxLength } from 'class-validator';
+import { isEmail, IsString, Length, Matches, MaxLength, ValidateBy } from 'class-validator';
 import { MAX_PASSWORD_BYTES } from './passwords.js';
 
 export class SignUpBody {
-  @IsEmail({ require_tld: false })
+  // IsEmail throws a URIError at half a surrogate pair instead of refusing it.
+  @ValidateBy({
+    name: 'isEmail',
+    validator: {
+      validate: (value) =>
+        typeof value === 'string' && value.isWellFormed() && isEmail(value, { require_tld: false }),
+      defaultMessage: () => 'email must be an email',
+    },
+  })
   @MaxLength(254)
   email: string;
 

@@ -24,6 +24,8 @@ export function writeContent(
   const fault = subjectFault(content.subject);
   if (fault) throw refused('subject', fault);
   if (content.body.trim() === '') throw refused('body', 'must not be empty');
+  // What was sent is checked already, but a template can make what it was not given: {{ '%00' | url_decode }}.
+  if (content.body.includes('\0')) throw refused('body', 'must not contain the character U+0000');
   if (Buffer.byteLength(content.body) > LONGEST_BODY_BYTES) {
     throw refused('body', `must have at most ${LONGEST_BODY_BYTES / 1024} KiB`);
   }

@@ -63,6 +63,10 @@ const faultsOf = (given: unknown): string[] => {
 };
 
 describe(parseArguments, () => {
+  it.each(['text', 5, true, []])('refuses %j in place of the arguments', (given) => {
+    expect(() => parse(given)).toThrow('The arguments must be of type object.');
+  });
+
   it('fills in defaults and drops nulls that mean absent', () => {
     expect(parse({ query: 'a', tags: null })).toEqual({ query: 'a', limit: 20 });
     expect(parse({ query: 'a', note: null }).note).toBeNull();

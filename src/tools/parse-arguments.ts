@@ -45,6 +45,8 @@ function shape(schema: JsonSchema, value: unknown, path: string, faults: Fault[]
     if (value.includes('\0'))
       faults.push({ path, message: 'must not contain the character U+0000' });
     else if (!value.isWellFormed()) faults.push({ path, message: 'must be well-formed Unicode' });
+    else if (schema.type === 'object' || schema.type === 'array')
+      return mismatch(schema, path, faults, value);
     return value;
   }
   if (Array.isArray(value)) {

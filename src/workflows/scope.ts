@@ -3,6 +3,13 @@ import type { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { isDynamic } from './definition.js';
 
 const MAX_BYTES = 256 * 1024;
+const MAX_MS = 500;
+
+/** What the expressions of one step may use together: each alone is bounded, but a step may hold thousands. */
+interface Budget {
+  bytes: number;
+  readonly endsAt: number;
+}
 
 /**
  * What expressions see of a step: its output. Where exactly one member of the output is a resource, an object with an
@@ -34,20 +41,38 @@ export function renderArguments(
   scope: object,
   liquid: LiquidSandbox,
 ): Record<string, unknown> {
-  const rendered = renderValue(given, scope, liquid) as Record<string, unknown>;
-  if (Buffer.byteLength(JSON.stringify(rendered)) > MAX_BYTES) {
-    throw AppError.invalid(`The arguments of the step are larger than ${MAX_BYTES} bytes.`);
-  }
+  const budget: Budget = { bytes: MAX_BYTES, endsAt: performance.now() + MAX_MS };
+  const rendered = renderValue(given, scope, liquid, budget) as Record<string, unknown>;
+  if (Buffer.byteLength(JSON.stringify(rendered)) > MAX_BYTES) throw tooLarge();
   return rendered;
 }
 
-function renderValue(value: unknown, scope: object, liquid: LiquidSandbox): unknown {
+function renderValue(
+  value: unknown,
+  scope: object,
+  liquid: LiquidSandbox,
+  budget: Budget,
+): unknown {
   if (typeof value === 'string') {
-    return isDynamic(value) ? (liquid.evaluate(value, scope) ?? null) : value;
+    return isDynamic(value) ? evaluate(value, scope, liquid, budget) : value;
   }
-  if (Array.isArray(value)) return value.map((item) => renderValue(item, scope, liquid));
+  if (Array.isArray(value)) return value.map((item) => renderValue(item, scope, liquid, budget));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, renderValue(item, scope, liquid)]),
+    Object.entries(value).map(([key, item]) => [key, renderValue(item, scope, liquid, budget)]),
   );
+}
+
+function evaluate(text: string, scope: object, liquid: LiquidSandbox, budget: Budget): unknown {
+  if (performance.now() > budget.endsAt) {
+    throw AppError.invalid('The expressions of the step take too long to evaluate.');
+  }
+  const value = liquid.evaluate(text, scope) ?? null;
+  budget.bytes -= Buffer.byteLength(JSON.stringify(value));
+  if (budget.bytes < 0) throw tooLarge();
+  return value;
+}
+
+function tooLarge(): AppError {
+  return AppError.invalid(`The arguments of the step are larger than ${MAX_BYTES} bytes.`);
 }

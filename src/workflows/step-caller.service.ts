@@ -8,6 +8,7 @@ import { LeaseLost } from './lease-lost.js';
 // Below the 30 s after which the database ends a transaction that does nothing.
 const INTERNAL_TIMEOUT_MS = 25_000;
 const EXTERNAL_TIMEOUT_MS = 60_000;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** Calls tools for the steps of runs. */
 @Injectable()
@@ -49,13 +50,18 @@ export class StepCaller {
   ): Promise<object> {
     signal.throwIfAborted();
     const { organizationId, id } = held.lease;
-    return await this.registry.call(tool, input, {
+    const output = await this.registry.call(tool, input, {
       organizationId,
       surface: 'workflow',
       actor: { kind: 'run', id },
       runId: id,
       signal,
     });
+    // A step that reads its own run (get_run) would otherwise double the journal with every step.
+    if (Buffer.byteLength(JSON.stringify(output)) > MAX_OUTPUT_BYTES) {
+      throw AppError.invalid(`The result of the step is larger than ${MAX_OUTPUT_BYTES} bytes.`);
+    }
+    return output;
   }
 }
 

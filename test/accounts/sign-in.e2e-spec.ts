@@ -90,6 +90,13 @@ describe('POST /api/auth/sign-in', () => {
     expect((await signIn(email, password)).status).toBe(401);
   });
 
+  it('takes no credentials from the address, where they would end up in logs', async () => {
+    const query = new URLSearchParams({ email: acme.email, password: acme.password });
+    const url = `${switchboard.url}/api/auth/sign-in?${query.toString()}`;
+    expect((await fetch(url, { method: 'POST' })).status).toBe(401);
+    expect((await postJson(url, {})).status).toBe(401);
+  });
+
   it('slows down somebody who tries passwords', async () => {
     const victim = await createOrganization(switchboard);
     const tries = [];

@@ -37,6 +37,12 @@ describe('POST /api/auth/sign-up', () => {
     expect(await session.json()).toEqual(body);
   });
 
+  it('refuses half a surrogate pair in the address', async () => {
+    const response = await signUp({ ...VALID, email: 'a\ud800@example.com' });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ errors: [{ path: 'email' }] });
+  });
+
   it('keeps neither the password nor the id of the session', async () => {
     const response = await signUp({ ...VALID, email: 'kept@example.com' });
     const cookie = decodeURIComponent(response.headers.getSetCookie()[0]!.split(/[=;]/)[1]!);

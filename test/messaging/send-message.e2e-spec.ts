@@ -80,6 +80,17 @@ describe('send_message', () => {
     expect(message.body).toBe(id);
   });
 
+  it('refuses U+0000 that only the template makes', async () => {
+    const contact = await createContact(acme);
+    const { error } = await acme.call('send_message', {
+      contact_id: contact.id,
+      subject: 'Hello',
+      body: "x{{ '%00' | url_decode }}",
+      variables: {},
+    });
+    expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path: 'body' }] });
+  });
+
   it('refuses a contact that has denied consent to the channel', async () => {
     const { id } = await createContact(acme, { consent: { email: 'denied' } });
     const { error } = await acme.call('send_message', { contact_id: id, subject: 'a', body: 'b' });

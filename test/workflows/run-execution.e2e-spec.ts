@@ -40,6 +40,37 @@ describe('the execution of a run', () => {
       [runId],
     );
 
+  it('bounds what the expressions of one step may take together', async () => {
+    const busy = '{% for i in (1..100000) %}{% endfor %}';
+    const many = (text: string) => [echo('s', { list: Array.from({ length: 200 }, () => text) })];
+    const slow = await createWorkflow(acme, many(busy));
+    const large = await createWorkflow(acme, many('{{ trigger.payload }}'));
+    for (const [workflow, message] of [
+      [slow, 'The expressions of the step take too long to evaluate.'],
+      [large, 'The arguments of the step are larger than 262144 bytes.'],
+    ] as const) {
+      const run = await runToEnd(acme, workflow.id, { text: 'x'.repeat(200_000) });
+      expect(run.steps[0]).toMatchObject({
+        status: 'failed',
+        error: { code: 'invalid_arguments', message },
+      });
+    }
+  });
+
+  it('ends a run that reads itself before its journal doubles for ever', async () => {
+    const steps = Array.from({ length: 30 }, (_, index) => ({
+      id: `s${index}`,
+      tool: 'get_run',
+      arguments: { run_id: '{{ run.id }}' },
+    }));
+    const workflow = await createWorkflow(acme, steps);
+    const run = await runToEnd(acme, workflow.id, {});
+    expect(run.status).toBe('failed');
+    expect(run.steps.at(-1)).toMatchObject({
+      error: { message: 'The result of the step is larger than 1048576 bytes.' },
+    });
+  });
+
   it('runs the steps in order and shows what each did', async () => {
     const workflow = await createWorkflow(acme, [
       {
