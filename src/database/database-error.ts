@@ -38,8 +38,15 @@ export function isConnectionError(thrown: unknown): boolean {
 export function mapDatabaseError(thrown: unknown): Error {
   if (thrown instanceof AppError) return thrown;
   const code = sqlState(thrown);
-  // 40001 and 40P01: this transaction lost against another; 57014 and 55P03: statement or lock time-out.
-  const passing = code !== undefined && /^(40001|40P01|57014|55P03|53)/.test(code);
+  // 55P03 and 57014: lock or statement time-out.
+  if (code !== undefined && /^(55P03|57014)/.test(code)) {
+    return new AppError('unavailable', 'This is busy or took too long. Try again.', {
+      retryAfterSeconds: 2,
+      cause: thrown,
+    });
+  }
+  // 40001 and 40P01: this transaction lost against another; 53: the server is out of something.
+  const passing = code !== undefined && /^(40001|40P01|53)/.test(code);
   return passing || isConnectionError(thrown) ? unavailable(thrown) : toError(thrown);
 }
 

@@ -29,15 +29,12 @@ export class MessageTools {
   })
   async send(input: SendMessageInput, call: ToolCall): Promise<MessageResult> {
     if (input.channel !== 'email') {
-      throw new AppError(
-        'unavailable',
-        `The ${input.channel} channel is not supported by this installation.`,
-      );
+      throw unsupported('channel', `The ${input.channel} channel is not supported yet.`);
     }
     if (input.template_id !== undefined) {
-      throw new AppError(
-        'unavailable',
-        'Stored templates are not supported by this installation. Give body instead of template_id.',
+      throw unsupported(
+        'template_id',
+        'Stored templates are not supported yet. Give body instead.',
       );
     }
     const message = await this.messages.sendEmail(call.organizationId, {
@@ -122,4 +119,9 @@ function parseSchedule(text: string | undefined): Date | undefined {
         : undefined;
   if (!message) return time;
   throw AppError.invalid(`scheduled_at ${message}.`, [{ path: 'scheduled_at', message }]);
+}
+
+/** Not `unavailable`: trying again would not help, and a run must not try. */
+function unsupported(path: string, message: string): AppError {
+  return AppError.invalid(message, [{ path, message: 'is not supported yet' }]);
 }

@@ -21,9 +21,7 @@ export class SendMessageInput {
   @Length(1, 40)
   phone?: string;
 
-  @Doc(
-    'How to reach the contact. This installation supports email only; others fail with unavailable.',
-  )
+  @Doc('How to reach the contact. Only email is supported yet.')
   @IsIn(MESSAGE_CHANNELS)
   channel: MessageChannel = 'email';
 
@@ -39,7 +37,7 @@ export class SendMessageInput {
   @MaxLength(262_144)
   body?: string;
 
-  @Doc('Not supported by this installation: fails with unavailable. Give body instead.')
+  @Doc('Not supported yet. Give body instead.')
   @IsOptional()
   @IsString()
   @Length(1, 64)

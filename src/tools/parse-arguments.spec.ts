@@ -80,6 +80,15 @@ describe(parseArguments, () => {
     ]);
   });
 
+  it('begins with the type, which says most', () => {
+    expect(() => parse({ query: 5 })).toThrow('query must be a string (and 1 more).');
+  });
+
+  it('does not answer a huge key with a huge text', () => {
+    const [fault] = faultsOf({ query: 'a', ['x'.repeat(100_000)]: 1 });
+    expect(fault!.length).toBeLessThan(200);
+  });
+
   it('suggests the argument that was meant', () => {
     expect(faultsOf({ qery: 'x', query: 'a' })).toEqual(['qery is not known. Did you mean query?']);
   });

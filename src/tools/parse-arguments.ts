@@ -6,6 +6,7 @@ import { instantiate } from './schema/instantiate.js';
 import type { JsonSchema, ObjectSchema } from './schema/json-schema.js';
 
 const MOST_FAULTS = 20;
+const LONGEST_KEY = 64;
 
 /**
  * Turns what a caller sent into an instance of `dto`, or throws `invalid_arguments` with every fault and its path.
@@ -31,7 +32,7 @@ export function parseArguments<T extends object>(
   }
   const first = faults[0]!;
   throw AppError.invalid(
-    `${first.path === '' ? 'The arguments' : first.path} ${first.message}${faults.length > 1 ? ` (and ${faults.length - 1} more)` : '.'}`,
+    `${first.path === '' ? 'The arguments' : first.path} ${first.message}${faults.length > 1 ? ` (and ${faults.length - 1} more).` : '.'}`,
     faults.slice(0, MOST_FAULTS),
   );
 }
@@ -75,7 +76,9 @@ function shapeObject(
   const known = schema.properties;
   const copy: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
-    const at = path === '' ? key : `${path}.${key}`;
+    // A key may be as long as a body, and is answered with.
+    const shown = key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY).toWellFormed()}…` : key;
+    const at = path === '' ? shown : `${path}.${shown}`;
     const keyFault = shapeFaults(key);
     if (keyFault) {
       faults.push({ path, message: keyFault });
@@ -121,7 +124,8 @@ function collect(errors: ValidationError[], path: string, faults: Fault[]): void
       : path === ''
         ? error.property
         : `${path}.${error.property}`;
-    for (const text of Object.values(error.constraints ?? {})) {
+    // Decorators apply from the last to the first; the first one written is the type, and says most.
+    for (const text of Object.values(error.constraints ?? {}).toReversed()) {
       // class-validator begins its texts with the name of the property, which the path says already.
       faults.push({
         path: at,

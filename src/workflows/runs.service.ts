@@ -5,6 +5,7 @@ import { newId } from '../database/ids.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { parseJson } from '../http/parse-json.js';
+import { RateLimiter } from '../http/rate-limiter.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { pageOf, readTimeCursor, timeCursor } from '../tools/paging.js';
 import { RunJournalRepository } from './run-journal.repository.js';
@@ -40,6 +41,7 @@ export class RunsService {
     private readonly journal: RunJournalRepository,
     private readonly contacts: ContactsService,
     private readonly wakeUps: WakeUps,
+    private readonly limiter: RateLimiter,
   ) {}
 
   /**
@@ -51,6 +53,8 @@ export class RunsService {
     start: RunStart,
   ): Promise<{ runId: string; duplicate: boolean }> {
     const bodyHash = createHash('sha256').update(start.payload).digest();
+    // Calls from outside are counted at the edge; runs that start runs would otherwise multiply uncounted.
+    if (start.parentRunId !== undefined) this.limiter.consume(organizationId, 1);
     return await this.tenants.transaction(organizationId, async () => {
       const id = newId('run');
       const depth = await this.depth(organizationId, start.parentRunId);

@@ -132,7 +132,7 @@ describe('wrong arguments about contacts', () => {
     ['search_contacts', { query: '\0' }, 'query'],
     ['search_contacts', { query: ['a'] }, 'query'],
     ['search_contacts', { filters: {} }, 'filters'],
-    ['search_contacts', { filters: ['email'] }, 'filters'],
+    ['search_contacts', { filters: ['email'] }, 'filters[0]'],
     ['search_contacts', { filters: [{ field: 'email' }] }, 'filters[0].operator'],
     ['search_contacts', filter('id', 'equals', 'x'), 'filters[0].field'],
     ['search_contacts', filter('organization_id', 'equals', 'x'), 'filters[0].field'],
