@@ -21,7 +21,10 @@ export class ToolPipeline {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Validates, opens the transaction of the organization, replays or runs, and records what was changed. */
+  /**
+   * Validates, opens the transaction of the organization, replays or runs, and records what was changed. A signal that
+   * aborts before the commit rolls the call back; after it, or after a call outside, the work is done and stays.
+   */
   async run(
     tool: RegisteredTool,
     method: ToolMethod,
@@ -30,6 +33,7 @@ export class ToolPipeline {
   ): Promise<object> {
     const input = parseArguments(tool.input, tool.descriptor.inputSchema, given ?? {});
     const name = tool.descriptor.name;
+    call.signal.throwIfAborted();
     if (tool.external) {
       const result = await this.tenants.outside(() => method(input, call));
       await this.tenants.transaction(call.organizationId, () =>
@@ -57,6 +61,8 @@ export class ToolPipeline {
         await this.idempotency.complete(call.organizationId, name, key, result);
       }
       await this.recordCall(name, input, result, call);
+      // The method may not have looked, and nobody would learn of what it did.
+      call.signal.throwIfAborted();
       return result;
     });
   }
