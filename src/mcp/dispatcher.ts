@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { toError } from '../errors/app-error.js';
 import { encodeError, encodeResult, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc-error.js';
-import type { JsonObject, Member } from './json-rpc.js';
-import { type MethodContext, Methods } from './methods.js';
+import type { JsonObject, JsonRpcId, Member } from './json-rpc.js';
+import { isCancellation, type MethodContext, Methods } from './methods.js';
+
+/** JSON text of a response, with the code of its error if it is one. */
+export interface Reply {
+  readonly text: string;
+  readonly errorCode?: number;
+}
 
 /** Runs one member of a message and writes its response; a bug in there fails that member only. */
 @Injectable()
@@ -12,11 +18,11 @@ export class Dispatcher {
 
   constructor(private readonly methods: Methods) {}
 
-  /** JSON text of the response; undefined where JSON-RPC wants none. */
-  async dispatch(member: Member, context: MethodContext): Promise<string | undefined> {
+  /** Undefined where JSON-RPC wants no response, and where nobody waits for it any more. */
+  async dispatch(member: Member, context: MethodContext): Promise<Reply | undefined> {
     switch (member.kind) {
       case 'invalid':
-        return encodeError(member.id, JsonRpcError.invalidRequest(member.reason));
+        return errorReply(member.id, JsonRpcError.invalidRequest(member.reason));
       case 'response':
         return undefined;
       case 'notification':
@@ -24,9 +30,10 @@ export class Dispatcher {
         return undefined;
       case 'request':
         try {
-          return encodeResult(member.id, await this.run(member, context));
+          return { text: encodeResult(member.id, await this.run(member, context)) };
         } catch (thrown) {
-          return encodeError(member.id, this.toJsonRpcError(thrown, member.method));
+          if (isCancellation(thrown, context.signal)) return undefined;
+          return errorReply(member.id, this.toJsonRpcError(thrown, member.method));
         }
     }
   }
@@ -47,7 +54,7 @@ export class Dispatcher {
     { method: name, params = {} }: { method: string; params?: JsonObject | unknown[] },
     context: MethodContext,
   ): Promise<string> {
-    const method = this.methods.find(name);
+    const method = this.methods.find(name, context.era);
     if (!method) throw new JsonRpcError(METHOD_NOT_FOUND, 'Method not found');
     if (Array.isArray(params)) {
       throw JsonRpcError.invalidParams('parameters are taken by name, in an object.');
@@ -61,4 +68,8 @@ export class Dispatcher {
     this.logger.error({ error_id: errorId, method }, toError(thrown).stack);
     return JsonRpcError.internal(errorId);
   }
+}
+
+function errorReply(id: JsonRpcId | null, error: JsonRpcError): Reply {
+  return { text: encodeError(id, error), errorCode: error.code };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideEra, LEGACY_VERSIONS } from './era.js';
+import { decideEra, isModernVersion, LEGACY_VERSIONS } from './era.js';
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize' };
@@ -9,7 +9,7 @@ const claiming = (version: unknown) => ({
   params: { _meta: { 'io.modelcontextprotocol/protocolVersion': version } },
 });
 const plain = { name: 'plain' };
-const modern = (requested: string) => ({ name: 'modern', requested });
+const modern = { name: 'modern' };
 const unsupported = (requested: string) => ({ name: 'unsupported', requested });
 
 describe(decideEra.name, () => {
@@ -42,13 +42,14 @@ describe(decideEra.name, () => {
       { name: 'legacy', version: '2025-11-25' },
     ],
     ['initialize in a batch of an unknown version', [initialize], 'x', unsupported('x')],
-    ['the modern header', list, '2026-07-28', modern('2026-07-28')],
-    ['a later header', list, '2027-01-01', modern('2027-01-01')],
-    ['initialize with the modern header', initialize, '2026-07-28', modern('2026-07-28')],
-    ['a claim without a header', claiming('2026-07-28'), undefined, modern('2026-07-28')],
-    ['a claim against the header', claiming('2026-07-28'), '2025-06-18', modern('2026-07-28')],
-    ['a claim of a legacy version', claiming('2025-06-18'), '2025-06-18', modern('2025-06-18')],
-    ['a claim that is no string', claiming(5), undefined, modern('')],
+    ['the modern header', list, '2026-07-28', modern],
+    ['a later header', list, '2027-01-01', modern],
+    ['initialize with the modern header', initialize, '2026-07-28', modern],
+    ['a claim without a header', claiming('2026-07-28'), undefined, modern],
+    ['a claim against the header', claiming('2026-07-28'), '2025-06-18', modern],
+    ['a claim of a legacy version', claiming('2025-06-18'), '2025-06-18', modern],
+    ['a claim that is no string', claiming(5), undefined, modern],
+    ['a claim of null', claiming(null), undefined, modern],
     ['a batch with the modern header', [list], '2026-07-28', { name: 'modern-batch' }],
     ['an empty batch with the modern header', [], '2026-07-28', { name: 'modern-batch' }],
     [
@@ -86,5 +87,20 @@ describe(decideEra.name, () => {
       },
     );
     fc.assert(property);
+  });
+});
+
+describe(isModernVersion.name, () => {
+  it.each([
+    ['2026-07-28', true],
+    ['2026-07-29', true],
+    ['2026-07-27', false],
+    ['2025-11-25', false],
+    ['2026-07-28 ', false],
+    ['9999', false],
+    ['draft', false],
+    [undefined, false],
+  ])('calls %s modern: %s', (version, expected) => {
+    expect(isModernVersion(version)).toBe(expected);
   });
 });

@@ -8,6 +8,9 @@ export const METHOD_NOT_FOUND = -32_601;
 export const INVALID_PARAMS = -32_602;
 export const INTERNAL_ERROR = -32_603;
 
+/** MCP 2026-07-28, transports: a required header is missing, malformed, or says something else than the body. */
+export const HEADER_MISMATCH = -32_020;
+
 /** MCP 2026-07-28, basic/index: the version that a request names is not served. */
 export const UNSUPPORTED_PROTOCOL_VERSION = -32_022;
 
@@ -58,6 +61,17 @@ export class JsonRpcError extends Error {
 
   static invalidParams(reason: string): JsonRpcError {
     return new JsonRpcError(INVALID_PARAMS, `Invalid params: ${reason}`);
+  }
+
+  static headerMismatch(reason: string): JsonRpcError {
+    return new JsonRpcError(HEADER_MISMATCH, `Header mismatch: ${reason}`);
+  }
+
+  static unsupportedVersion(requested: string, supported: readonly string[]): JsonRpcError {
+    return new JsonRpcError(UNSUPPORTED_PROTOCOL_VERSION, 'Unsupported protocol version', {
+      supported,
+      requested,
+    });
   }
 
   /** The one answer to a bug: what it was is in the log, under `errorId`. */

@@ -12,6 +12,7 @@ import {
   JsonRpcError,
   PARSE_ERROR,
 } from './json-rpc-error.js';
+import { mcpHeadersOf, unreadableId } from './mcp-headers.js';
 import { sendJson } from './send-json.js';
 
 const TITLES: Partial<Record<number, string>> = {
@@ -41,7 +42,8 @@ export class McpExceptionFilter implements ExceptionFilter {
       response.setHeader('Retry-After', thrown.retryAfterSeconds);
     }
     const { status, error } = this.describe(thrown);
-    sendJson(response, status, encodeError(null, error));
+    const id = unreadableId(mcpHeadersOf(request.headers).version);
+    sendJson(response, status, encodeError(id, error));
   }
 
   private describe(thrown: unknown): { status: number; error: JsonRpcError } {

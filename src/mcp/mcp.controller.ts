@@ -9,6 +9,7 @@ import { encodeError, JsonRpcError, METHOD_NOT_ALLOWED } from './json-rpc-error.
 import { McpExceptionFilter } from './mcp-exception.filter.js';
 import { McpService } from './mcp.service.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
+import { mcpHeadersOf, unreadableId } from './mcp-headers.js';
 import { sendJson } from './send-json.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -22,15 +23,26 @@ export class McpController {
 
   @All()
   async handle(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const headers = mcpHeadersOf(request.headers);
     if (request.method !== 'POST') {
       response.setHeader('Allow', 'POST');
       const error = new JsonRpcError(METHOD_NOT_ALLOWED, 'Only POST is allowed here.');
-      sendJson(response, 405, encodeError(null, error));
+      sendJson(response, 405, encodeError(unreadableId(headers.version), error));
       return;
     }
     const message = parseJson(await readJsonBody(request, MAX_BODY_BYTES));
-    const version = request.get('mcp-protocol-version')?.trim();
-    const { status, body } = await this.mcp.answer(message, version, apiKeyOf(request));
-    sendJson(response, status, body);
+    const caller = { key: apiKeyOf(request), headers, gone: goneSignal(response) };
+    const { status, body } = await this.mcp.answer(message, caller);
+    if (!response.destroyed) sendJson(response, status, body);
   }
+}
+
+/** Aborted when the connection closes before the whole answer was handed to it. */
+function goneSignal(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableEnded) gone.abort();
+  });
+  if (response.destroyed) gone.abort();
+  return gone.signal;
 }

@@ -4,16 +4,26 @@ import type { AuthenticatedKey } from '../keys/authenticated-key.js';
 import { Dispatcher } from './dispatcher.js';
 import { encoderOf } from './encoders/encoder-of.js';
 import { decideEra, type Era, SERVED_VERSIONS } from './era.js';
-import { encodeError, JsonRpcError, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc-error.js';
+import { encodeError, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc-error.js';
 import { type JsonRpcId, type Member, parseMember, readableId } from './json-rpc.js';
+import { type McpHeaders, unreadableId } from './mcp-headers.js';
 import type { MethodContext } from './methods.js';
+import { assertModernRequest, type ModernMember, parseModernMember } from './modern-request.js';
 
 const MAX_BATCH = 20;
 
 /** Status and JSON text of an answer; without a body there is nothing to answer. */
 export interface McpAnswer {
-  readonly status: 200 | 202 | 400;
+  readonly status: 200 | 202 | 400 | 404;
   readonly body?: string;
+}
+
+/** Who sends a message, and what came with it. */
+export interface McpCaller {
+  readonly key: AuthenticatedKey;
+  readonly headers: McpHeaders;
+  /** Aborted when the caller went away before its answer. */
+  readonly gone: AbortSignal;
 }
 
 /** Answers one message, whatever is in it. Keeps nothing between messages, so any process can answer any of them. */
@@ -25,35 +35,55 @@ export class McpService {
   ) {}
 
   /** Throws only `rate_limited`, for a batch of which nothing has run then. */
-  async answer(
-    message: unknown,
-    version: string | undefined,
-    key: AuthenticatedKey,
-  ): Promise<McpAnswer> {
+  async answer(message: unknown, caller: McpCaller): Promise<McpAnswer> {
+    const { version } = caller.headers;
     if (typeof message !== 'object' || message === null) {
-      return refusal(null, JsonRpcError.invalidRequest('the body must be an object or an array.'));
+      const error = JsonRpcError.invalidRequest('the body must be an object or an array.');
+      return refusal(unreadableId(version), error);
     }
     const decision = decideEra(message, version);
     switch (decision.name) {
       case 'plain':
       case 'legacy':
         return Array.isArray(message)
-          ? await this.answerBatch(message, decision, key)
-          : await this.answerOne(parseMember(message), decision, key);
+          ? await this.answerBatch(message, decision, caller.key)
+          : await this.answerOne(parseMember(message), decision, caller.key);
       case 'modern':
-        // An id that cannot be echoed is left out: null is not valid in these revisions.
-        return refusal(readableId(message) ?? undefined, unsupported(decision.requested));
+        return await this.answerModern(parseModernMember(message), caller);
       case 'modern-batch':
-        return refusal(null, JsonRpcError.invalidRequest('this MCP version has no batches.'));
+        return refusal(undefined, JsonRpcError.invalidRequest('this MCP version has no batches.'));
       case 'unsupported':
-        return refusal(readableId(message), unsupported(decision.requested));
+        return refusal(
+          readableId(message),
+          JsonRpcError.unsupportedVersion(decision.requested, SERVED_VERSIONS.legacy),
+        );
     }
   }
 
   private async answerOne(member: Member, era: Era, key: AuthenticatedKey): Promise<McpAnswer> {
-    const body = await this.dispatcher.dispatch(member, contextOf(era, key));
-    if (body === undefined) return { status: 202 };
-    return { status: member.kind === 'invalid' ? 400 : 200, body };
+    const reply = await this.dispatcher.dispatch(member, contextOf(era, key));
+    if (reply === undefined) return { status: 202 };
+    return { status: member.kind === 'invalid' ? 400 : 200, body: reply.text };
+  }
+
+  private async answerModern(
+    member: ModernMember,
+    { key, headers, gone }: McpCaller,
+  ): Promise<McpAnswer> {
+    // The revision defines no notification that a client sends over HTTP, so none has anything to do.
+    if (member.kind === 'notification') return { status: 202 };
+    if (member.kind === 'invalid') {
+      return refusal(member.id ?? undefined, JsonRpcError.invalidRequest(member.reason));
+    }
+    try {
+      assertModernRequest(member, headers);
+    } catch (error) {
+      if (error instanceof JsonRpcError) return refusal(member.id, error);
+      throw error;
+    }
+    const reply = await this.dispatcher.dispatch(member, contextOf({ name: 'modern' }, key, gone));
+    if (reply === undefined) return { status: 202 };
+    return { status: reply.errorCode === METHOD_NOT_FOUND ? 404 : 200, body: reply.text };
   }
 
   private async answerBatch(
@@ -74,30 +104,27 @@ export class McpService {
     // One after the other: a caller may rely on the order, and each call holds a database connection.
     for (const element of batch) {
       const member = notInitialize(parseMember(element));
-      const response = await this.dispatcher.dispatch(member, contextOf(era, key));
-      if (response !== undefined) responses.push(response);
+      const reply = await this.dispatcher.dispatch(member, contextOf(era, key));
+      if (reply !== undefined) responses.push(reply.text);
     }
     if (responses.length === 0) return { status: 202 };
     return { status: 200, body: `[${responses.join(',')}]` };
   }
 }
 
-/** These eras do not cancel a call because its caller went away, so nothing ever aborts the signal. */
-function contextOf(era: Era, key: AuthenticatedKey): MethodContext {
-  return { key, encoder: encoderOf(era), signal: new AbortController().signal };
+/** Without a `gone` nothing cancels the call: before 2026-07-28 a caller that goes away does not mean to. */
+function contextOf(
+  era: Era,
+  key: AuthenticatedKey,
+  gone = new AbortController().signal,
+): MethodContext {
+  return { key, era: era.name, encoder: encoderOf(era), signal: gone };
 }
 
 function notInitialize(member: Member): Member {
   return member.kind === 'request' && member.method === 'initialize'
     ? { kind: 'invalid', id: member.id, reason: 'initialize cannot be part of a batch.' }
     : member;
-}
-
-function unsupported(requested: string): JsonRpcError {
-  return new JsonRpcError(UNSUPPORTED_PROTOCOL_VERSION, 'Unsupported protocol version', {
-    supported: SERVED_VERSIONS,
-    requested,
-  });
 }
 
 function refusal(id: JsonRpcId | null | undefined, error: JsonRpcError): McpAnswer {

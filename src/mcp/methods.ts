@@ -5,7 +5,8 @@ import { didYouMean } from '../tools/nearest-names.js';
 import type { RegisteredTool } from '../tools/registered-tool.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import type { EraEncoder } from './encoders/era-encoder.js';
-import { isLegacyVersion, LATEST_LEGACY_VERSION } from './era.js';
+import { DISCOVERY } from './encoders/modern.encoder.js';
+import { type Era, isLegacyVersion, LATEST_LEGACY_VERSION } from './era.js';
 import { INVALID_PARAMS, JsonRpcError } from './json-rpc-error.js';
 import { isJsonObject, type JsonObject } from './json-rpc.js';
 import { INSTRUCTIONS, SERVER_INFO } from './server-info.js';
@@ -14,6 +15,7 @@ import { toolError } from './tool-error.js';
 /** Who calls a method, and how its result is to be written. */
 export interface MethodContext {
   readonly key: AuthenticatedKey;
+  readonly era: Era['name'];
   readonly encoder: EraEncoder;
   /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal;
@@ -24,23 +26,30 @@ export type Method = (params: JsonObject, context: MethodContext) => string | Pr
 
 const MOST_SHOWN = 64;
 
-/** The methods that plain and legacy callers can reach. */
+/** The methods of each era. */
 @Injectable()
 export class Methods {
   private readonly logger = new Logger('Mcp');
   private readonly lists = new Map<EraEncoder, string>();
-  // A Map, because `constructor` and `__proto__` are no methods.
-  private readonly table = new Map<string, Method>([
-    ['initialize', initialize],
-    ['ping', () => '{}'],
-    ['tools/list', (params, context) => this.listTools(params, context)],
-    ['tools/call', (params, context) => this.callTool(params, context)],
-  ]);
+  private readonly tables: Record<Era['name'], ReadonlyMap<string, Method>>;
 
-  constructor(private readonly tools: ToolRegistry) {}
+  constructor(private readonly tools: ToolRegistry) {
+    const ofTools: [string, Method][] = [
+      ['tools/list', (params, context) => this.listTools(params, context)],
+      ['tools/call', (params, context) => this.callTool(params, context)],
+    ];
+    // Maps, because `constructor` and `__proto__` are no methods.
+    const initialized = new Map([['initialize', initialize], ['ping', () => '{}'], ...ofTools]);
+    this.tables = {
+      // Callers from before the version header cannot be told from plain ones, and get what they need.
+      plain: initialized,
+      legacy: initialized,
+      modern: new Map([['server/discover', () => DISCOVERY], ...ofTools]),
+    };
+  }
 
-  find(name: string): Method | undefined {
-    return this.table.get(name);
+  find(name: string, era: Era['name']): Method | undefined {
+    return this.tables[era].get(name);
   }
 
   private listTools(params: JsonObject, { encoder }: MethodContext): string {
@@ -65,6 +74,7 @@ export class Methods {
     try {
       return context.encoder.toolResult(await this.resultOf(tool, given, context));
     } catch (thrown) {
+      if (isCancellation(thrown, context.signal)) throw thrown;
       return context.encoder.toolFailure(JSON.stringify(this.describe(thrown, tool, context)));
     }
   }
@@ -105,6 +115,11 @@ export class Methods {
       `Unknown tool: ${shown.toWellFormed()}${hint && `.${hint}`}`,
     );
   }
+}
+
+/** True of what a call throws that stopped because nobody waits for it any more. */
+export function isCancellation(thrown: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && thrown === signal.reason;
 }
 
 function initialize(params: JsonObject): string {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { answerOf } from './support/answer.js';
+import { metaOf, MODERN, modernHeaders } from './support/modern.js';
 import { ProtocolTools } from './support/protocol.tools.js';
 
 let switchboard: Switchboard;
@@ -19,6 +20,7 @@ afterAll(() => switchboard.close());
 
 const STRUCTURED = 1500;
 const RAW = 500;
+const MODERN_RUNS = 1000;
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 
 type Id = string | number | null;
@@ -139,6 +141,46 @@ it(`answers ${STRUCTURED} messages that look like JSON-RPC, each under its own i
   await fc.assert(property, { numRuns: STRUCTURED, seed });
 }, 120_000);
 
+it(`answers ${MODERN_RUNS} messages of the modern era (seed ${seed})`, async () => {
+  const meta = fc.oneof(
+    { weight: 6, arbitrary: fc.constant(metaOf()) },
+    fc.constantFrom(metaOf('2027-01-01'), metaOf('2025-11-25'), metaOf(5), {}, undefined),
+  );
+  const header = fc.oneof(
+    { weight: 6, arbitrary: fc.constant({}) },
+    // The version always makes it a modern request: where the body can hold no claim, only the header says so.
+    fc.record(
+      {
+        'MCP-Protocol-Version': fc.constantFrom(MODERN, '2027-01-01'),
+        'Mcp-Method': fc.stringMatching(/^[!-~]{1,20}$/),
+        'Mcp-Name': fc.oneof(fc.stringMatching(/^[!-~]{1,20}$/), fc.constant('=?base64?bm9=?=')),
+      },
+      { requiredKeys: [] },
+    ),
+  );
+  const property = fc.asyncProperty(sent, meta, header, async ({ member }, _meta, changed) => {
+    const message = claiming(member, _meta);
+    const { status, body } = await answerOf(
+      acme.rpc(JSON.stringify(message), {
+        ...sendable(modernHeaders(message)),
+        'MCP-Protocol-Version': MODERN,
+        ...changed,
+      }),
+    );
+    expect([200, 202, 400, 404]).toContain(status);
+    expect(body === undefined).toBe(status === 202);
+    if (body === undefined) return;
+    const { id, error, result } = body as { id?: Id; error?: { code: number }; result?: object };
+    if (id !== undefined) expect(id).toBe((message as { id: Id }).id);
+    expect(id === undefined || typeof id === 'string' || Number.isInteger(id)).toBe(true);
+    if (result) expect(result).toMatchObject({ resultType: 'complete', _meta: expect.anything() });
+    if (!error) return;
+    expect([-32600, -32601, -32602, -32020, -32022]).toContain(error.code);
+    expect(status === 404).toBe(error.code === -32601);
+  });
+  await fc.assert(property, { numRuns: MODERN_RUNS, seed });
+}, 120_000);
+
 it(`answers ${RAW} bodies of other bytes (seed ${seed})`, async () => {
   const valid = sent.map(({ member }) => JSON.stringify(member) ?? '');
   const damaged = fc
@@ -153,7 +195,7 @@ it(`answers ${RAW} bodies of other bytes (seed ${seed})`, async () => {
     fc.uint8Array({ maxLength: 300 }),
     fc.json().map((text) => Buffer.from(text)),
   );
-  const header = fc.oneof(version, fc.stringMatching(/^[!-~]{1,20}$/), fc.constant('2026-07-28'));
+  const header = fc.oneof(version, fc.stringMatching(/^[!-~]{1,20}$/), fc.constant(MODERN));
   const property = fc.asyncProperty(body, header, async (bytes, version) => {
     const { status, body } = await post(new Uint8Array(bytes), version);
     expect([200, 202, 400]).toContain(status);
@@ -165,3 +207,22 @@ it(`answers ${RAW} bodies of other bytes (seed ${seed})`, async () => {
   });
   await fc.assert(property, { numRuns: RAW, seed });
 }, 120_000);
+
+/** The member with this `_meta`, where it has parameters that can hold one. */
+function claiming(member: unknown, _meta: unknown): unknown {
+  if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+  const { params = {} } = member as { params?: unknown };
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return member;
+  return { ...member, params: { ...params, _meta } };
+}
+
+/** Header values as a client sends them: the name encoded, the method left out, where HTTP could not carry them. */
+function sendable(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => {
+      if (/^[!-~]*$/.test(value)) return [[name, value]];
+      const encoded = `=?base64?${Buffer.from(value).toString('base64')}?=`;
+      return name === 'Mcp-Name' ? [[name, encoded]] : [];
+    }),
+  );
+}

@@ -31,17 +31,13 @@ const initialize = (protocolVersion: unknown) =>
     capabilities: {},
     clientInfo: { name: 'test', version: '1' },
   });
-const claiming = (version: unknown) => ({
-  ...request('tools/list'),
-  params: { _meta: { 'io.modelcontextprotocol/protocolVersion': version } },
-});
 const unsupported = (requested: string, id: number | null = 1) => ({
   jsonrpc: '2.0',
   id,
   error: {
     code: -32022,
     message: expect.any(String) as string,
-    data: { supported: VERSIONS, requested },
+    data: { supported: [MODERN, ...VERSIONS], requested },
   },
 });
 
@@ -161,35 +157,3 @@ describe('a version that is not served', () => {
     expect(await tracesOf(switchboard, acme)).not.toContain('old');
   });
 });
-
-describe('a modern request, which a later release will serve', () => {
-  it.each<[string, unknown, string | undefined, string]>([
-    ['by its header', request('tools/list'), MODERN, MODERN],
-    ['by the header of a version to come', request('tools/list'), '2027-01-01', '2027-01-01'],
-    ['by its claim', claiming(MODERN), undefined, MODERN],
-    ['by its claim, whatever the header says', claiming(MODERN), '2025-06-18', MODERN],
-    ['by a claim that is no version', claiming(5), undefined, ''],
-    ['also when it initializes', initialize(MODERN), MODERN, MODERN],
-  ])('is recognized %s and told what is served', async (_case, message, version, requested) => {
-    const { status, body } = await post(message, version);
-    expect({ status, body }).toEqual({ status: 400, body: unsupported(requested) });
-  });
-
-  it('is not answered with an id that it did not send', async () => {
-    const { body } = await post({ jsonrpc: '2.0', method: 'x' }, MODERN);
-    expect(body).not.toHaveProperty('id');
-    expect(body).toMatchObject({ error: { code: -32022 } });
-  });
-
-  it.each<[string, unknown[], string | undefined]>([
-    ['a modern header', [request('ping')], MODERN],
-    ['one modern member', [note('poisoned'), claiming(MODERN)], undefined],
-  ])('spoils the whole batch: %s', async (_case, batch, version) => {
-    expect(await post(batch, version)).toMatchObject({ status: 400, body: errorOf(-32600, null) });
-    expect(await tracesOf(switchboard, acme)).not.toContain('poisoned');
-  });
-});
-
-function note(text: string): object {
-  return request('tools/call', { name: 'note', arguments: { text } });
-}

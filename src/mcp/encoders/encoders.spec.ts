@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ToolDescriptor } from '../../tools/registered-tool.js';
-import { LEGACY_VERSIONS } from '../era.js';
+import { type Era, LEGACY_VERSIONS } from '../era.js';
+import { INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import { encoderOf } from './encoder-of.js';
 import { LegacyEncoder } from './legacy.encoder.js';
+import { DISCOVERY, ModernEncoder } from './modern.encoder.js';
 import { PlainEncoder } from './plain.encoder.js';
 
 const tool: ToolDescriptor = {
@@ -19,6 +21,11 @@ const tool: ToolDescriptor = {
     openWorldHint: false,
   },
 };
+const ERAS: Era[] = [
+  { name: 'plain' },
+  ...LEGACY_VERSIONS.map((version): Era => ({ name: 'legacy', version })),
+  { name: 'modern' },
+];
 const keysOfTool = (list: string): string[] =>
   Object.keys((JSON.parse(list) as { tools: [object] }).tools[0]);
 
@@ -72,20 +79,61 @@ describe(LegacyEncoder.name, () => {
   });
 });
 
+describe(ModernEncoder.name, () => {
+  const encoder = new ModernEncoder();
+  const complete = {
+    resultType: 'complete',
+    _meta: { 'io.modelcontextprotocol/serverInfo': SERVER_INFO },
+  };
+  const cacheable = { ttlMs: 300_000, cacheScope: 'private' };
+
+  it('lists all that is known of a tool, and for how long that holds', () => {
+    expect(JSON.parse(encoder.toolList([tool]))).toEqual({
+      tools: [tool],
+      ...cacheable,
+      ...complete,
+    });
+  });
+
+  it('writes a result as text and as structured content', () => {
+    expect(JSON.parse(encoder.toolResult('{"a":1}'))).toEqual({
+      content: [{ type: 'text', text: '{"a":1}' }],
+      structuredContent: { a: 1 },
+      ...complete,
+    });
+  });
+
+  it('gives a failure no structuredContent', () => {
+    expect(JSON.parse(encoder.toolFailure('{}'))).toEqual({
+      content: [{ type: 'text', text: '{}' }],
+      isError: true,
+      ...complete,
+    });
+  });
+
+  it('presents a server that serves the modern revision only, and nothing but tools', () => {
+    expect(JSON.parse(DISCOVERY)).toEqual({
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {} },
+      instructions: INSTRUCTIONS,
+      ...cacheable,
+      ...complete,
+    });
+  });
+});
+
 describe(encoderOf.name, () => {
   it('hands out one encoder per era, so that a list made with it can be kept', () => {
     expect(encoderOf({ name: 'plain' })).toBe(encoderOf({ name: 'plain' }));
-    const legacy = LEGACY_VERSIONS.map((version) => encoderOf({ name: 'legacy', version }));
-    expect(new Set(legacy).size).toBe(LEGACY_VERSIONS.length);
+    expect(encoderOf({ name: 'modern' })).toBe(encoderOf({ name: 'modern' }));
+    expect(new Set(ERAS.map((era) => encoderOf(era))).size).toBe(ERAS.length);
   });
 
   it('carries every result unchanged, as text and as structured content', () => {
-    const versions = [undefined, ...LEGACY_VERSIONS];
     const result = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue());
-    const property = fc.property(result, fc.constantFrom(...versions), (result, version) => {
+    const property = fc.property(result, fc.constantFrom(...ERAS), (result, era) => {
       const json = JSON.stringify(result);
-      const encoder = encoderOf(version ? { name: 'legacy', version } : { name: 'plain' });
-      const encoded = JSON.parse(encoder.toolResult(json)) as {
+      const encoded = JSON.parse(encoderOf(era).toolResult(json)) as {
         content: [{ text: string }];
         structuredContent?: object;
       };

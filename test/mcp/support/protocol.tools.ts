@@ -48,7 +48,7 @@ export class DenyGuard implements CanActivate {
 /** Tools that behave in every way a tool can, for tests of the protocol. */
 @Injectable()
 export class ProtocolTools {
-  private readonly waiting = new Map<string, () => void>();
+  private readonly waiting = new Map<string, { signal: AbortSignal; release: () => void }>();
 
   @Tool({
     name: 'noop',
@@ -92,9 +92,34 @@ export class ProtocolTools {
   /** Like `note`, once {@link release} is called with the same text. */
   @Tool({ name: 'slow_note', title: 'Slow note', description: 'Waits.', output: NoteOutput })
   async slowNote({ text }: TextInput, { signal }: ToolCall): Promise<NoteOutput> {
-    await new Promise<void>((resolve) => this.waiting.set(text, resolve));
+    await this.released(text, signal);
     signal.throwIfAborted();
     return { note_id: text };
+  }
+
+  /** Like `slow_note`, but does not care whether anybody still waits for it. */
+  @Tool({ name: 'deaf_note', title: 'Deaf note', description: 'Waits.', output: NoteOutput })
+  async deafNote({ text }: TextInput, { signal }: ToolCall): Promise<NoteOutput> {
+    await this.released(text, signal);
+    return { note_id: text };
+  }
+
+  /** Like `deaf_note`, for effects outside that no transaction takes back. */
+  @Tool({
+    name: 'outside_note',
+    title: 'Outside note',
+    description: 'Waits.',
+    output: NoteOutput,
+    external: true,
+  })
+  async outsideNote({ text }: TextInput, { signal }: ToolCall): Promise<NoteOutput> {
+    await this.released(text, signal);
+    return { note_id: text };
+  }
+
+  /** The signal of the call that waits with this text. */
+  signalOf(text: string): AbortSignal | undefined {
+    return this.waiting.get(text)?.signal;
   }
 
   isWaiting(text: string): boolean {
@@ -102,7 +127,11 @@ export class ProtocolTools {
   }
 
   release(text: string): void {
-    this.waiting.get(text)?.();
+    this.waiting.get(text)?.release();
+  }
+
+  private released(text: string, signal: AbortSignal): Promise<void> {
+    return new Promise((release) => this.waiting.set(text, { signal, release }));
   }
 
   @Tool({ name: 'crash', title: 'Crash', description: 'Has a bug.', output: NoOutput })

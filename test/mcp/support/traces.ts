@@ -1,14 +1,14 @@
 import type { TestOrganization } from '../../support/organization.js';
 import type { Switchboard } from '../../support/switchboard.js';
 
-/** Texts that the tools `note` and `slow_note` were called with, in the order of their commits. */
+/** Texts that `note` and the tools like it were called with, in the order of their commits. */
 export async function tracesOf(
   switchboard: Switchboard,
   organization: TestOrganization,
 ): Promise<string[]> {
   const rows = await switchboard.ownerQuery<{ subject: string }>(
     `select subject from audit_log
-     where organization_id = $1 and action in ('note', 'slow_note') order by id`,
+     where organization_id = $1 and action like '%note' order by id`,
     [organization.id],
   );
   return rows.map((row) => row.subject);

@@ -1,0 +1,96 @@
+import { MODERN_VERSIONS, SERVED_VERSIONS, VERSION_KEY } from './era.js';
+import { JsonRpcError } from './json-rpc-error.js';
+import { isJsonObject, type JsonObject, type Member, parseMember } from './json-rpc.js';
+import { decodeHeaderValue, type McpHeaders } from './mcp-headers.js';
+
+const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
+
+/** Parameter that the Mcp-Name header mirrors, for the methods that have one; all of the revision, served or not. */
+const NAME_PARAMETERS = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+]);
+
+/** A member without responses: clients of this revision have nothing to respond to. */
+export type ModernMember = Exclude<Member, { kind: 'response' }>;
+type Request = ModernMember & { kind: 'request' };
+
+/**
+ * The one message in the body of a request of MCP 2026-07-28. What the revision has no place for is `invalid`:
+ * posted responses, and ids that are neither strings nor integers.
+ */
+export function parseModernMember(message: unknown): ModernMember {
+  const member = parseMember(message);
+  switch (member.kind) {
+    case 'response':
+      return { kind: 'invalid', id: null, reason: 'a response has no place here.' };
+    case 'request':
+      return isModernId(member.id)
+        ? member
+        : { kind: 'invalid', id: null, reason: 'id must be a string or an integer.' };
+    case 'invalid':
+      return isModernId(member.id) ? member : { ...member, id: null };
+    case 'notification':
+      return member;
+  }
+}
+
+/**
+ * Throws the first fault of a request in the order that clients rely on: `_meta`, the version, the other headers. Says
+ * nothing about the method and its own parameters. Notifications are not checked: the revision has no rules for them.
+ */
+export function assertModernRequest({ method, params }: Request, headers: McpHeaders): void {
+  const claimed = claimedVersion(params);
+  if (headers.version !== undefined && headers.version !== claimed) {
+    throw JsonRpcError.headerMismatch('MCP-Protocol-Version and _meta name different versions.');
+  }
+  if (!MODERN_VERSIONS.includes(claimed)) {
+    throw JsonRpcError.unsupportedVersion(claimed, SERVED_VERSIONS.modern);
+  }
+  if (headers.version === undefined) {
+    throw JsonRpcError.headerMismatch('MCP-Protocol-Version is missing.');
+  }
+  if (headers.method === undefined) throw JsonRpcError.headerMismatch('Mcp-Method is missing.');
+  if (headers.method !== method) {
+    throw JsonRpcError.headerMismatch('Mcp-Method is not the method of the body.');
+  }
+  const parameter = NAME_PARAMETERS.get(method);
+  if (parameter) assertName(parameter, params, headers.name);
+}
+
+/** The version that `_meta` names; throws unless all is there that `_meta` must hold. */
+function claimedVersion(params: Request['params']): string {
+  const meta = isJsonObject(params) ? params._meta : undefined;
+  if (!isJsonObject(meta)) throw JsonRpcError.invalidParams('_meta must be an object.');
+  const version = own(meta, VERSION_KEY);
+  if (typeof version !== 'string') {
+    throw JsonRpcError.invalidParams(`_meta["${VERSION_KEY}"] must be a string.`);
+  }
+  if (!isJsonObject(own(meta, CAPABILITIES_KEY))) {
+    throw JsonRpcError.invalidParams(`_meta["${CAPABILITIES_KEY}"] must be an object.`);
+  }
+  return version;
+}
+
+function assertName(parameter: string, params: Request['params'], header: string | undefined) {
+  const named = isJsonObject(params) ? own(params, parameter) : undefined;
+  if (header === undefined) {
+    // Where the body names nothing there is nothing to mirror; that fault is one of the parameters.
+    if (typeof named !== 'string') return;
+    throw JsonRpcError.headerMismatch('Mcp-Name is missing.');
+  }
+  const decoded = decodeHeaderValue(header);
+  if (decoded === undefined) throw JsonRpcError.headerMismatch('Mcp-Name is not valid base64.');
+  if (decoded !== named) {
+    throw JsonRpcError.headerMismatch(`Mcp-Name is not params.${parameter} of the body.`);
+  }
+}
+
+function own(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function isModernId(id: string | number | null): boolean {
+  return typeof id === 'string' || Number.isInteger(id);
+}
