@@ -1,0 +1,114 @@
+import {
+  Client,
+  ProtocolError,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationOptions,
+} from '@modelcontextprotocol/client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { ProtocolTools } from './support/protocol.tools.js';
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+const clients: Client[] = [];
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard({ providers: [ProtocolTools] });
+  acme = await createOrganization(switchboard);
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+afterAll(() => switchboard.close());
+
+/** The official SDK of generation 2, with every error that it meets beside its answers. */
+async function connect(
+  versionNegotiation: VersionNegotiationOptions | undefined,
+  key = acme.key,
+): Promise<{ client: Client; errors: Error[] }> {
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    versionNegotiation && { versionNegotiation },
+  );
+  clients.push(client);
+  const errors: Error[] = [];
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK offers this property only
+  client.onerror = (error) => errors.push(error);
+  const transport = new StreamableHTTPClientTransport(new URL(`${switchboard.url}/api/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${key}` } },
+  });
+  await client.connect(transport);
+  return { client, errors };
+}
+
+describe.each<[string, VersionNegotiationOptions | undefined, string]>([
+  ['by itself', undefined, '2025-11-25'],
+  ['finding out', { mode: 'auto' }, '2026-07-28'],
+  ['pinned', { mode: { pin: '2026-07-28' } }, '2026-07-28'],
+])('the official client of generation 2, %s', (_case, negotiation, version) => {
+  it('connects, and learns who it talks to', async () => {
+    const { client, errors } = await connect(negotiation);
+    expect(client.getNegotiatedProtocolVersion()).toBe(version);
+    expect(client.getServerVersion()).toMatchObject({ name: 'switchboard' });
+    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    expect(client.getInstructions()).toContain('send_message');
+    expect(errors).toEqual([]);
+  });
+
+  it('lists the tools, calls one, and finds its result to be what was promised', async () => {
+    const { client, errors } = await connect(negotiation);
+    const { tools } = await client.listTools();
+    expect(tools.find((tool) => tool.name === 'echo_text')).toMatchObject({
+      title: 'Echo',
+      annotations: { readOnlyHint: true },
+      outputSchema: { type: 'object' },
+    });
+    const result = await client.callTool({ name: 'echo_text', arguments: { text: 'größe' } });
+    expect(result).toMatchObject({
+      content: [{ type: 'text', text: '{"text":"größe"}' }],
+      structuredContent: { text: 'größe' },
+    });
+    expect(errors).toEqual([]);
+  });
+
+  it.each(['clash', 'denied', 'crash', 'echo_text'])(
+    'sees a failing tool as isError: %s',
+    async (name) => {
+      const { client, errors } = await connect(negotiation);
+      expect(await client.callTool({ name, arguments: {} })).toMatchObject({ isError: true });
+      expect(errors).toEqual([]);
+    },
+  );
+
+  it.each(['unheard_of', 'größe'])('sees the code of a JSON-RPC error: %s', async (name) => {
+    const { client } = await connect(negotiation);
+    const call = client.callTool({ name, arguments: {} });
+    await expect(call).rejects.toBeInstanceOf(ProtocolError);
+    await expect(call).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it('sees 401 for a wrong key', async () => {
+    await expect(connect(negotiation, `${acme.key.slice(0, -1)}!`)).rejects.toSatisfy(
+      (error) => error instanceof SdkHttpError && error.status === 401,
+    );
+  });
+});
+
+it('cancels a modern call that its caller aborts', async () => {
+  const { client } = await connect({ mode: { pin: '2026-07-28' } });
+  const tools = switchboard.app.get(ProtocolTools);
+  const abort = new AbortController();
+  const call = client.callTool(
+    { name: 'slow_note', arguments: { text: 'aborted' } },
+    { signal: abort.signal },
+  );
+  const failed = call.catch((error: unknown) => error);
+  await waitFor(() => tools.isWaiting('aborted'));
+  abort.abort();
+  expect(await failed).toBeInstanceOf(Error);
+  await waitFor(() => tools.signalOf('aborted')?.aborted);
+  tools.release('aborted');
+});
