@@ -1,6 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import helmet from 'helmet';
 import { ProblemFilter } from './http/problem.filter.js';
+import { refuseMalformedWebhookPath, WEBHOOK_PATH } from './workflows/malformed-webhook-path.js';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -15,6 +16,7 @@ export function configureHttp(app: NestExpressApplication): void {
   // Express would build objects out of `a[b]=c`; no query string of ours holds any.
   app.set('query parser', 'simple');
   app.use(helmet());
+  app.use(`/${WEBHOOK_PATH}`, refuseMalformedWebhookPath);
   app.useGlobalFilters(new ProblemFilter());
   const server = app.getHttpServer();
   server.headersTimeout = HEADERS_TIMEOUT_MS;

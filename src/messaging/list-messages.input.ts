@@ -1,8 +1,9 @@
-import { IsIn, IsInt, IsOptional, IsString, Length, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { PageInput } from '../tools/page.input.js';
 import { Doc } from '../tools/schema/doc.decorator.js';
 import { MESSAGE_STATUSES, type MessageStatus } from './message-status.js';
 
-export class ListMessagesInput {
+export class ListMessagesInput extends PageInput {
   @Doc('Only messages to this contact.')
   @IsOptional()
   @IsString()
@@ -19,16 +20,4 @@ export class ListMessagesInput {
   @IsString()
   @Length(1, 64)
   run_id?: string;
-
-  @Doc('Most messages to return.')
-  @IsInt()
-  @Min(1)
-  @Max(100)
-  limit: number = 20;
-
-  @Doc('next_cursor of the page before, with the same filters.')
-  @IsOptional()
-  @IsString()
-  @MaxLength(1024)
-  cursor?: string;
 }

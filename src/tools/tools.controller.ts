@@ -1,23 +1,16 @@
-import {
-  Body,
-  Controller,
-  Get,
-  Header,
-  HttpCode,
-  Param,
-  Post,
-  Req,
-  UseGuards,
-} from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { accountOf, SessionGuard } from '../accounts/session.guard.js';
 import { AppError } from '../errors/app-error.js';
+import { readBodyIfAny } from '../http/json-body.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { didYouMean } from './nearest-names.js';
 import type { ToolDescriptor } from './registered-tool.js';
 import { ToolRegistry } from './tool-registry.js';
+
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** The tools as actions of a signed-in person. */
 @Controller('api/tools')
@@ -37,11 +30,7 @@ export class ToolsController {
   @Post(':name')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
-  async call(
-    @Param('name') name: string,
-    @Body() given: unknown,
-    @Req() request: Request,
-  ): Promise<object> {
+  async call(@Param('name') name: string, @Req() request: Request): Promise<object> {
     const { organizationId, userId } = accountOf(request);
     this.limiter.consume(organizationId, 1);
     const tool = this.registry.find(name, 'dashboard');
@@ -49,6 +38,7 @@ export class ToolsController {
       const known = this.registry.list('dashboard').map((descriptor) => descriptor.name);
       throw new AppError('not_found', `Unknown tool.${didYouMean(name, known)}`);
     }
+    const given = await readBodyIfAny(request, MAX_BODY_BYTES);
     return await this.registry.call(tool, given, {
       organizationId,
       surface: 'dashboard',

@@ -2,14 +2,11 @@ import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common
 import { DiscoveryModule } from '@nestjs/core';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { SessionMiddleware } from '../accounts/session.middleware.js';
-import { jsonBody } from '../http/json-body.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import { IdempotencyRetention } from './idempotency-retention.js';
 import { ToolPipeline } from './tool-pipeline.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolsController } from './tools.controller.js';
-
-const MAX_BODY_BYTES = 1024 * 1024;
 
 /** The registry of tools and the one pipeline that every call goes through. */
 @Module({
@@ -20,6 +17,6 @@ const MAX_BODY_BYTES = 1024 * 1024;
 })
 export class ToolsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(SessionMiddleware, jsonBody(MAX_BODY_BYTES)).forRoutes(ToolsController);
+    consumer.apply(SessionMiddleware).forRoutes(ToolsController);
   }
 }

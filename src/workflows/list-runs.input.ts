@@ -1,8 +1,9 @@
-import { IsIn, IsInt, IsOptional, IsString, Length, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { PageInput } from '../tools/page.input.js';
 import { Doc } from '../tools/schema/doc.decorator.js';
 import { RUN_STATUSES, type RunStatus } from './run.entity.js';
 
-export class ListRunsInput {
+export class ListRunsInput extends PageInput {
   @Doc('Only runs of this workflow.')
   @IsOptional()
   @IsString()
@@ -19,16 +20,4 @@ export class ListRunsInput {
   @IsString()
   @Length(1, 64)
   contact_id?: string;
-
-  @Doc('Most runs to return.')
-  @IsInt()
-  @Min(1)
-  @Max(100)
-  limit: number = 20;
-
-  @Doc('next_cursor of the page before, with the same filters.')
-  @IsOptional()
-  @IsString()
-  @MaxLength(1024)
-  cursor?: string;
 }

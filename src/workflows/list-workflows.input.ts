@@ -1,21 +1,10 @@
-import { IsBoolean, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsBoolean, IsOptional } from 'class-validator';
+import { PageInput } from '../tools/page.input.js';
 import { Doc } from '../tools/schema/doc.decorator.js';
 
-export class ListWorkflowsInput {
+export class ListWorkflowsInput extends PageInput {
   @Doc('Only active, or only inactive ones.')
   @IsOptional()
   @IsBoolean()
   active?: boolean;
-
-  @Doc('Most workflows to return.')
-  @IsInt()
-  @Min(1)
-  @Max(100)
-  limit: number = 20;
-
-  @Doc('next_cursor of the page before, with the same filters.')
-  @IsOptional()
-  @IsString()
-  @MaxLength(1024)
-  cursor?: string;
 }

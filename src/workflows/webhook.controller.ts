@@ -1,6 +1,7 @@
 import { All, Controller, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { readJsonBody } from '../http/read-body.js';
+import { WEBHOOK_PATH } from './malformed-webhook-path.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -13,7 +14,7 @@ interface Accepted {
 }
 
 /** Where other systems start workflows. The URL, or the secret if there is one, is all that they need to know. */
-@Controller('api/webhooks/workflow')
+@Controller(WEBHOOK_PATH)
 @UseFilters(WebhookErrorFilter)
 export class WebhookController {
   constructor(private readonly webhooks: WebhooksService) {}

@@ -7,6 +7,7 @@ import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { parseJson } from '../http/parse-json.js';
 import { RateLimiter } from '../http/rate-limiter.js';
+import { NO_WEBHOOK } from './malformed-webhook-path.js';
 import { RunsService } from './runs.service.js';
 import { isSignatureValid } from './signature.js';
 
@@ -42,7 +43,7 @@ export class WebhooksService {
           workflowId,
         ])
       : [];
-    if (!found) throw new AppError('not_found', 'There is no active webhook here.');
+    if (!found) throw new AppError('not_found', NO_WEBHOOK);
     // Not yet the organization's: whoever knows the address, but not the secret, could use that up.
     this.limiter.consume(workflowId, 1);
     return { workflowId, organizationId: found.organization_id, sealedSecret: found.secret };

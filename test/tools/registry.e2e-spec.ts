@@ -275,3 +275,20 @@ describe('boot', () => {
     await expect(startSwitchboard({ providers: [provider] })).rejects.toThrow(message);
   });
 });
+
+describe('POST /api/tools/:name', () => {
+  it('reads the body of nobody who is not signed in', async () => {
+    const switchboard = await startSwitchboard();
+    try {
+      const response = await fetch(`${switchboard.url}/api/tools/create_contact`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'text/plain' },
+        body: 'not even JSON',
+      });
+      // 415 would mean that it was looked at.
+      expect(response.status).toBe(401);
+    } finally {
+      await switchboard.close();
+    }
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../errors/app-error.js';
+import { mapDatabaseError } from './database-error.js';
+
+const sqlError = (code: string): Error => Object.assign(new Error('sql text'), { code });
+
+describe(mapDatabaseError, () => {
+  it.each([
+    ['40001', 'The database is not available. Try again.'],
+    ['40P01', 'The database is not available. Try again.'],
+    ['53300', 'The database is not available. Try again.'],
+    ['57P01', 'The database is not available. Try again.'],
+    ['ECONNREFUSED', 'The database is not available. Try again.'],
+    ['55P03', 'This is busy or took too long. Try again.'],
+    ['57014', 'This is busy or took too long. Try again.'],
+  ])('says that %s may be tried again, and why', (code, message) => {
+    expect(mapDatabaseError({ driverError: sqlError(code) })).toMatchObject({
+      code: 'unavailable',
+      message,
+      retryAfterSeconds: 2,
+    });
+  });
+
+  it.each(['23505', '22P02', '42501'])('leaves %s what it is', (code) => {
+    const error = sqlError(code);
+    expect(mapDatabaseError(error)).toBe(error);
+  });
+
+  it('leaves what was meant for the caller alone', () => {
+    const error = AppError.notFound('contact');
+    expect(mapDatabaseError(error)).toBe(error);
+  });
+});

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { createWorkflow, trigger } from './support/workflow-client.js';
+
+describe('runs that start runs', () => {
+  let switchboard: Switchboard;
+  beforeAll(async () => {
+    switchboard = await startSwitchboard({ env: { RATE_LIMIT_PER_MINUTE: '8' } });
+  });
+  afterAll(() => switchboard.close());
+
+  it('use the allowance of their organization, and wait when it is used up', async () => {
+    const acme = await createOrganization(switchboard);
+    const child = await createWorkflow(acme, []);
+    const steps = Array.from({ length: 20 }, (_, index) => ({
+      id: `start_${index}`,
+      tool: 'trigger_workflow',
+      arguments: { workflow_id: child.id },
+    }));
+    const parent = await createWorkflow(acme, steps);
+    const runId = await trigger(acme, parent.id);
+    // Looked up past the service, because asking it costs allowance too.
+    const run = await waitFor(async () => {
+      const rows = await switchboard.ownerQuery(
+        `select status, reason from workflow_runs where id = $1 and status = 'waiting'`,
+        [runId],
+      );
+      return rows[0];
+    });
+    expect(run).toEqual({ status: 'waiting', reason: 'retry' });
+    const children = await switchboard.ownerQuery(
+      'select id from workflow_runs where workflow_id = $1',
+      [child.id],
+    );
+    expect(children.length).toBeLessThan(8);
+  });
+});
