@@ -8,8 +8,16 @@ const cookieOf = (response: Response): string => response.headers.getSetCookie()
 describe('POST /api/auth/sign-in', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
-  const signIn = (email: unknown, password: unknown, headers?: Record<string, string>) =>
-    postJson(`${switchboard.url}/api/auth/sign-in`, { email, password }, headers);
+  const signIn = async (email: unknown, password: unknown, headers?: Record<string, string>) => {
+    const response = await postJson(
+      `${switchboard.url}/api/auth/sign-in`,
+      { email, password },
+      headers,
+    );
+    // The headers come before the session is saved, the last byte after it: only then may a test change its row.
+    await response.clone().text();
+    return response;
+  };
   const session = (cookie: string) =>
     fetch(`${switchboard.url}/api/auth/session`, { headers: { Cookie: cookie } });
 
