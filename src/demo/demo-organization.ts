@@ -3,6 +3,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { randomBase62 } from '../database/ids.js';
 import { AppError } from '../errors/app-error.js';
 import { KeysService } from '../keys/keys.service.js';
+import { SILENT_CALLER } from '../tools/silent-caller.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 
 const OWNER_EMAIL = 'owner@demo.localhost';
@@ -27,6 +28,7 @@ export async function createDemoOrganization(
     const tool = registry.find(name, 'dashboard');
     if (!tool) throw new Error(`There is no tool ${name}.`);
     return (await registry.call(tool, given, {
+      ...SILENT_CALLER,
       organizationId: account.organizationId,
       surface: 'dashboard',
       actor: { kind: 'user', id: account.userId },

@@ -11,6 +11,9 @@ export const INTERNAL_ERROR = -32_603;
 /** MCP 2026-07-28, transports: a required header is missing, malformed, or says something else than the body. */
 export const HEADER_MISMATCH = -32_020;
 
+/** MCP 2026-07-28, basic/index: the answer would need what the client has not declared that it can do. */
+export const MISSING_CLIENT_CAPABILITY = -32_021;
+
 /** MCP 2026-07-28, basic/index: the version that a request names is not served. */
 export const UNSUPPORTED_PROTOCOL_VERSION = -32_022;
 
@@ -72,6 +75,15 @@ export class JsonRpcError extends Error {
       supported,
       requested,
     });
+  }
+
+  static missingCapability(required: Readonly<Record<string, object>>): JsonRpcError {
+    const names = Object.keys(required).join(', ');
+    return new JsonRpcError(
+      MISSING_CLIENT_CAPABILITY,
+      `This needs a client that declares: ${names}`,
+      { requiredCapabilities: required },
+    );
   }
 
   /** The one answer to a bug: what it was is in the log, under `errorId`. */

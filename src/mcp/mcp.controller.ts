@@ -6,6 +6,7 @@ import { readJsonBody } from '../http/read-body.js';
 import { apiKeyOf } from '../keys/authenticated-key.js';
 import { BearerGuard } from '../keys/bearer.guard.js';
 import { encodeError, JsonRpcError, METHOD_NOT_ALLOWED } from './json-rpc-error.js';
+import { acceptsEvents, EventStream } from './event-stream.js';
 import { McpExceptionFilter } from './mcp-exception.filter.js';
 import { McpService } from './mcp.service.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
@@ -31,9 +32,11 @@ export class McpController {
       return;
     }
     const message = parseJson(await readJsonBody(request, MAX_BODY_BYTES));
-    const caller = { key: apiKeyOf(request), headers, gone: goneSignal(response) };
+    const stream = acceptsEvents(request.headers.accept) ? new EventStream(response) : undefined;
+    const caller = { key: apiKeyOf(request), headers, gone: goneSignal(response), stream };
     const { status, body } = await this.mcp.answer(message, caller);
-    if (!response.destroyed) sendJson(response, status, body);
+    if (stream?.isOpen) stream.end(body);
+    else if (!response.destroyed) sendJson(response, status, body);
   }
 }
 

@@ -1,15 +1,17 @@
 import { Module } from '@nestjs/common';
 import { KeysModule } from '../keys/keys.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
+import { Calls } from './calls.js';
 import { Dispatcher } from './dispatcher.js';
 import { McpController } from './mcp.controller.js';
 import { McpService } from './mcp.service.js';
 import { Methods } from './methods.js';
+import { ToolMethods } from './methods/tool-methods.js';
 
 /** The tool endpoint for agents: JSON-RPC 2.0 and MCP over HTTP. */
 @Module({
   imports: [KeysModule, ToolsModule],
   controllers: [McpController],
-  providers: [McpService, Dispatcher, Methods],
+  providers: [McpService, Dispatcher, Methods, ToolMethods, Calls],
 })
 export class McpModule {}

@@ -1,16 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/authenticated-key.js';
+import type { AnswerStream } from './answer-stream.js';
 import { Dispatcher } from './dispatcher.js';
 import { encoderOf } from './encoders/encoder-of.js';
 import { decideEra, type Era, SERVED_VERSIONS } from './era.js';
-import { encodeError, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc-error.js';
+import {
+  encodeError,
+  JsonRpcError,
+  METHOD_NOT_FOUND,
+  MISSING_CLIENT_CAPABILITY,
+} from './json-rpc-error.js';
 import { type JsonRpcId, type Member, parseMember, readableId } from './json-rpc.js';
 import { type McpHeaders, unreadableId } from './mcp-headers.js';
-import type { MethodContext } from './methods.js';
+import type { MethodContext } from './method.js';
 import { assertModernRequest, type ModernMember, parseModernMember } from './modern-request.js';
 
 const MAX_BATCH = 20;
+
+/** Errors of methods that MCP 2026-07-28 gives a status of their own; all others are answers like results. */
+const MODERN_STATUS = new Map<number | undefined, 400 | 404>([
+  [METHOD_NOT_FOUND, 404],
+  [MISSING_CLIENT_CAPABILITY, 400],
+]);
 
 /** Status and JSON text of an answer; without a body there is nothing to answer. */
 export interface McpAnswer {
@@ -24,6 +36,8 @@ export interface McpCaller {
   readonly headers: McpHeaders;
   /** Aborted when the caller went away before its answer. */
   readonly gone: AbortSignal;
+  /** Takes notifications before the answer; absent where the caller takes no events. */
+  readonly stream?: AnswerStream;
 }
 
 /** Answers one message, whatever is in it. Keeps nothing between messages, so any process can answer any of them. */
@@ -46,8 +60,8 @@ export class McpService {
       case 'plain':
       case 'legacy':
         return Array.isArray(message)
-          ? await this.answerBatch(message, decision, caller.key)
-          : await this.answerOne(parseMember(message), decision, caller.key);
+          ? await this.answerBatch(message, decision, caller)
+          : await this.answerOne(parseMember(message), decision, caller);
       case 'modern':
         return await this.answerModern(parseModernMember(message), caller);
       case 'modern-batch':
@@ -60,15 +74,18 @@ export class McpService {
     }
   }
 
-  private async answerOne(member: Member, era: Era, key: AuthenticatedKey): Promise<McpAnswer> {
-    const reply = await this.dispatcher.dispatch(member, contextOf(era, key));
+  private async answerOne(member: Member, era: Era, caller: McpCaller): Promise<McpAnswer> {
+    // Plain JSON-RPC has no events, and knows nothing of progress.
+    const stream = era.name === 'legacy' ? caller.stream : undefined;
+    const context = { ...contextOf(era, caller.key), stream };
+    const reply = await this.dispatcher.dispatch(member, context);
     if (reply === undefined) return { status: 202 };
     return { status: member.kind === 'invalid' ? 400 : 200, body: reply.text };
   }
 
   private async answerModern(
     member: ModernMember,
-    { key, headers, gone }: McpCaller,
+    { key, headers, gone, stream }: McpCaller,
   ): Promise<McpAnswer> {
     // The revision defines no notification that a client sends over HTTP, so none has anything to do.
     if (member.kind === 'notification') return { status: 202 };
@@ -81,15 +98,16 @@ export class McpService {
       if (error instanceof JsonRpcError) return refusal(member.id, error);
       throw error;
     }
-    const reply = await this.dispatcher.dispatch(member, contextOf({ name: 'modern' }, key, gone));
+    const context = { ...contextOf({ name: 'modern' }, key, gone), stream };
+    const reply = await this.dispatcher.dispatch(member, context);
     if (reply === undefined) return { status: 202 };
-    return { status: reply.errorCode === METHOD_NOT_FOUND ? 404 : 200, body: reply.text };
+    return { status: MODERN_STATUS.get(reply.errorCode) ?? 200, body: reply.text };
   }
 
   private async answerBatch(
     batch: readonly unknown[],
     era: Era,
-    key: AuthenticatedKey,
+    { key }: McpCaller,
   ): Promise<McpAnswer> {
     if (batch.length === 0) {
       return refusal(null, JsonRpcError.invalidRequest('a batch must not be empty.'));

@@ -3,7 +3,7 @@ import { JsonRpcError } from './json-rpc-error.js';
 import { isJsonObject, type JsonObject, type Member, parseMember } from './json-rpc.js';
 import { decodeHeaderValue, type McpHeaders } from './mcp-headers.js';
 
-const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
+export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 
 /** Parameter that the Mcp-Name header mirrors, for the methods that have one; all of the revision, served or not. */
 const NAME_PARAMETERS = new Map([

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { IdempotencyKey } from './idempotency-key.entity.js';
 
@@ -33,5 +34,12 @@ export class IdempotencyRepository {
     await this.tenants
       .manager(organizationId)
       .update(IdempotencyKey, { organizationId, tool, key }, { result });
+  }
+
+  /** Gives the key of a call free that failed; that of a call that is complete stays. */
+  async release(organizationId: string, tool: string, key: string): Promise<void> {
+    await this.tenants
+      .manager(organizationId)
+      .delete(IdempotencyKey, { organizationId, tool, key, result: IsNull() });
   }
 }

@@ -1,3 +1,4 @@
+import type { Icon } from './icon.js';
 import type { DtoClass } from './schema/dto-schema.js';
 import type { ObjectSchema } from './schema/json-schema.js';
 import type { Surface, ToolCall } from './tool-call.js';
@@ -8,7 +9,9 @@ export interface ToolDescriptor {
   title: string;
   description: string;
   inputSchema: ObjectSchema;
-  outputSchema: ObjectSchema;
+  /** Absent where the result is content and not data. */
+  outputSchema?: ObjectSchema;
+  icons?: readonly Icon[];
   annotations: {
     readOnlyHint: boolean;
     destructiveHint: boolean;

@@ -3,12 +3,21 @@ import { AuditLog } from '../accounts/audit-log.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { fingerprint } from './canonical-json.js';
+import { confirmationOf } from './confirmation.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import { parseArguments } from './parse-arguments.js';
 import type { RegisteredTool } from './registered-tool.js';
 import type { ToolCall } from './tool-call.js';
 
 export type ToolMethod = (input: object, call: ToolCall) => Promise<object>;
+
+/** One call whose arguments have been checked. */
+interface CheckedCall {
+  readonly tool: RegisteredTool;
+  readonly method: ToolMethod;
+  readonly input: object;
+  readonly call: ToolCall;
+}
 
 /** What happens to every call between its guards and its method, the same for agents, workflows and people. */
 @Injectable()
@@ -32,48 +41,80 @@ export class ToolPipeline {
     call: ToolCall,
   ): Promise<object> {
     const input = parseArguments(tool.input, tool.descriptor.inputSchema, given ?? {});
-    const name = tool.descriptor.name;
     call.signal.throwIfAborted();
-    if (tool.external) {
-      const result = await this.tenants.outside(() => method(input, call));
-      await this.tenants.transaction(call.organizationId, () =>
-        this.recordCall(name, input, result, call),
-      );
-      return result;
-    }
-    if (tool.readOnly) {
-      const result = await this.tenants.transaction(
-        call.organizationId,
-        () => method(input, call),
-        { readOnly: true },
-      );
-      this.logger.debug({ organization: call.organizationId, actor: call.actor.id, tool: name });
-      return result;
-    }
+    const checked = { tool, method, input, call };
+    if (tool.external) return await this.runOutside(checked);
+    return tool.readOnly ? await this.read(checked) : await this.change(checked);
+  }
+
+  private async read({ tool, method, input, call }: CheckedCall): Promise<object> {
+    const result = await this.tenants.transaction(
+      call.organizationId,
+      async () => {
+        await confirm(tool, input, call);
+        return await method(input, call);
+      },
+      { readOnly: true },
+    );
+    this.logger.debug({
+      organization: call.organizationId,
+      actor: call.actor.id,
+      tool: tool.descriptor.name,
+    });
+    return result;
+  }
+
+  private async change(checked: CheckedCall): Promise<object> {
+    const { tool, method, input, call } = checked;
     return await this.tenants.transaction(call.organizationId, async () => {
-      const key = idempotencyKeyOf(input);
-      if (key !== undefined) {
-        const earlier = await this.replay(name, key, input, call);
-        if (earlier) return earlier;
-      }
+      const key = idempotencyKeyOf(input, call);
+      const earlier = await this.claim(checked, key);
+      if (earlier?.result) return earlier.result;
+      await confirm(tool, input, call);
       const result = await method(input, call);
-      if (key !== undefined) {
-        await this.idempotency.complete(call.organizationId, name, key, result);
-      }
-      await this.recordCall(name, input, result, call);
+      await this.complete(checked, key, result);
       // The method may not have looked, and nobody would learn of what it did.
       call.signal.throwIfAborted();
       return result;
     });
   }
 
-  private async replay(
-    name: string,
-    key: string,
-    input: object,
-    call: ToolCall,
-  ): Promise<object | undefined> {
+  /** Without a transaction while the tool waits; what it does outside cannot be taken back. */
+  private async runOutside(checked: CheckedCall): Promise<object> {
+    const { tool, method, input, call } = checked;
+    const { organizationId } = call;
+    const key = idempotencyKeyOf(input, call);
+    const earlier = await this.tenants.transaction(organizationId, async () => {
+      const claimed = await this.claim(checked, key);
+      if (!claimed) await confirm(tool, input, call);
+      return claimed;
+    });
+    if (earlier && !earlier.result) {
+      throw new AppError(
+        'conflict',
+        'A call with this key is still running, or stopped half-way: whether it had its effect is not known.',
+      );
+    }
+    if (earlier?.result) return earlier.result;
+    let result: object;
+    try {
+      result = await this.tenants.outside(() => method(input, call));
+    } catch (error) {
+      if (key !== undefined) await this.release(checked, key);
+      throw error;
+    }
+    await this.tenants.transaction(organizationId, () => this.complete(checked, key, result));
+    return result;
+  }
+
+  /** The earlier call with this key, or undefined once the key belongs to this call. */
+  private async claim(
+    { tool, input, call }: CheckedCall,
+    key: string | undefined,
+  ): Promise<{ result: object | null } | undefined> {
+    if (key === undefined) return undefined;
     const print = fingerprint(input);
+    const { name } = tool.descriptor;
     const earlier = await this.idempotency.claim(call.organizationId, name, key, print);
     if (!earlier) return undefined;
     if (!earlier.fingerprint.equals(print)) {
@@ -82,21 +123,37 @@ export class ToolPipeline {
         'This idempotency_key was used before with other arguments.',
       );
     }
-    return earlier.result ?? undefined;
+    return earlier;
   }
 
-  private async recordCall(
-    name: string,
-    input: object,
+  private async release({ tool, call }: CheckedCall, key: string): Promise<void> {
+    const { organizationId } = call;
+    await this.tenants.transaction(organizationId, () =>
+      this.idempotency.release(organizationId, tool.descriptor.name, key),
+    );
+  }
+
+  private async complete(
+    { tool, input, call }: CheckedCall,
+    key: string | undefined,
     result: object,
-    call: ToolCall,
   ): Promise<void> {
-    await this.audit.record(call.organizationId, call.actor, name, subjectOf(input, result));
+    const { organizationId, actor } = call;
+    const { name } = tool.descriptor;
+    if (key !== undefined) await this.idempotency.complete(organizationId, name, key, result);
+    await this.audit.record(organizationId, actor, name, subjectOf(input, result));
   }
 }
 
-function idempotencyKeyOf(input: object): string | undefined {
-  return (input as { idempotency_key?: string }).idempotency_key;
+async function confirm(tool: RegisteredTool, input: object, call: ToolCall): Promise<void> {
+  if (call.confirmation === undefined) return;
+  const request = confirmationOf(tool.descriptor.title, input);
+  if (call.confirmation === 'when_possible' && !call.canAsk(request)) return;
+  await call.ask({ 'switchboard.confirmation': request });
+}
+
+function idempotencyKeyOf(input: object, call: ToolCall): string | undefined {
+  return (input as { idempotency_key?: string }).idempotency_key ?? call.idempotencyKey;
 }
 
 /** Id of the thing that a call was about: what it answered with, or else what it was asked about. */

@@ -1,8 +1,6 @@
-import 'reflect-metadata';
 import { ForbiddenException, HttpException, Injectable, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, ExternalContextCreator, MetadataScanner } from '@nestjs/core';
-import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { AppError } from '../errors/app-error.js';
+import { type DecoratedMethod, DecoratedMethods, firstParameter } from './decorated-methods.js';
 import type { RegisteredTool, ToolDescriptor } from './registered-tool.js';
 import { type DtoClass, dtoSchema } from './schema/dto-schema.js';
 import type { Surface, ToolCall } from './tool-call.js';
@@ -21,25 +19,19 @@ export class ToolRegistry implements OnModuleInit {
   private readonly tools = new Map<string, RegisteredTool>();
 
   constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
-    private readonly contexts: ExternalContextCreator,
+    private readonly methods: DecoratedMethods,
     private readonly pipeline: ToolPipeline,
   ) {}
 
   onModuleInit(): void {
     const found: RegisteredTool[] = [];
     const places = new Map<string, string>();
-    for (const wrapper of this.discovery.getProviders()) {
-      for (const [method, options] of this.toolMethods(wrapper)) {
-        const place = `${wrapper.name}.${method}`;
-        const other = places.get(options.name);
-        if (other) {
-          throw new Error(`Two tools are called ${options.name}: ${other} and ${place}.`);
-        }
-        places.set(options.name, place);
-        found.push(this.register(wrapper, method, options, place));
-      }
+    for (const method of this.methods.find(Tool)) {
+      const { name } = method.options;
+      const other = places.get(name);
+      if (other) throw new Error(`Two tools are called ${name}: ${other} and ${method.place}.`);
+      places.set(name, method.place);
+      found.push(this.register(method));
     }
     found.sort((a, b) => (a.descriptor.name < b.descriptor.name ? -1 : 1));
     for (const tool of found) this.tools.set(tool.descriptor.name, tool);
@@ -66,77 +58,25 @@ export class ToolRegistry implements OnModuleInit {
     }
   }
 
-  private *toolMethods(wrapper: InstanceWrapper): Generator<[string, ToolOptions]> {
-    if (!wrapper.metatype || wrapper.inject) return;
-    const prototype = (wrapper.metatype as { prototype?: object }).prototype;
-    if (!prototype) return;
-    for (const method of this.scanner.getAllMethodNames(prototype)) {
-      const options = this.discovery.getMetadataByDecorator(Tool, wrapper, method);
-      if (options) yield [method, options];
-    }
-  }
-
-  private register(
-    wrapper: InstanceWrapper,
-    methodName: string,
-    options: ToolOptions,
-    place: string,
-  ): RegisteredTool {
+  private register(method: DecoratedMethod<ToolOptions>): RegisteredTool {
+    const { options, place } = method;
     if (!NAME.test(options.name)) {
       throw new Error(`${place}: "${options.name}" is no name for a tool (${NAME.source}).`);
     }
-    if (!wrapper.isDependencyTreeStatic()) {
-      throw new Error(`${place}: a tool cannot live in a request-scoped provider.`);
-    }
-    const instance = wrapper.instance as Record<string, ToolMethod>;
-    const method = instance[methodName]!;
-    const input = options.input ?? firstParameter(instance, methodName, place);
+    const input = options.input ?? firstParameter(method);
+    // The pipeline stands in place of the method, so that @UseGuards on it apply before validation.
+    const run = (given: unknown, call: ToolCall): Promise<object> =>
+      this.pipeline.run(tool, method.run as ToolMethod, given, call);
     const tool: RegisteredTool = {
       descriptor: describe(options, input),
       input,
       surfaces: new Set(options.surfaces ?? EVERYWHERE),
       readOnly: options.readOnly ?? false,
       external: options.external ?? false,
-      invoke: this.contexts.create(
-        instance,
-        this.guarded(method, () => tool, instance) as (...given: unknown[]) => Promise<object>,
-        methodName,
-        undefined,
-        undefined,
-        undefined,
-        undefined,
-        { guards: true, interceptors: true, filters: false },
-        'tool',
-      ) as RegisteredTool['invoke'],
+      invoke: this.methods.guarded(method, run, 'tool'),
     };
     return tool;
   }
-
-  /** The pipeline in place of the method, carrying its metadata, so that @UseGuards on it apply before validation. */
-  private guarded(
-    method: ToolMethod,
-    tool: () => RegisteredTool,
-    instance: object,
-  ): (given: unknown, call: ToolCall) => Promise<object> {
-    const run = (given: unknown, call: ToolCall) =>
-      this.pipeline.run(tool(), method.bind(instance), given, call);
-    // Guards look at the handler's name and metadata; both must be those of the method they were written for.
-    Object.defineProperty(run, 'name', { value: method.name });
-    for (const key of Reflect.getMetadataKeys(method)) {
-      Reflect.defineMetadata(key, Reflect.getMetadata(key, method), run);
-    }
-    return run;
-  }
-}
-
-function firstParameter(instance: object, method: string, place: string): DtoClass {
-  const types = Reflect.getMetadata('design:paramtypes', instance, method) as
-    DtoClass[] | undefined;
-  const input = types?.[0];
-  if (!input || (input as unknown) === Object) {
-    throw new Error(`${place}: its first parameter must be a class, or @Tool must name one.`);
-  }
-  return input;
 }
 
 function describe(options: ToolOptions, input: DtoClass): ToolDescriptor {
@@ -146,7 +86,8 @@ function describe(options: ToolOptions, input: DtoClass): ToolDescriptor {
     title: options.title,
     description: options.description,
     inputSchema: dtoSchema(input),
-    outputSchema: dtoSchema(options.output),
+    ...(options.output && { outputSchema: dtoSchema(options.output) }),
+    ...(options.icons && { icons: options.icons }),
     annotations: {
       readOnlyHint: readOnly,
       destructiveHint: !readOnly && (options.destructive ?? false),
@@ -157,7 +98,7 @@ function describe(options: ToolOptions, input: DtoClass): ToolDescriptor {
 }
 
 /** Guards speak Nest's HTTP exceptions; callers of tools get the codes that the contract names. */
-function fromGuard(error: unknown): unknown {
+export function fromGuard(error: unknown): unknown {
   if (!(error instanceof HttpException)) return error;
   if (error instanceof ForbiddenException || error.getStatus() === 401) {
     return new AppError('forbidden', 'You may not call this tool.', { cause: error });

@@ -1,4 +1,5 @@
 import { DiscoveryService } from '@nestjs/core';
+import type { Icon } from './icon.js';
 import type { DtoClass } from './schema/dto-schema.js';
 import type { Surface } from './tool-call.js';
 
@@ -10,7 +11,9 @@ export interface ToolOptions {
   description: string;
   /** Class of the first argument; absent: the type of the method's first parameter. */
   input?: DtoClass;
-  output: DtoClass;
+  /** Class of the result; absent: the method returns `ToolContent`. */
+  output?: DtoClass;
+  icons?: readonly Icon[];
   /** Changes nothing. Enforced: the call gets a READ ONLY transaction. */
   readOnly?: boolean;
   /** May destroy or overwrite what cannot be brought back. */

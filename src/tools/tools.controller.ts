@@ -8,6 +8,7 @@ import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { didYouMean } from './nearest-names.js';
 import type { ToolDescriptor } from './registered-tool.js';
+import { SILENT_CALLER } from './silent-caller.js';
 import { ToolRegistry } from './tool-registry.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -40,6 +41,7 @@ export class ToolsController {
     }
     const given = await readBodyIfAny(request, MAX_BODY_BYTES);
     return await this.registry.call(tool, given, {
+      ...SILENT_CALLER,
       organizationId,
       surface: 'dashboard',
       actor: { kind: 'user', id: userId },

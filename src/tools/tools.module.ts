@@ -2,8 +2,10 @@ import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common
 import { DiscoveryModule } from '@nestjs/core';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { SessionMiddleware } from '../accounts/session.middleware.js';
+import { DecoratedMethods } from './decorated-methods.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import { IdempotencyRetention } from './idempotency-retention.js';
+import { RequestStates } from './request-states.js';
 import { ToolPipeline } from './tool-pipeline.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolsController } from './tools.controller.js';
@@ -12,8 +14,15 @@ import { ToolsController } from './tools.controller.js';
 @Module({
   imports: [DiscoveryModule, AccountsModule],
   controllers: [ToolsController],
-  providers: [ToolRegistry, ToolPipeline, IdempotencyRepository, IdempotencyRetention],
-  exports: [ToolRegistry],
+  providers: [
+    RequestStates,
+    DecoratedMethods,
+    ToolRegistry,
+    ToolPipeline,
+    IdempotencyRepository,
+    IdempotencyRetention,
+  ],
+  exports: [RequestStates, DecoratedMethods, ToolRegistry],
 })
 export class ToolsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
 import type { RegisteredTool } from '../tools/registered-tool.js';
+import { SILENT_CALLER } from '../tools/silent-caller.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import type { HeldRun } from './held-run.js';
 import { LeaseLost } from './lease-lost.js';
@@ -51,6 +52,7 @@ export class StepCaller {
     signal.throwIfAborted();
     const { organizationId, id } = held.lease;
     const output = await this.registry.call(tool, input, {
+      ...SILENT_CALLER,
       organizationId,
       surface: 'workflow',
       actor: { kind: 'run', id },

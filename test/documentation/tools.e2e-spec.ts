@@ -55,7 +55,7 @@ function section({
     rows.length > 0
       ? ['| Argument | Type | Required | |', '|---|---|---|---|', ...rows].join('\n')
       : 'Takes no arguments.',
-    `Returns ${Object.keys(outputSchema.properties)
+    `Returns ${Object.keys(outputSchema?.properties ?? { content: {} })
       .map((property) => `\`${property}\``)
       .join(', ')}.`,
   ].join('\n\n');

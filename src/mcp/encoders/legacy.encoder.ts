@@ -1,5 +1,6 @@
 import type { ToolDescriptor } from '../../tools/registered-tool.js';
 import type { LegacyVersion } from '../era.js';
+import type { JsonObject } from '../json-rpc.js';
 import type { EraEncoder } from './era-encoder.js';
 import { textContent } from './text-content.js';
 
@@ -7,34 +8,48 @@ import { textContent } from './text-content.js';
 export class LegacyEncoder implements EraEncoder {
   private readonly hasAnnotations: boolean;
   private readonly hasStructuredContent: boolean;
+  private readonly hasIcons: boolean;
 
   constructor(version: LegacyVersion) {
+    this.hasIcons = version >= '2025-11-25';
     this.hasAnnotations = version >= '2025-03-26';
     this.hasStructuredContent = version >= '2025-06-18';
   }
 
   toolList(tools: readonly ToolDescriptor[]): string {
     return JSON.stringify({
-      tools: tools.map(({ name, title, description, inputSchema, outputSchema, annotations }) => ({
-        name,
-        ...(this.hasStructuredContent && { title }),
-        description,
-        inputSchema,
-        ...(this.hasStructuredContent && { outputSchema }),
-        ...(this.hasAnnotations && { annotations }),
+      tools: tools.map((tool) => ({
+        name: tool.name,
+        ...(this.hasStructuredContent && { title: tool.title }),
+        description: tool.description,
+        inputSchema: tool.inputSchema,
+        ...(this.hasStructuredContent && { outputSchema: tool.outputSchema }),
+        ...(this.hasAnnotations && { annotations: tool.annotations }),
+        ...(this.hasIcons && { icons: tool.icons }),
       })),
     });
   }
 
-  toolResult(json: string): string {
-    const { content } = textContent(json);
-    return this.hasStructuredContent
-      ? `{"content":${JSON.stringify(content)},"structuredContent":${json}}`
-      : JSON.stringify({ content });
+  toolResult(json: string, meta?: JsonObject): string {
+    const content = JSON.stringify(textContent(json).content);
+    const structured = this.hasStructuredContent ? `,"structuredContent":${json}` : '';
+    return `{"content":${content}${structured}${metaMember(meta)}}`;
+  }
+
+  toolContent(json: string, meta?: JsonObject): string {
+    return `{"content":${json}${metaMember(meta)}}`;
   }
 
   // No structuredContent: it would have to conform to the outputSchema, which describes success only.
   toolFailure(json: string): string {
     return JSON.stringify({ ...textContent(json), isError: true });
   }
+
+  inputRequired(): never {
+    throw new Error('A client of before 2026-07-28 cannot be asked.');
+  }
+}
+
+function metaMember(meta: JsonObject | undefined): string {
+  return meta ? `,"_meta":${JSON.stringify(meta)}` : '';
 }

@@ -1,5 +1,7 @@
+import type { InputRequired } from '../../tools/input-required.js';
 import type { ToolDescriptor } from '../../tools/registered-tool.js';
 import { MODERN_VERSIONS } from '../era.js';
+import type { JsonObject } from '../json-rpc.js';
 import { INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import type { EraEncoder } from './era-encoder.js';
 import { textContent } from './text-content.js';
@@ -24,30 +26,54 @@ export const DISCOVERY = JSON.stringify({
 
 /** MCP 2026-07-28. */
 export class ModernEncoder implements EraEncoder {
-  private readonly completion = JSON.stringify(COMPLETE).slice(1);
-
   toolList(tools: readonly ToolDescriptor[]): string {
     return JSON.stringify({
-      tools: tools.map(({ name, title, description, inputSchema, outputSchema, annotations }) => ({
-        name,
-        title,
-        description,
-        inputSchema,
-        outputSchema,
-        annotations,
+      tools: tools.map((tool) => ({
+        name: tool.name,
+        title: tool.title,
+        description: tool.description,
+        inputSchema: tool.inputSchema,
+        outputSchema: tool.outputSchema,
+        annotations: tool.annotations,
+        icons: tool.icons,
       })),
       ...CACHEABLE,
       ...COMPLETE,
     });
   }
 
-  toolResult(json: string): string {
-    const { content } = textContent(json);
-    return `{"content":${JSON.stringify(content)},"structuredContent":${json},${this.completion}`;
+  toolResult(json: string, meta?: JsonObject): string {
+    const content = JSON.stringify(textContent(json).content);
+    return `{"content":${content},"structuredContent":${json},${completion(meta)}`;
+  }
+
+  toolContent(json: string, meta?: JsonObject): string {
+    return `{"content":${json},${completion(meta)}`;
   }
 
   // No structuredContent: it would have to conform to the outputSchema, which describes success only.
   toolFailure(json: string): string {
     return JSON.stringify({ ...textContent(json), isError: true, ...COMPLETE });
   }
+
+  inputRequired({ requests, state }: InputRequired): string {
+    const inputRequests = Object.entries(requests).map(([name, { method, params }]) => [
+      name,
+      { method, params },
+    ]);
+    return JSON.stringify({
+      inputRequests: Object.fromEntries(inputRequests) as object,
+      requestState: state,
+      ...COMPLETE,
+      resultType: 'input_required',
+    });
+  }
+}
+
+const COMPLETION = JSON.stringify(COMPLETE).slice(1);
+
+/** The members that end a result, and its closing brace. */
+function completion(meta: JsonObject | undefined): string {
+  if (!meta) return COMPLETION;
+  return JSON.stringify({ ...COMPLETE, _meta: { ...meta, ...COMPLETE._meta } }).slice(1);
 }

@@ -18,7 +18,15 @@ export class PlainEncoder implements EraEncoder {
     return JSON.stringify(textContent(json));
   }
 
+  toolContent(json: string): string {
+    return `{"content":${json}}`;
+  }
+
   toolFailure(json: string): string {
     return JSON.stringify({ ...textContent(json), isError: true });
+  }
+
+  inputRequired(): never {
+    throw new Error('A plain caller cannot be asked.');
   }
 }

@@ -1,0 +1,5 @@
+/** What a caller can be told while its request is being answered. */
+export interface AnswerStream {
+  /** Sends a JSON-RPC notification; where the caller is gone it does nothing. Opens the stream if need be. */
+  notify(method: string, params: object): void;
+}

@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { fingerprint } from '../tools/canonical-json.js';
+import { RequestStates } from '../tools/request-states.js';
+import { SILENT_CALLER } from '../tools/silent-caller.js';
+import type { ToolCall } from '../tools/tool-call.js';
+import { Conversation } from './conversation.js';
+import { isJsonObject, type JsonObject } from './json-rpc.js';
+import type { MethodContext } from './method.js';
+import { CAPABILITIES_KEY } from './modern-request.js';
+import { ProgressReporter } from './progress-reporter.js';
+
+/** What a request asks for, and with what care its answers are to be taken. */
+export interface CallSubject {
+  readonly method: string;
+  /** Of the tool, prompt or resource. */
+  readonly name: string;
+  readonly arguments: JsonObject;
+  /** Whether the call may have effects, so that it must happen once however often it is sent. */
+  readonly changes: boolean;
+  readonly confirmation?: ToolCall['confirmation'];
+}
+
+/** Makes the call that methods of providers get out of the request that came for them. */
+@Injectable()
+export class Calls {
+  constructor(private readonly states: RequestStates) {}
+
+  /**
+   * Runs `work` with the call, whose progress goes to the caller until it ends. Throws `JsonRpcError` for parameters
+   * about questions that cannot be.
+   */
+  async during<T>(
+    params: JsonObject,
+    context: MethodContext,
+    subject: CallSubject,
+    work: (call: ToolCall) => Promise<T>,
+  ): Promise<T> {
+    const progress = reporterOf(params, context);
+    try {
+      return await work({
+        ...SILENT_CALLER,
+        organizationId: context.key.organizationId,
+        surface: 'agent',
+        actor: { kind: 'key', id: context.key.id },
+        signal: context.signal,
+        confirmation: subject.confirmation,
+        ...(progress && { report: (report) => progress.report(report) }),
+        ...this.questions(params, context, subject),
+      });
+    } finally {
+      progress?.end();
+    }
+  }
+
+  private questions(
+    params: JsonObject,
+    { key, era }: MethodContext,
+    { changes, confirmation, ...subject }: CallSubject,
+  ): Partial<ToolCall> {
+    if (era !== 'modern') return {};
+    const conversation = new Conversation(
+      this.states,
+      {
+        organizationId: key.organizationId,
+        digest: fingerprint(subject).toString('base64url'),
+      },
+      metaOf(params)[CAPABILITIES_KEY] as JsonObject,
+      params,
+      changes || confirmation !== undefined,
+    );
+    return {
+      idempotencyKey: conversation.idempotencyKey,
+      canAsk: (request) => conversation.canAsk(request),
+      ask: (requests) => conversation.ask(requests),
+    };
+  }
+}
+
+function reporterOf(params: JsonObject, { stream }: MethodContext): ProgressReporter | undefined {
+  const { progressToken: token } = metaOf(params);
+  const isToken = typeof token === 'string' || Number.isInteger(token);
+  return stream && isToken ? new ProgressReporter(stream, token as string | number) : undefined;
+}
+
+function metaOf({ _meta: meta }: JsonObject): JsonObject {
+  return isJsonObject(meta) ? meta : {};
+}

@@ -1,0 +1,79 @@
+import type { Answers, InputRequest, InputRequests } from '../tools/input-request.js';
+import { InputRequired } from '../tools/input-required.js';
+import { MissingCapability } from '../tools/missing-capability.js';
+import type { RequestBinding, RequestState, RequestStates } from '../tools/request-states.js';
+import { JsonRpcError } from './json-rpc-error.js';
+import { isJsonObject, type JsonObject } from './json-rpc.js';
+
+/** The questions of one request of MCP 2026-07-28, and the answers that came with it. */
+export class Conversation {
+  private readonly state?: RequestState;
+  private readonly responses: JsonObject;
+  private readonly answered: JsonObject;
+
+  /**
+   * With `needsState`, an answer counts only with the state that its question came with, for calls that change
+   * something: the state makes them happen once. Throws -32602 for parameters that cannot be.
+   */
+  constructor(
+    private readonly states: RequestStates,
+    private readonly binding: RequestBinding,
+    private readonly capabilities: JsonObject,
+    { inputResponses = {}, requestState }: JsonObject,
+    needsState: boolean,
+  ) {
+    if (!isJsonObject(inputResponses)) {
+      throw JsonRpcError.invalidParams('inputResponses must be an object.');
+    }
+    if (requestState !== undefined) {
+      this.state =
+        typeof requestState === 'string' ? states.open(binding, requestState) : undefined;
+      if (!this.state) {
+        throw JsonRpcError.invalidParams('requestState is not of this request, or has expired.');
+      }
+    }
+    this.responses = needsState && !this.state ? {} : inputResponses;
+    this.answered = { ...this.state?.answers };
+  }
+
+  /** Makes the call that this request ends in happen once, however often it is sent; undefined before any question. */
+  get idempotencyKey(): string | undefined {
+    return this.state && `request ${this.state.nonce}`;
+  }
+
+  canAsk(request: InputRequest): boolean {
+    return Object.entries(request.capability).every(([name, wanted]) => {
+      const declared = this.capabilities[name];
+      if (!isJsonObject(declared)) return false;
+      // MCP, client/elicitation: one that is declared without any mode stands for the plain one.
+      const modes = Object.keys(declared);
+      return modes.length === 0 || Object.keys(wanted).every((mode) => modes.includes(mode));
+    });
+  }
+
+  async ask<Requests extends InputRequests>(requests: Requests): Promise<Answers<Requests>> {
+    const answers: Record<string, unknown> = {};
+    const missing: Record<string, InputRequest> = {};
+    for (const [name, request] of Object.entries(requests)) {
+      const response = own(this.responses, name) ?? own(this.answered, name);
+      const answer = response === undefined ? undefined : request.read(response);
+      if (answer === undefined) {
+        missing[name] = request;
+      } else {
+        answers[name] = answer;
+        this.answered[name] = response;
+      }
+    }
+    if (Object.keys(missing).length === 0) return answers as Answers<Requests>;
+    for (const request of Object.values(missing)) {
+      if (!this.canAsk(request)) throw new MissingCapability(request.capability);
+    }
+    const nonce = this.state?.nonce ?? this.states.newNonce();
+    const state = { nonce, answers: this.answered };
+    throw new InputRequired(missing, this.states.seal(this.binding, state));
+  }
+}
+
+function own(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

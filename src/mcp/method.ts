@@ -1,0 +1,24 @@
+import type { AuthenticatedKey } from '../keys/authenticated-key.js';
+import type { AnswerStream } from './answer-stream.js';
+import type { EraEncoder } from './encoders/era-encoder.js';
+import type { Era } from './era.js';
+import type { JsonObject } from './json-rpc.js';
+
+/** Who calls a method, and how its result is to be written. */
+export interface MethodContext {
+  readonly key: AuthenticatedKey;
+  readonly era: Era['name'];
+  readonly encoder: EraEncoder;
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal;
+  /** Takes what is to be told before the result; absent where the caller can be told nothing. */
+  readonly stream?: AnswerStream;
+}
+
+/** Returns the JSON text of the result; throws `JsonRpcError` for parameters that the protocol refuses. */
+export type Method = (params: JsonObject, context: MethodContext) => string | Promise<string>;
+
+/** True of what a call throws that stopped because nobody waits for it any more. */
+export function isCancellation(thrown: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && thrown === signal.reason;
+}

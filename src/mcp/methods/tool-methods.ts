@@ -1,0 +1,96 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError, toError } from '../../errors/app-error.js';
+import { InputRequired } from '../../tools/input-required.js';
+import { MissingCapability } from '../../tools/missing-capability.js';
+import { didYouMean } from '../../tools/nearest-names.js';
+import type { RegisteredTool } from '../../tools/registered-tool.js';
+import { ToolRegistry } from '../../tools/tool-registry.js';
+import { Calls } from '../calls.js';
+import type { EraEncoder } from '../encoders/era-encoder.js';
+import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
+import { isJsonObject, type JsonObject } from '../json-rpc.js';
+import { isCancellation, type Method, type MethodContext } from '../method.js';
+import { toolError } from '../tool-error.js';
+
+const MOST_SHOWN = 64;
+
+/** `tools/list` and `tools/call`. */
+@Injectable()
+export class ToolMethods {
+  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+    ['tools/list', (params, context) => this.list(params, context)],
+    ['tools/call', (params, context) => this.call(params, context)],
+  ]);
+
+  private readonly logger = new Logger('Mcp');
+  private readonly lists = new Map<EraEncoder, string>();
+
+  constructor(
+    private readonly tools: ToolRegistry,
+    private readonly calls: Calls,
+  ) {}
+
+  private list(params: JsonObject, { encoder }: MethodContext): string {
+    // All tools are on the first page, so no cursor was ever given out.
+    if (params.cursor !== undefined && params.cursor !== null) {
+      throw JsonRpcError.invalidParams('this cursor is not known.');
+    }
+    let list = this.lists.get(encoder);
+    if (list === undefined) {
+      list = encoder.toolList(this.tools.list('agent'));
+      this.lists.set(encoder, list);
+    }
+    return list;
+  }
+
+  private async call(params: JsonObject, context: MethodContext): Promise<string> {
+    const { name, arguments: given = {} } = params;
+    if (typeof name !== 'string') throw JsonRpcError.invalidParams('name must be a string.');
+    if (!isJsonObject(given)) throw JsonRpcError.invalidParams('arguments must be an object.');
+    const tool = this.tools.find(name, 'agent');
+    if (!tool) throw this.unknownTool(name);
+    const subject = { method: 'tools/call', name, arguments: given, changes: !tool.readOnly };
+    try {
+      const result = await this.calls.during(params, context, subject, (call) =>
+        this.tools.call(tool, given, call),
+      );
+      return encode(result, tool, context.encoder);
+    } catch (thrown) {
+      if (isCancellation(thrown, context.signal) || thrown instanceof JsonRpcError) throw thrown;
+      if (thrown instanceof InputRequired) return context.encoder.inputRequired(thrown);
+      if (thrown instanceof MissingCapability) {
+        throw JsonRpcError.missingCapability(thrown.required);
+      }
+      return context.encoder.toolFailure(JSON.stringify(this.describe(thrown, tool, context)));
+    }
+  }
+
+  private describe(thrown: unknown, tool: RegisteredTool, { key }: MethodContext): object {
+    const call = { tool: tool.descriptor.name, organization: key.organizationId };
+    if (thrown instanceof AppError && thrown.code === 'unavailable') {
+      this.logger.warn({ ...call, cause: toError(thrown.cause ?? thrown).message });
+    }
+    return toolError(thrown, (errorId) => {
+      this.logger.error({ ...call, error_id: errorId }, toError(thrown).stack);
+    });
+  }
+
+  private unknownTool(name: string): JsonRpcError {
+    const known = this.tools.list('agent').map((tool) => tool.name);
+    const hint = didYouMean(name, known);
+    const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
+    // Half a surrogate pair, sent so or left by the cut, is not text that every client can decode.
+    return new JsonRpcError(
+      INVALID_PARAMS,
+      `Unknown tool: ${shown.toWellFormed()}${hint && `.${hint}`}`,
+    );
+  }
+}
+
+function encode(result: object, tool: RegisteredTool, encoder: EraEncoder): string {
+  // Compiled code can return what its type forbids, and half an answer is worse than an error.
+  if (!isJsonObject(result)) throw new Error('A tool must return an object.');
+  if (tool.descriptor.outputSchema) return encoder.toolResult(JSON.stringify(result));
+  if (!Array.isArray(result.content)) throw new Error('A tool without output returns ToolContent.');
+  return encoder.toolContent(JSON.stringify(result.content));
+}
