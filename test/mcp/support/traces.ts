@@ -1,15 +1,16 @@
 import type { TestOrganization } from '../../support/organization.js';
 import type { Switchboard } from '../../support/switchboard.js';
 
-/** Texts that `note` and the tools like it were called with, in the order of their commits. */
+/** Texts that `note` and the tools like it, or those called `actions`, were called with, in the order of their commits. */
 export async function tracesOf(
   switchboard: Switchboard,
   organization: TestOrganization,
+  actions = '%note',
 ): Promise<string[]> {
   const rows = await switchboard.ownerQuery<{ subject: string }>(
     `select subject from audit_log
-     where organization_id = $1 and action like '%note' order by id`,
-    [organization.id],
+     where organization_id = $1 and action like $2 order by id`,
+    [organization.id, actions],
   );
   return rows.map((row) => row.subject);
 }
