@@ -6,6 +6,7 @@ import { Contacts1763700004000 } from './1763700004000-contacts.js';
 import { Messages1763700005000 } from './1763700005000-messages.js';
 import { Workflows1763700006000 } from './1763700006000-workflows.js';
 import { IdempotencyRetention1763700007000 } from './1763700007000-idempotency-retention.js';
+import { ToolPolicies1763700008100 } from './1763700008100-tool-policies.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   Messages1763700005000,
   Workflows1763700006000,
   IdempotencyRetention1763700007000,
+  ToolPolicies1763700008100,
 ];

@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 /** What each folder may import from, besides itself; the table of DESIGN.md. Every folder may import `config`. */
-const FEATURE = ['accounts', 'database', 'errors', 'http', 'tools'];
+const FEATURE = ['accounts', 'database', 'errors', 'http', 'policies', 'tools'];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   config: [],
   errors: [],
@@ -13,13 +13,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   liquid: ['errors'],
   queue: ['database', 'errors'],
   accounts: ['database', 'errors', 'http'],
-  keys: ['accounts', 'database', 'errors', 'http'],
-  tools: ['accounts', 'database', 'errors', 'http'],
-  mcp: ['accounts', 'errors', 'http', 'keys', 'tools'],
+  policies: ['database', 'errors'],
+  keys: ['accounts', 'database', 'errors', 'http', 'policies'],
+  tools: ['accounts', 'database', 'errors', 'http', 'policies'],
+  mcp: ['accounts', 'errors', 'http', 'keys', 'policies', 'tools'],
   contacts: FEATURE,
   messaging: [...FEATURE, 'contacts', 'liquid', 'queue'],
   workflows: [...FEATURE, 'contacts', 'liquid', 'queue'],
-  demo: ['accounts', 'database', 'errors', 'keys', 'tools'],
+  demo: ['accounts', 'database', 'errors', 'keys', 'policies', 'tools'],
   operations: ['database', 'errors', 'http', 'queue'],
 };
 /** Layers inside a feature, the edge first: a file may import files of its own layer and below. */

@@ -3,6 +3,7 @@ import { AuditLogEntry } from './accounts/audit-log.entity.js';
 import { Contact } from './contacts/contact.entity.js';
 import { ApiKey } from './keys/api-key.entity.js';
 import { Message } from './messaging/message.entity.js';
+import { ToolPolicyRow } from './policies/tool-policy.entity.js';
 import { IdempotencyKey } from './tools/idempotency-key.entity.js';
 import { RunStep } from './workflows/run-step.entity.js';
 import { Run } from './workflows/run.entity.js';
@@ -20,4 +21,5 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   WorkflowVersion,
   Run,
   RunStep,
+  ToolPolicyRow,
 ];

@@ -4,6 +4,7 @@ export interface Account {
   readonly email: string;
   readonly organizationId: string;
   readonly organizationName: string;
+  readonly role: 'owner' | 'member';
 }
 
 /** An account as `/api/auth` shows it. */

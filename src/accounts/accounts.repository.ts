@@ -9,6 +9,7 @@ interface AccountRow {
   password_hash: string;
   organization_id: string;
   organization_name: string;
+  role: Account['role'];
 }
 
 export type StoredAccount = Account & { readonly passwordHash: string };
@@ -38,6 +39,7 @@ export class AccountsRepository {
       email,
       organizationId: newId('org'),
       organizationName,
+      role: 'owner',
     };
     await this.gate.call('create_account', [
       account.userId,
@@ -58,6 +60,7 @@ export class AccountsRepository {
           passwordHash: row.password_hash,
           organizationId: row.organization_id,
           organizationName: row.organization_name,
+          role: row.role,
         }
       : null;
   }

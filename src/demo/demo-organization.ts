@@ -3,6 +3,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { randomBase62 } from '../database/ids.js';
 import { AppError } from '../errors/app-error.js';
 import { KeysService } from '../keys/keys.service.js';
+import { ToolPolicies } from '../policies/tool-policies.js';
 import { SILENT_CALLER } from '../tools/silent-caller.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 
@@ -25,7 +26,7 @@ export async function createDemoOrganization(
   const account = await signUp(app.get(AccountsService), password);
   const registry = app.get(ToolRegistry);
   const call = async <T>(name: string, given: object): Promise<T> => {
-    const tool = registry.find(name, 'dashboard');
+    const tool = registry.find(name, 'dashboard', ToolPolicies.NONE);
     if (!tool) throw new Error(`There is no tool ${name}.`);
     return (await registry.call(tool, given, {
       ...SILENT_CALLER,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { GateDatabase } from '../database/gate-database.js';
 import { TenantDatabase } from '../database/tenant-database.js';
+import type { NamedPolicy } from '../policies/tool-policy.js';
 import { ApiKey } from './api-key.entity.js';
 
 export interface FoundKey {
@@ -9,6 +10,8 @@ export interface FoundKey {
   organization_id: string;
   /** Whether `last_used_at` is older than it should be. */
   stale: boolean;
+  /** Of the organization; null where it has none. */
+  policies: NamedPolicy[] | null;
 }
 
 @Injectable()
@@ -47,7 +50,7 @@ export class ApiKeysRepository {
 
   /** The active key with this hash, of whichever organization. */
   async findByHash(hash: Buffer): Promise<FoundKey | undefined> {
-    const [found] = await this.gate.call<FoundKey>('find_api_key', [hash]);
+    const [found] = await this.gate.call<FoundKey>('authenticate_api_key', [hash]);
     return found;
   }
 

@@ -1,9 +1,12 @@
 import type { Request } from 'express';
+import type { ToolPolicies } from '../policies/tool-policies.js';
 
 /** The API key that a request was sent with, once the bearer guard has found it. */
 export interface AuthenticatedKey {
   readonly id: string;
   readonly organizationId: string;
+  /** What the organization has decided about tools, as it was when the key was looked up. */
+  readonly toolPolicies: ToolPolicies;
 }
 
 const keys = new WeakMap<Request, AuthenticatedKey>();

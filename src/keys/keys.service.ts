@@ -3,6 +3,7 @@ import type { Actor } from '../accounts/actor.js';
 import { AuditLog } from '../accounts/audit-log.js';
 import { newId } from '../database/ids.js';
 import { TenantDatabase } from '../database/tenant-database.js';
+import { ToolPolicies } from '../policies/tool-policies.js';
 import { hashApiKey, isApiKey, newApiKey } from './api-key-format.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import type { AuthenticatedKey } from './authenticated-key.js';
@@ -77,7 +78,8 @@ export class KeysService {
 
   /**
    * The key behind the raw text, or undefined when it is unknown, revoked or no key at all. Asked of the database
-   * each time: a cache would go on accepting a key that was revoked a moment ago.
+   * each time: a cache would go on accepting a key that was revoked a moment ago. The policies of its organization
+   * come along in the same answer.
    */
   async authenticate(raw: string): Promise<AuthenticatedKey | undefined> {
     if (!isApiKey(raw)) return undefined;
@@ -88,6 +90,10 @@ export class KeysService {
         .touch(found.organization_id, found.id)
         .catch((error: Error) => this.logger.warn(`last_used_at was not kept: ${error.message}`));
     }
-    return { id: found.id, organizationId: found.organization_id };
+    return {
+      id: found.id,
+      organizationId: found.organization_id,
+      toolPolicies: ToolPolicies.of(found.policies),
+    };
   }
 }

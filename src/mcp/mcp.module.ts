@@ -7,11 +7,12 @@ import { McpController } from './mcp.controller.js';
 import { McpService } from './mcp.service.js';
 import { Methods } from './methods.js';
 import { ToolMethods } from './methods/tool-methods.js';
+import { ToolLists } from './tool-lists.js';
 
 /** The tool endpoint for agents: JSON-RPC 2.0 and MCP over HTTP. */
 @Module({
   imports: [KeysModule, ToolsModule],
   controllers: [McpController],
-  providers: [McpService, Dispatcher, Methods, ToolMethods, Calls],
+  providers: [McpService, Dispatcher, Methods, ToolMethods, ToolLists, Calls],
 })
 export class McpModule {}

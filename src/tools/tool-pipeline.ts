@@ -156,7 +156,7 @@ function idempotencyKeyOf(input: object, call: ToolCall): string | undefined {
   return (input as { idempotency_key?: string }).idempotency_key ?? call.idempotencyKey;
 }
 
-/** Id of the thing that a call was about: what it answered with, or else what it was asked about. */
+/** Id of the thing that a call was about: what it answered with, or else what it was asked about. A tool is its name. */
 function subjectOf(input: object, result: object): string | null {
   for (const value of Object.values(result)) {
     const id = (value as { id?: unknown } | null)?.id;
@@ -167,5 +167,6 @@ function subjectOf(input: object, result: object): string | null {
       if (key.endsWith('_id') && typeof value === 'string') return value;
     }
   }
-  return null;
+  const { tool } = input as { tool?: unknown };
+  return typeof tool === 'string' ? tool : null;
 }

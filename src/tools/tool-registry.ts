@@ -1,5 +1,6 @@
 import { ForbiddenException, HttpException, Injectable, type OnModuleInit } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
+import type { ToolPolicies } from '../policies/tool-policies.js';
 import { type DecoratedMethod, DecoratedMethods, firstParameter } from './decorated-methods.js';
 import type { RegisteredTool, ToolDescriptor } from './registered-tool.js';
 import { type DtoClass, dtoSchema } from './schema/dto-schema.js';
@@ -37,16 +38,22 @@ export class ToolRegistry implements OnModuleInit {
     for (const tool of found) this.tools.set(tool.descriptor.name, tool);
   }
 
-  /** The tools that a surface may call, by name in code-unit order. */
-  list(surface: Surface): ToolDescriptor[] {
-    return [...this.tools.values()]
-      .filter((tool) => tool.surfaces.has(surface))
+  /** Every tool, whoever may call it, by name in code-unit order. */
+  all(): RegisteredTool[] {
+    return [...this.tools.values()];
+  }
+
+  /** The tools that a surface may call and `policies` do not hide, by name in code-unit order. */
+  list(surface: Surface, policies: ToolPolicies): ToolDescriptor[] {
+    return this.all()
+      .filter((tool) => isOpen(tool, surface, policies))
       .map((tool) => tool.descriptor);
   }
 
-  find(name: string, surface: Surface): RegisteredTool | undefined {
+  /** The tool of this name; undefined for one that is hidden, or not for this surface, as if there were none. */
+  find(name: string, surface: Surface, policies: ToolPolicies): RegisteredTool | undefined {
     const tool = this.tools.get(name);
-    return tool?.surfaces.has(surface) ? tool : undefined;
+    return tool && isOpen(tool, surface, policies) ? tool : undefined;
   }
 
   /** Calls a tool and returns its result; every expected failure is an {@link AppError}. */
@@ -77,6 +84,10 @@ export class ToolRegistry implements OnModuleInit {
     };
     return tool;
   }
+}
+
+function isOpen(tool: RegisteredTool, surface: Surface, policies: ToolPolicies): boolean {
+  return tool.surfaces.has(surface) && !policies.hides(tool.descriptor.name);
 }
 
 function describe(options: ToolOptions, input: DtoClass): ToolDescriptor {

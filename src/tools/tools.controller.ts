@@ -6,6 +6,7 @@ import { AppError } from '../errors/app-error.js';
 import { readBodyIfAny } from '../http/json-body.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
+import { ToolPoliciesService } from '../policies/tool-policies.service.js';
 import { didYouMean } from './nearest-names.js';
 import type { ToolDescriptor } from './registered-tool.js';
 import { SILENT_CALLER } from './silent-caller.js';
@@ -20,12 +21,14 @@ export class ToolsController {
   constructor(
     private readonly registry: ToolRegistry,
     private readonly limiter: RateLimiter,
+    private readonly policies: ToolPoliciesService,
   ) {}
 
   @Get()
   @Header('Cache-Control', 'no-store')
-  list(): { tools: ToolDescriptor[] } {
-    return { tools: this.registry.list('dashboard') };
+  async list(@Req() request: Request): Promise<{ tools: ToolDescriptor[] }> {
+    const policies = await this.policies.get(accountOf(request).organizationId);
+    return { tools: this.registry.list('dashboard', policies) };
   }
 
   @Post(':name')
@@ -34,9 +37,10 @@ export class ToolsController {
   async call(@Param('name') name: string, @Req() request: Request): Promise<object> {
     const { organizationId, userId } = accountOf(request);
     this.limiter.consume(organizationId, 1);
-    const tool = this.registry.find(name, 'dashboard');
+    const policies = await this.policies.get(organizationId);
+    const tool = this.registry.find(name, 'dashboard', policies);
     if (!tool) {
-      const known = this.registry.list('dashboard').map((descriptor) => descriptor.name);
+      const known = this.registry.list('dashboard', policies).map((descriptor) => descriptor.name);
       throw new AppError('not_found', `Unknown tool.${didYouMean(name, known)}`);
     }
     const given = await readBodyIfAny(request, MAX_BODY_BYTES);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
+import { ToolPolicies } from '../policies/tool-policies.js';
 import type { RegisteredTool } from '../tools/registered-tool.js';
 import { SILENT_CALLER } from '../tools/silent-caller.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
@@ -16,8 +17,12 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 export class StepCaller {
   constructor(private readonly registry: ToolRegistry) {}
 
+  /**
+   * The tool of a step, hidden for the organization or not: a definition that names a hidden tool is refused when it is
+   * saved, and one that was saved before goes on working.
+   */
   find(name: string): RegisteredTool | undefined {
-    return this.registry.find(name, 'workflow');
+    return this.registry.find(name, 'workflow', ToolPolicies.NONE);
   }
 
   /** Calls the tool, but waits no longer than its time-out, and no longer than the run is held. */

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ContactsModule } from '../contacts/contacts.module.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
+import { PoliciesModule } from '../policies/policies.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
@@ -18,7 +19,7 @@ import { WorkflowsService } from './workflows.service.js';
 
 /** Workflows, the webhooks that start them, and the runs that carry them out. */
 @Module({
-  imports: [ToolsModule, ContactsModule],
+  imports: [ToolsModule, PoliciesModule, ContactsModule],
   controllers: [WebhookController],
   providers: [
     LiquidSandbox,

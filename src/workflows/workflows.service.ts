@@ -4,6 +4,7 @@ import { randomBase62 } from '../database/ids.js';
 import { SecretBox } from '../database/secret-box.js';
 import { AppError, type Fault } from '../errors/app-error.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
+import { ToolPoliciesService } from '../policies/tool-policies.service.js';
 import { fingerprint } from '../tools/canonical-json.js';
 import { pageOf, readTimeCursor, timeCursor } from '../tools/paging.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
@@ -39,6 +40,7 @@ export class WorkflowsService {
     private readonly registry: ToolRegistry,
     private readonly liquid: LiquidSandbox,
     private readonly secrets: SecretBox,
+    private readonly policies: ToolPoliciesService,
   ) {}
 
   /** Throws `invalid_arguments` with every fault of the definition and its path. */
@@ -46,7 +48,7 @@ export class WorkflowsService {
     organizationId: string,
     input: Required<WorkflowInput> & { active: boolean },
   ): Promise<SavedWorkflow> {
-    const { trigger, steps } = this.check(input);
+    const { trigger, steps } = await this.check(organizationId, input);
     const id = randomBase62(ID_LENGTH);
     const secret = newSecret(trigger);
     await this.workflows.insert(organizationId, id, {
@@ -67,7 +69,7 @@ export class WorkflowsService {
   async update(organizationId: string, id: string, input: WorkflowInput): Promise<SavedWorkflow> {
     const workflow = await this.workflows.findForUpdate(organizationId, id);
     if (!workflow) throw AppError.notFound('workflow');
-    const { trigger, steps } = this.check(input);
+    const { trigger, steps } = await this.check(organizationId, input);
     const current = await this.workflows.getSteps(organizationId, id, workflow.version);
     const isChanged =
       (trigger !== undefined && trigger.type !== workflow.triggerType) ||
@@ -134,10 +136,14 @@ export class WorkflowsService {
     };
   }
 
-  private check(input: WorkflowInput): { trigger?: Trigger; steps?: Step[] } {
+  private async check(
+    organizationId: string,
+    input: WorkflowInput,
+  ): Promise<{ trigger?: Trigger; steps?: Step[] }> {
     const faults: Fault[] = [];
-    // The tools are known only once every module is up, so the checker is made per call; it is cheap.
-    const checker = new DefinitionChecker(this.registry.list('workflow'), this.liquid);
+    const policies = await this.policies.get(organizationId);
+    // Which tools there are depends on the organization, so the checker is made per call; it is cheap.
+    const checker = new DefinitionChecker(this.registry.list('workflow', policies), this.liquid);
     const trigger = input.trigger && parseTrigger(input.trigger, faults);
     const steps = input.steps && checker.check(input.steps, faults);
     if (faults.length > 0) {

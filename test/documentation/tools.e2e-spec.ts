@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { format } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ToolPolicies } from '../../src/policies/tool-policies.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
 import type { ToolDescriptor } from '../../src/tools/registered-tool.js';
 import type { JsonSchema } from '../../src/tools/schema/json-schema.js';
@@ -17,7 +18,7 @@ describe('docs/tools.md', () => {
   afterAll(() => switchboard.close());
 
   it('is what the registry says (UPDATE_DOCS=1 writes it anew)', async () => {
-    const tools = switchboard.app.get(ToolRegistry).list('dashboard');
+    const tools = switchboard.app.get(ToolRegistry).list('dashboard', ToolPolicies.NONE);
     const expected = await format(page(tools), { parser: 'markdown', printWidth: 100 });
     if (process.env.UPDATE_DOCS) writeFileSync(FILE, expected);
     expect(readFileSync(FILE, 'utf8')).toBe(expected);

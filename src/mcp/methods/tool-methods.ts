@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppError, toError } from '../../errors/app-error.js';
 import { InputRequired } from '../../tools/input-required.js';
 import { MissingCapability } from '../../tools/missing-capability.js';
+import type { ToolPolicies } from '../../policies/tool-policies.js';
 import { didYouMean } from '../../tools/nearest-names.js';
 import type { RegisteredTool } from '../../tools/registered-tool.js';
 import { ToolRegistry } from '../../tools/tool-registry.js';
@@ -11,6 +12,7 @@ import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject, type JsonObject } from '../json-rpc.js';
 import { isCancellation, type Method, type MethodContext } from '../method.js';
 import { toolError } from '../tool-error.js';
+import { ToolLists } from '../tool-lists.js';
 
 const MOST_SHOWN = 64;
 
@@ -23,32 +25,28 @@ export class ToolMethods {
   ]);
 
   private readonly logger = new Logger('Mcp');
-  private readonly lists = new Map<EraEncoder, string>();
 
   constructor(
     private readonly tools: ToolRegistry,
+    private readonly lists: ToolLists,
     private readonly calls: Calls,
   ) {}
 
-  private list(params: JsonObject, { encoder }: MethodContext): string {
+  private list(params: JsonObject, { encoder, key }: MethodContext): string {
     // All tools are on the first page, so no cursor was ever given out.
     if (params.cursor !== undefined && params.cursor !== null) {
       throw JsonRpcError.invalidParams('this cursor is not known.');
     }
-    let list = this.lists.get(encoder);
-    if (list === undefined) {
-      list = encoder.toolList(this.tools.list('agent'));
-      this.lists.set(encoder, list);
-    }
-    return list;
+    return this.lists.of(encoder, key.toolPolicies);
   }
 
   private async call(params: JsonObject, context: MethodContext): Promise<string> {
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') throw JsonRpcError.invalidParams('name must be a string.');
     if (!isJsonObject(given)) throw JsonRpcError.invalidParams('arguments must be an object.');
-    const tool = this.tools.find(name, 'agent');
-    if (!tool) throw this.unknownTool(name);
+    const { toolPolicies } = context.key;
+    const tool = this.tools.find(name, 'agent', toolPolicies);
+    if (!tool) throw this.unknownTool(name, toolPolicies);
     const subject = { method: 'tools/call', name, arguments: given, changes: !tool.readOnly };
     try {
       const result = await this.calls.during(params, context, subject, (call) =>
@@ -75,8 +73,8 @@ export class ToolMethods {
     });
   }
 
-  private unknownTool(name: string): JsonRpcError {
-    const known = this.tools.list('agent').map((tool) => tool.name);
+  private unknownTool(name: string, policies: ToolPolicies): JsonRpcError {
+    const known = this.tools.list('agent', policies).map((tool) => tool.name);
     const hint = didYouMean(name, known);
     const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
     // Half a surrogate pair, sent so or left by the cut, is not text that every client can decode.

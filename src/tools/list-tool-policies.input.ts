@@ -1,0 +1,2 @@
+/** No arguments. */
+export class ListToolPoliciesInput {}

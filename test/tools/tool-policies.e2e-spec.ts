@@ -1,0 +1,364 @@
+import { Injectable } from '@nestjs/common';
+import { IsString } from 'class-validator';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { KeysService } from '../../src/keys/keys.service.js';
+import { ToolPolicies } from '../../src/policies/tool-policies.js';
+import { Tool } from '../../src/tools/tool.decorator.js';
+import { answerOf, errorOf, textOf } from '../mcp/support/answer.js';
+import { modernRequest, postModern } from '../mcp/support/modern.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+
+class WordInput {
+  @IsString()
+  word: string;
+}
+
+@Injectable()
+class WordTools {
+  @Tool({ name: 'keep_word', title: 'Keep', description: 'Keeps a word.', output: WordInput })
+  async keep({ word }: WordInput): Promise<WordInput> {
+    return { word };
+  }
+
+  @Tool({
+    name: 'people_word',
+    title: 'Say',
+    description: 'Says a word to people.',
+    output: WordInput,
+    surfaces: ['dashboard'],
+  })
+  async say({ word }: WordInput): Promise<WordInput> {
+    return { word };
+  }
+}
+
+let switchboard: Switchboard;
+/** Another process of the same installation. */
+let sibling: Switchboard;
+let acme: TestOrganization;
+let globex: TestOrganization;
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard({ providers: [WordTools] });
+  sibling = await startSwitchboard({
+    providers: [WordTools],
+    databaseUrl: switchboard.databaseUrl,
+    env: { ROLE: 'web' },
+  });
+  // The first call that answers reads all output schemas, so it must be made before anything is hidden.
+  await (await createOrganization(switchboard)).call('list_tool_policies');
+});
+beforeEach(async () => {
+  acme = await createOrganization(switchboard);
+  globex = await createOrganization(switchboard);
+});
+afterAll(async () => {
+  await sibling.close();
+  await switchboard.close();
+});
+
+const VERSIONS = [undefined, '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
+
+async function set(organization: TestOrganization, given: object): Promise<unknown> {
+  const { value, error } = await organization.call<{ policy: object }>('set_tool_policy', given);
+  if (error) throw new Error(JSON.stringify(error));
+  return value.policy;
+}
+
+async function policiesOf(organization: TestOrganization): Promise<unknown> {
+  return (await organization.call<{ policies: unknown }>('list_tool_policies')).value.policies;
+}
+
+/** Names in tools/list of each era, the modern one last. */
+async function agentLists(organization: TestOrganization): Promise<string[][]> {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const answers = [];
+  for (const version of VERSIONS) {
+    const headers: Record<string, string> = version ? { 'MCP-Protocol-Version': version } : {};
+    answers.push(await answerOf(organization.rpc(message, headers)));
+  }
+  answers.push(await postModern(organization, modernRequest('tools/list')));
+  return answers.map(({ body }) =>
+    (body as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name),
+  );
+}
+
+async function personList(organization: TestOrganization): Promise<string[]> {
+  const response = await organization.fetch('/api/tools');
+  return ((await response.json()) as { tools: { name: string }[] }).tools.map(({ name }) => name);
+}
+
+const callOf = (name: string, id: number = 1, given: object = { word: 'x' }) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: given },
+});
+
+describe('a hidden tool', () => {
+  beforeEach(() => set(acme, { tool: 'keep_word', hidden: true }));
+
+  it('is in no list of its organization, and in all of others', async () => {
+    for (const names of await agentLists(acme)) {
+      expect(names).toContain('create_contact');
+      expect(names).not.toContain('keep_word');
+    }
+    for (const names of await agentLists(globex)) expect(names).toContain('keep_word');
+    expect(await personList(acme)).not.toContain('keep_word');
+    expect(await personList(globex)).toContain('keep_word');
+  });
+
+  it('is answered to agents exactly as a tool that does not exist, in every era', async () => {
+    const hidden = 'keep_word';
+    const unknown = 'drop_word';
+    for (const version of VERSIONS) {
+      const headers: Record<string, string> = version ? { 'MCP-Protocol-Version': version } : {};
+      const texts = [];
+      for (const name of [hidden, unknown]) {
+        const { text, status } = await answerOf(acme.rpc(callOf(name), headers));
+        texts.push(`${status} ${text.replaceAll(name, '<name>')}`);
+      }
+      expect(texts[0]).toBe(texts[1]);
+      expect(texts[0]).toContain('-32602');
+    }
+    const [first, second] = [
+      await postModern(acme, modernRequest('tools/call', { name: hidden })),
+      await postModern(acme, modernRequest('tools/call', { name: unknown })),
+    ];
+    expect(first.text.replaceAll(hidden, '<name>')).toBe(second.text.replaceAll(unknown, '<name>'));
+    expect(first.status).toBe(second.status);
+    expect((await answerOf(globex.rpc(callOf(hidden)))).body).toMatchObject({ result: {} });
+  });
+
+  it('is answered to people exactly as a tool that does not exist', async () => {
+    expect(await acme.call('keep_word', { word: 'x' })).toEqual(
+      await acme.call('drop_word', { word: 'x' }),
+    );
+    expect((await acme.call('keep_word', { word: 'x' })).status).toBe(404);
+    expect((await globex.call('keep_word', { word: 'x' })).value).toEqual({ word: 'x' });
+  });
+
+  it('is suggested to nobody', async () => {
+    const agent = async (organization: TestOrganization) =>
+      (await answerOf(organization.rpc(callOf('keep_wort')))).text;
+    expect(await agent(globex)).toContain('Did you mean keep_word?');
+    expect(await agent(acme)).not.toContain('keep_word');
+    const person = async (organization: TestOrganization) =>
+      (await organization.call('keep_wort', {})).error!.message;
+    expect(await person(globex)).toContain('Did you mean keep_word?');
+    expect(await person(acme)).not.toContain('keep_word');
+  });
+
+  it('does not run as a member of a batch, and the others do', async () => {
+    const { body } = await answerOf(acme.rpc([callOf('keep_word', 1), callOf('keep_wor', 2)]));
+    expect(body).toEqual([errorOf(-32602, 1), errorOf(-32602, 2)]);
+    const mixed = [callOf('keep_word', 1), callOf('create_contact', 2, { email: 'a@example.com' })];
+    const answers = (await answerOf(acme.rpc(mixed))).body as unknown[];
+    expect(answers[0]).toEqual(errorOf(-32602, 1));
+    expect(textOf(answers[1])).toMatchObject({ created: true });
+    expect(
+      await switchboard.ownerQuery('select action from audit_log where organization_id = $1', [
+        acme.id,
+      ]),
+    ).not.toContainEqual({ action: 'keep_word' });
+  });
+
+  it('is refused in a definition that is saved, without a suggestion; runs of those saved before go on', async () => {
+    const definition = {
+      name: 'Words',
+      trigger: { type: 'manual' },
+      steps: [{ id: 'keep', tool: 'keep_word', arguments: { word: 'kept' } }],
+    };
+    const refused = await acme.call('create_workflow', definition);
+    expect(refused.error).toMatchObject({
+      code: 'invalid_arguments',
+      details: [{ path: 'steps[0].tool', message: '"keep_word" is not a tool for steps.' }],
+    });
+    const saved = await globex.call<{ workflow: { id: string } }>('create_workflow', definition);
+    const { id } = saved.value.workflow;
+    await set(globex, { tool: 'keep_word', hidden: true });
+    const update = { workflow_id: id, steps: [{ ...definition.steps[0], id: 'again' }] };
+    expect((await globex.call('update_workflow', update)).error?.code).toBe('invalid_arguments');
+    const started = await globex.call<{ run_id: string }>('trigger_workflow', { workflow_id: id });
+    const run = await waitFor(async () => {
+      const { value } = await globex.call<{ run: { status: string; finished_at: string | null } }>(
+        'get_run',
+        started.value,
+      );
+      return value.run.finished_at !== null && value.run;
+    });
+    expect(run).toMatchObject({ status: 'succeeded', steps: [{ output: { word: 'kept' } }] });
+  });
+
+  it('is back at once, in every process', async () => {
+    const lists = async () => {
+      const response = await fetch(`${sibling.url}/api/mcp`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${acme.key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      });
+      return (await response.text()).includes('"keep_word"');
+    };
+    expect(await lists()).toBe(false);
+    await set(acme, { tool: 'keep_word', hidden: false });
+    expect(await lists()).toBe(true);
+    await set(acme, { tool: 'keep_word', hidden: true });
+    expect(await lists()).toBe(false);
+  });
+
+  it('stays hidden for the next key', async () => {
+    const created = await acme.fetch('/api/mcp/keys', { method: 'POST' });
+    const { api_key: key } = (await created.json()) as { api_key: string };
+    expect((await acme.rpc(callOf('noop'))).status).toBe(401);
+    const response = await fetch(`${switchboard.url}/api/mcp`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(callOf('keep_word')),
+    });
+    expect(await response.json()).toEqual(errorOf(-32602, 1));
+  });
+
+  it('is told from other hidden ones, also when many sets were asked for', async () => {
+    // More than are kept.
+    const tools = (await personList(globex)).filter((name) => !name.includes('tool_polic'));
+    const [first, ...others] = tools;
+    for (const other of others) {
+      await set(globex, { tool: other, hidden: true });
+      await set(globex, { tool: first, hidden: Math.random() < 0.5 });
+      const policies = (await policiesOf(globex)) as { tool: string; hidden: boolean }[];
+      const hidden = new Set(policies.map(({ tool }) => tool));
+      const expected = tools.filter((name) => !hidden.has(name) && name !== 'people_word');
+      for (const names of await agentLists(globex)) expect(names).toEqual(expected);
+    }
+  });
+});
+
+describe('what must be confirmed', () => {
+  const policies = async (organization: TestOrganization): Promise<ToolPolicies> =>
+    (await switchboard.app.get(KeysService, { strict: false }).authenticate(organization.key))!
+      .toolPolicies;
+
+  it('comes with the key, for its organization only', async () => {
+    expect(await policies(acme)).toBe(ToolPolicies.NONE);
+    await set(acme, { tool: 'keep_word', confirmation: 'always' });
+    await set(acme, { tool: 'create_contact', confirmation: 'when_possible' });
+    const found = await policies(acme);
+    expect(found.confirmation('keep_word')).toBe('always');
+    expect(found.confirmation('create_contact')).toBe('when_possible');
+    expect(found.confirmation('get_contact')).toBe('never');
+    expect(found.hides('keep_word')).toBe(false);
+    expect(await policies(globex)).toBe(ToolPolicies.NONE);
+    await set(acme, { tool: 'keep_word', confirmation: 'never' });
+    await set(acme, { tool: 'create_contact', confirmation: 'never' });
+    expect(await policies(acme)).toBe(ToolPolicies.NONE);
+  });
+});
+
+describe('set_tool_policy and list_tool_policies', () => {
+  it('change what is given, keep only what differs, and leave an audit row', async () => {
+    expect(await set(acme, { tool: 'keep_word', hidden: true })).toEqual({
+      tool: 'keep_word',
+      hidden: true,
+      confirmation: 'never',
+    });
+    expect(await set(acme, { tool: 'keep_word', confirmation: 'always' })).toEqual({
+      tool: 'keep_word',
+      hidden: true,
+      confirmation: 'always',
+    });
+    expect(await policiesOf(acme)).toEqual([
+      { tool: 'keep_word', hidden: true, confirmation: 'always' },
+    ]);
+    expect(await policiesOf(globex)).toEqual([]);
+    await set(acme, { tool: 'keep_word', hidden: false, confirmation: 'never' });
+    expect(await policiesOf(acme)).toEqual([]);
+    expect(
+      await switchboard.ownerQuery('select * from tool_policies where organization_id = $1', [
+        acme.id,
+      ]),
+    ).toEqual([]);
+    const rows = await switchboard.ownerQuery(
+      `select actor_id, action, subject from audit_log where organization_id = $1 and action like '%policy'`,
+      [acme.id],
+    );
+    expect(rows).toEqual(
+      Array.from({ length: 3 }, () => ({
+        actor_id: acme.userId,
+        action: 'set_tool_policy',
+        subject: 'keep_word',
+      })),
+    );
+  });
+
+  it('lose nothing when both halves of a policy change at once', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all([
+        set(acme, { tool: 'keep_word', hidden: true }),
+        set(acme, { tool: 'keep_word', confirmation: 'always' }),
+      ]);
+      expect(await policiesOf(acme)).toEqual([
+        { tool: 'keep_word', hidden: true, confirmation: 'always' },
+      ]);
+      await set(acme, { tool: 'keep_word', hidden: false, confirmation: 'never' });
+    }
+  });
+
+  it.each([
+    [{ tool: 'keep_wort', hidden: true }, 'tool', 'Did you mean keep_word?'],
+    [{ tool: '__proto__', hidden: true }, 'tool', 'not the name of a tool'],
+    [{ tool: 'keep_word' }, '', 'needs hidden, confirmation or both'],
+    [{ tool: 'keep_word', confirmation: 'sometimes' }, 'confirmation', 'never'],
+    [{ tool: 'keep_word', hidden: 'yes' }, 'hidden', 'boolean'],
+    [{ tool: 'people_word', confirmation: 'always' }, 'confirmation', 'agents'],
+    [{ tool: 'set_tool_policy', hidden: true }, 'tool', 'no policy'],
+    [{ tool: 'set_tool_policy', confirmation: 'always' }, 'tool', 'no policy'],
+    [{ tool: 'list_tool_policies', hidden: true }, 'tool', 'no policy'],
+  ])('refuse %j', async (given, path, message) => {
+    const { status, error } = await acme.call('set_tool_policy', given);
+    expect(status).toBe(422);
+    expect(error!.details).toContainEqual({
+      path,
+      message: expect.stringContaining(message) as string,
+    });
+    expect(await policiesOf(acme)).toEqual([]);
+  });
+
+  it('can name a tool that is hidden, and one for people only', async () => {
+    await set(acme, { tool: 'people_word', hidden: true });
+    expect((await acme.call('people_word', { word: 'x' })).status).toBe(404);
+    await set(acme, { tool: 'people_word', hidden: false, confirmation: 'never' });
+    expect((await acme.call('people_word', { word: 'x' })).status).toBe(200);
+  });
+
+  it('are for people: neither agents nor steps find them', async () => {
+    for (const name of ['set_tool_policy', 'list_tool_policies']) {
+      for (const names of await agentLists(acme)) expect(names).not.toContain(name);
+      const { body } = await answerOf(acme.rpc(callOf(name, 1, { tool: 'keep_word' })));
+      expect(body).toEqual(errorOf(-32602, 1));
+      const { error } = await acme.call('create_workflow', {
+        name: 'Policy',
+        trigger: { type: 'manual' },
+        steps: [{ id: 'a', tool: name, arguments: {} }],
+      });
+      expect(error?.code).toBe('invalid_arguments');
+    }
+  });
+
+  it('are for owners', async () => {
+    await switchboard.ownerQuery(`update memberships set role = 'member' where user_id = $1`, [
+      acme.userId,
+    ]);
+    for (const [name, given] of [
+      ['set_tool_policy', { tool: 'keep_word', hidden: true }],
+      ['list_tool_policies', {}],
+    ] as const) {
+      expect(await acme.call(name, given)).toMatchObject({
+        status: 403,
+        error: { code: 'forbidden', message: 'Only an owner of the organization may do this.' },
+      });
+    }
+    expect((await acme.call('keep_word', { word: 'x' })).status).toBe(200);
+  });
+});
