@@ -6,7 +6,7 @@ import type { EraEncoder } from './encoders/era-encoder.js';
 type Lists = Map<EraEncoder, string>;
 
 /** How many different sets of hidden tools are kept; each takes some 30 kB an era. */
-const MOST_KEPT = 50;
+const MOST_KEPT = 20;
 
 /**
  * The answers to `tools/list`, as JSON text. Encoding all tools takes longer than all the rest of the call, so the lists

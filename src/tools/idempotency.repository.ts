@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
+import { In, IsNull } from 'typeorm';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { IdempotencyKey } from './idempotency-key.entity.js';
 
@@ -28,6 +28,18 @@ export class IdempotencyRepository {
       .execute();
     if ((inserted.raw as unknown[]).length > 0) return undefined;
     return await manager.findOneByOrFail(IdempotencyKey, { organizationId, tool, key });
+  }
+
+  /** The call that carried the key under one of these names. One that is still running is not seen. */
+  async find(
+    organizationId: string,
+    tools: readonly string[],
+    key: string,
+  ): Promise<IdempotencyKey | undefined> {
+    const found = await this.tenants
+      .manager(organizationId)
+      .findOneBy(IdempotencyKey, { organizationId, tool: In(tools), key });
+    return found ?? undefined;
   }
 
   async complete(organizationId: string, tool: string, key: string, result: object): Promise<void> {

@@ -22,6 +22,8 @@ export interface ToolDescriptor {
 
 export interface RegisteredTool {
   readonly descriptor: ToolDescriptor;
+  /** The name of the tool, and after it the deprecated ones. What was stored under any of them is about this tool. */
+  readonly names: readonly [string, ...string[]];
   readonly input: DtoClass;
   readonly surfaces: ReadonlySet<Surface>;
   readonly readOnly: boolean;

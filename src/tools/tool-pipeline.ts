@@ -114,8 +114,13 @@ export class ToolPipeline {
   ): Promise<{ result: object | null } | undefined> {
     if (key === undefined) return undefined;
     const print = fingerprint(input);
-    const { name } = tool.descriptor;
-    const earlier = await this.idempotency.claim(call.organizationId, name, key, print);
+    const { organizationId } = call;
+    const [name, ...oldNames] = tool.names;
+    // Keys that were used before the tool was renamed still answer.
+    const earlier =
+      (oldNames.length > 0
+        ? await this.idempotency.find(organizationId, oldNames, key)
+        : undefined) ?? (await this.idempotency.claim(organizationId, name, key, print));
     if (!earlier) return undefined;
     if (!earlier.fingerprint.equals(print)) {
       throw new AppError(

@@ -50,7 +50,7 @@ export class ToolPolicyTools {
     if (confirmation !== undefined && confirmation !== 'never' && !tool.surfaces.has('agent')) {
       throw invalid('confirmation', 'is for tools that agents can call, and this one is not');
     }
-    const policy = await this.policies.change(organizationId, [tool.descriptor.name], {
+    const policy = await this.policies.change(organizationId, tool.names, {
       hidden,
       confirmation,
     });
@@ -71,14 +71,14 @@ export class ToolPolicyTools {
     return {
       policies: this.registry
         .all()
-        .map(({ descriptor: { name } }) => ({ tool: name, ...policies.policy(name) }))
+        .map(({ names }) => ({ tool: names[0], ...policies.policy(...names) }))
         .filter(({ hidden, confirmation }) => hidden || confirmation !== 'never'),
     };
   }
 
   private get(name: string): RegisteredTool {
     const tools = this.registry.all();
-    const tool = tools.find(({ descriptor }) => descriptor.name === name);
+    const tool = tools.find(({ names }) => names.includes(name));
     if (tool) return tool;
     const hint = didYouMean(
       name,

@@ -1,4 +1,10 @@
-import { ForbiddenException, HttpException, Injectable, type OnModuleInit } from '@nestjs/common';
+import {
+  ForbiddenException,
+  HttpException,
+  Injectable,
+  Logger,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
 import type { ToolPolicies } from '../policies/tool-policies.js';
 import { type DecoratedMethod, DecoratedMethods, firstParameter } from './decorated-methods.js';
@@ -17,7 +23,11 @@ const EVERYWHERE: readonly Surface[] = ['agent', 'workflow', 'dashboard'];
  */
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
-  private readonly tools = new Map<string, RegisteredTool>();
+  private readonly logger = new Logger('Tools');
+  private readonly tools: RegisteredTool[] = [];
+  /** By present and deprecated names. */
+  private readonly byName = new Map<string, RegisteredTool>();
+  private readonly warnedOf = new Set<string>();
 
   constructor(
     private readonly methods: DecoratedMethods,
@@ -25,35 +35,48 @@ export class ToolRegistry implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const found: RegisteredTool[] = [];
     const places = new Map<string, string>();
     for (const method of this.methods.find(Tool)) {
-      const { name } = method.options;
-      const other = places.get(name);
-      if (other) throw new Error(`Two tools are called ${name}: ${other} and ${method.place}.`);
-      places.set(name, method.place);
-      found.push(this.register(method));
+      for (const name of namesOf(method.options)) {
+        const other = places.get(name);
+        if (other) throw new Error(`Two tools are called ${name}: ${other} and ${method.place}.`);
+        places.set(name, method.place);
+      }
+      this.tools.push(this.register(method));
     }
-    found.sort((a, b) => (a.descriptor.name < b.descriptor.name ? -1 : 1));
-    for (const tool of found) this.tools.set(tool.descriptor.name, tool);
+    this.tools.sort((a, b) => (a.descriptor.name < b.descriptor.name ? -1 : 1));
+    for (const tool of this.tools) {
+      for (const name of tool.names) this.byName.set(name, tool);
+    }
   }
 
   /** Every tool, whoever may call it, by name in code-unit order. */
-  all(): RegisteredTool[] {
-    return [...this.tools.values()];
+  all(): readonly RegisteredTool[] {
+    return this.tools;
   }
 
   /** The tools that a surface may call and `policies` do not hide, by name in code-unit order. */
   list(surface: Surface, policies: ToolPolicies): ToolDescriptor[] {
-    return this.all()
+    return this.tools
       .filter((tool) => isOpen(tool, surface, policies))
       .map((tool) => tool.descriptor);
   }
 
-  /** The tool of this name; undefined for one that is hidden, or not for this surface, as if there were none. */
+  /**
+   * The tool that has, or had, this name; undefined for one that is hidden, or not for this surface, as if there were
+   * none.
+   */
   find(name: string, surface: Surface, policies: ToolPolicies): RegisteredTool | undefined {
-    const tool = this.tools.get(name);
-    return tool && isOpen(tool, surface, policies) ? tool : undefined;
+    const tool = this.byName.get(name);
+    if (!tool || !isOpen(tool, surface, policies)) return undefined;
+    const present = tool.descriptor.name;
+    if (name !== present && !this.warnedOf.has(name)) {
+      this.warnedOf.add(name);
+      this.logger.warn(
+        `The tool name ${name} is deprecated and still in use: it is now ${present}.`,
+      );
+    }
+    return tool;
   }
 
   /** Calls a tool and returns its result; every expected failure is an {@link AppError}. */
@@ -67,8 +90,9 @@ export class ToolRegistry implements OnModuleInit {
 
   private register(method: DecoratedMethod<ToolOptions>): RegisteredTool {
     const { options, place } = method;
-    if (!NAME.test(options.name)) {
-      throw new Error(`${place}: "${options.name}" is no name for a tool (${NAME.source}).`);
+    for (const name of namesOf(options)) {
+      if (NAME.test(name)) continue;
+      throw new Error(`${place}: "${name}" is no name for a tool (${NAME.source}).`);
     }
     const input = options.input ?? firstParameter(method);
     // The pipeline stands in place of the method, so that @UseGuards on it apply before validation.
@@ -76,6 +100,7 @@ export class ToolRegistry implements OnModuleInit {
       this.pipeline.run(tool, method.run as ToolMethod, given, call);
     const tool: RegisteredTool = {
       descriptor: describe(options, input),
+      names: namesOf(options),
       input,
       surfaces: new Set(options.surfaces ?? EVERYWHERE),
       readOnly: options.readOnly ?? false,
@@ -87,7 +112,11 @@ export class ToolRegistry implements OnModuleInit {
 }
 
 function isOpen(tool: RegisteredTool, surface: Surface, policies: ToolPolicies): boolean {
-  return tool.surfaces.has(surface) && !policies.hides(tool.descriptor.name);
+  return tool.surfaces.has(surface) && !policies.hides(...tool.names);
+}
+
+function namesOf({ name, aliases = [] }: ToolOptions): [string, ...string[]] {
+  return [name, ...aliases];
 }
 
 function describe(options: ToolOptions, input: DtoClass): ToolDescriptor {

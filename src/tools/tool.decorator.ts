@@ -6,6 +6,8 @@ import type { Surface } from './tool-call.js';
 export interface ToolOptions {
   /** 1 to 64 of a-z, 0-9 and _, unique in the installation. */
   name: string;
+  /** Earlier names of the tool. Calls by them still work, but no list shows them. */
+  aliases?: readonly string[];
   title: string;
   /** Written for a model that has to choose between tools: what it does, when to use it, what it returns. */
   description: string;

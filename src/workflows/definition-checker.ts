@@ -8,6 +8,12 @@ import { checkStatic } from './static-arguments.js';
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 const MAX_BYTES = 256 * 1024;
 
+/** The tools that steps may name. */
+export interface StepTools {
+  find(name: string): ToolDescriptor | undefined;
+  names(): string[];
+}
+
 interface Visible {
   /** Ids of the steps that have run by now whenever this point is reached. */
   earlier: ReadonlySet<string>;
@@ -17,14 +23,10 @@ interface Visible {
 
 /** Finds every fault of a definition when it is saved, so that a run meets only what nobody could have known. */
 export class DefinitionChecker {
-  private readonly tools: ReadonlyMap<string, ToolDescriptor>;
-
   constructor(
-    tools: readonly ToolDescriptor[],
+    private readonly tools: StepTools,
     private readonly liquid: LiquidSandbox,
-  ) {
-    this.tools = new Map(tools.map((tool) => [tool.name, tool]));
-  }
+  ) {}
 
   /** The steps as they are stored; adds every fault with its path, and then they are not to be used. */
   check(given: unknown, faults: Fault[]): Step[] {
@@ -61,11 +63,11 @@ export class DefinitionChecker {
   private checkTool(step: ToolStep, path: string, visible: Visible, faults: Fault[]): void {
     if (step.if !== undefined) this.checkCondition(step.if, `${path}.if`, visible, faults);
     this.checkValue(step.arguments ?? {}, `${path}.arguments`, visible, faults);
-    const tool = this.tools.get(step.tool);
+    const tool = this.tools.find(step.tool);
     if (tool) {
       checkStatic(step.arguments ?? {}, tool.inputSchema, `${path}.arguments`, faults);
     } else if (step.tool !== '') {
-      const near = didYouMean(step.tool, [...this.tools.keys()]);
+      const near = didYouMean(step.tool, this.tools.names());
       faults.push({
         path: `${path}.tool`,
         message: `"${step.tool}" is not a tool for steps.${near}`,

@@ -8,7 +8,7 @@ import { ToolPoliciesService } from '../policies/tool-policies.service.js';
 import { fingerprint } from '../tools/canonical-json.js';
 import { pageOf, readTimeCursor, timeCursor } from '../tools/paging.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
-import { DefinitionChecker } from './definition-checker.js';
+import { DefinitionChecker, type StepTools } from './definition-checker.js';
 import type { Step } from './definition.js';
 import { parseTrigger, type Trigger } from './trigger.js';
 import { type WorkflowView, workflowView } from './workflow-view.js';
@@ -143,7 +143,11 @@ export class WorkflowsService {
     const faults: Fault[] = [];
     const policies = await this.policies.get(organizationId);
     // Which tools there are depends on the organization, so the checker is made per call; it is cheap.
-    const checker = new DefinitionChecker(this.registry.list('workflow', policies), this.liquid);
+    const tools: StepTools = {
+      find: (name) => this.registry.find(name, 'workflow', policies)?.descriptor,
+      names: () => this.registry.list('workflow', policies).map((tool) => tool.name),
+    };
+    const checker = new DefinitionChecker(tools, this.liquid);
     const trigger = input.trigger && parseTrigger(input.trigger, faults);
     const steps = input.steps && checker.check(input.steps, faults);
     if (faults.length > 0) {

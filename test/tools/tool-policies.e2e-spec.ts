@@ -220,13 +220,13 @@ describe('a hidden tool', () => {
     expect(await response.json()).toEqual(errorOf(-32602, 1));
   });
 
-  it('is told from other hidden ones, also when many sets were asked for', async () => {
-    // More than are kept.
+  it('is told from other hidden ones, also when more sets were asked for than are kept', async () => {
     const tools = (await personList(globex)).filter((name) => !name.includes('tool_polic'));
     const [first, ...others] = tools;
-    for (const other of others) {
+    expect(others.length).toBeGreaterThan(20);
+    for (const [index, other] of others.entries()) {
       await set(globex, { tool: other, hidden: true });
-      await set(globex, { tool: first, hidden: Math.random() < 0.5 });
+      await set(globex, { tool: first, hidden: index % 2 === 0 });
       const policies = (await policiesOf(globex)) as { tool: string; hidden: boolean }[];
       const hidden = new Set(policies.map(({ tool }) => tool));
       const expected = tools.filter((name) => !hidden.has(name) && name !== 'people_word');
