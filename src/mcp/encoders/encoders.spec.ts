@@ -123,6 +123,20 @@ describe(ModernEncoder.name, () => {
 });
 
 describe(encoderOf.name, () => {
+  it.each(ERAS.map((era) => [era]))('puts more into _meta where %j has it', (era) => {
+    const meta = { 'switchboard/deprecated': 'old is now new' };
+    const encoder = encoderOf(era);
+    const hasMeta = era.name !== 'plain';
+    for (const write of ['toolResult', 'toolFailure'] as const) {
+      const [bare, noted] = [encoder[write]('{"a":1}'), encoder[write]('{"a":1}', meta)];
+      if (!hasMeta) expect(noted).toBe(bare);
+      else {
+        const { _meta, ...rest } = JSON.parse(bare) as { _meta?: object };
+        expect(JSON.parse(noted)).toEqual({ ...rest, _meta: { ..._meta, ...meta } });
+      }
+    }
+  });
+
   it('hands out one encoder per era, so that a list made with it can be kept', () => {
     expect(encoderOf({ name: 'plain' })).toBe(encoderOf({ name: 'plain' }));
     expect(encoderOf({ name: 'modern' })).toBe(encoderOf({ name: 'modern' }));

@@ -13,7 +13,7 @@ export interface EraEncoder {
   /** `json` is the JSON text of the blocks that the tool returned instead of an object. */
   toolContent(json: string, meta?: JsonObject): string;
   /** `json` is the JSON text of what is told about the failure. */
-  toolFailure(json: string): string;
+  toolFailure(json: string, meta?: JsonObject): string;
   /** A question back, in place of a result. */
   inputRequired(question: InputRequired): string;
 }

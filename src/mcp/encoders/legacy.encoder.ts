@@ -41,8 +41,8 @@ export class LegacyEncoder implements EraEncoder {
   }
 
   // No structuredContent: it would have to conform to the outputSchema, which describes success only.
-  toolFailure(json: string): string {
-    return JSON.stringify({ ...textContent(json), isError: true });
+  toolFailure(json: string, _meta?: JsonObject): string {
+    return JSON.stringify({ ...textContent(json), isError: true, _meta });
   }
 
   inputRequired(): never {

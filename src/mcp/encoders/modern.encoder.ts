@@ -52,8 +52,9 @@ export class ModernEncoder implements EraEncoder {
   }
 
   // No structuredContent: it would have to conform to the outputSchema, which describes success only.
-  toolFailure(json: string): string {
-    return JSON.stringify({ ...textContent(json), isError: true, ...COMPLETE });
+  toolFailure(json: string, meta?: JsonObject): string {
+    const content = JSON.stringify(textContent(json).content);
+    return `{"content":${content},"isError":true,${completion(meta)}`;
   }
 
   inputRequired({ requests, state }: InputRequired): string {

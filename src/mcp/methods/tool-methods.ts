@@ -47,19 +47,21 @@ export class ToolMethods {
     const { toolPolicies } = context.key;
     const tool = this.tools.find(name, 'agent', toolPolicies);
     if (!tool) throw this.unknownTool(name, toolPolicies);
+    const meta = deprecation(name, tool);
     const subject = { method: 'tools/call', name, arguments: given, changes: !tool.readOnly };
     try {
       const result = await this.calls.during(params, context, subject, (call) =>
         this.tools.call(tool, given, call),
       );
-      return encode(result, tool, context.encoder);
+      return encode(result, tool, context.encoder, meta);
     } catch (thrown) {
       if (isCancellation(thrown, context.signal) || thrown instanceof JsonRpcError) throw thrown;
       if (thrown instanceof InputRequired) return context.encoder.inputRequired(thrown);
       if (thrown instanceof MissingCapability) {
         throw JsonRpcError.missingCapability(thrown.required);
       }
-      return context.encoder.toolFailure(JSON.stringify(this.describe(thrown, tool, context)));
+      const failure = JSON.stringify(this.describe(thrown, tool, context));
+      return context.encoder.toolFailure(failure, meta);
     }
   }
 
@@ -85,10 +87,23 @@ export class ToolMethods {
   }
 }
 
-function encode(result: object, tool: RegisteredTool, encoder: EraEncoder): string {
+/** What a caller that used an old name of the tool is told beside its result. */
+function deprecation(
+  called: string,
+  { descriptor: { name } }: RegisteredTool,
+): JsonObject | undefined {
+  return called === name ? undefined : { 'switchboard/deprecated': `${called} is now ${name}` };
+}
+
+function encode(
+  result: object,
+  tool: RegisteredTool,
+  encoder: EraEncoder,
+  meta: JsonObject | undefined,
+): string {
   // Compiled code can return what its type forbids, and half an answer is worse than an error.
   if (!isJsonObject(result)) throw new Error('A tool must return an object.');
-  if (tool.descriptor.outputSchema) return encoder.toolResult(JSON.stringify(result));
+  if (tool.descriptor.outputSchema) return encoder.toolResult(JSON.stringify(result), meta);
   if (!Array.isArray(result.content)) throw new Error('A tool without output returns ToolContent.');
-  return encoder.toolContent(JSON.stringify(result.content));
+  return encoder.toolContent(JSON.stringify(result.content), meta);
 }
