@@ -48,7 +48,14 @@ export class ToolMethods {
     const tool = this.tools.find(name, 'agent', toolPolicies);
     if (!tool) throw this.unknownTool(name, toolPolicies);
     const meta = deprecation(name, tool);
-    const subject = { method: 'tools/call', name, arguments: given, changes: !tool.readOnly };
+    const confirmation = toolPolicies.confirmation(...tool.names);
+    const subject = {
+      method: 'tools/call',
+      name,
+      arguments: given,
+      changes: !tool.readOnly,
+      confirmation: confirmation === 'never' ? undefined : confirmation,
+    };
     try {
       const result = await this.calls.during(params, context, subject, (call) =>
         this.tools.call(tool, given, call),

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { answerOf, textOf } from './support/answer.js';
+import { CAPABILITIES_KEY, metaOf, postModern } from './support/modern.js';
+import { ProtocolTools } from './support/protocol.tools.js';
+import { tracesOf } from './support/traces.js';
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard({ providers: [ProtocolTools] });
+});
+beforeEach(async () => {
+  acme = await createOrganization(switchboard);
+});
+afterAll(() => switchboard.close());
+
+const CONFIRMATION = 'switchboard.confirmation';
+
+async function require(confirmation: 'never' | 'when_possible' | 'always', tool = 'note') {
+  expect((await acme.call('set_tool_policy', { tool, confirmation })).error).toBeUndefined();
+}
+
+async function call(
+  extras: object = {},
+  capabilities: object = { elicitation: {} },
+  params: object = { name: 'note', arguments: { text: 'told' } },
+) {
+  const _meta = { ...metaOf(), [CAPABILITIES_KEY]: capabilities };
+  const message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { ...params, ...extras, _meta },
+  };
+  const { status, body } = await postModern(acme, message);
+  return { status, ...(body as { result?: Record<string, unknown>; error?: object }) };
+}
+
+describe('a tool whose calls an organization wants confirmed', () => {
+  it('asks, showing the action and its arguments, and runs once after a yes', async () => {
+    await require('always');
+    const { result } = await call();
+    expect(result).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: {
+        [CONFIRMATION]: {
+          method: 'elicitation/create',
+          params: { requestedSchema: { type: 'object', properties: {} } },
+        },
+      },
+    });
+    expect(JSON.stringify(result)).toMatch(/Note, with:.*told/);
+    expect(await tracesOf(switchboard, acme)).toEqual([]);
+    const { requestState } = result!;
+    const yes = { inputResponses: { [CONFIRMATION]: { action: 'accept' } }, requestState };
+    for (let time = 0; time < 3; time += 1) {
+      expect((await call(yes)).result).toMatchObject({ structuredContent: { note_id: 'told' } });
+    }
+    expect(await tracesOf(switchboard, acme)).toEqual(['told']);
+  });
+
+  it('does not run after a no', async () => {
+    await require('always');
+    const { requestState } = (await call()).result!;
+    for (const action of ['decline', 'cancel']) {
+      const no = { inputResponses: { [CONFIRMATION]: { action } }, requestState };
+      expect(textOf(await call(no))).toMatchObject({ error: { code: 'forbidden' } });
+    }
+    expect(await tracesOf(switchboard, acme)).toEqual([]);
+  });
+
+  it('is not confirmed by a yes to nothing, or to something else', async () => {
+    await require('always');
+    const yes = { inputResponses: { [CONFIRMATION]: { action: 'accept' } } };
+    expect((await call(yes)).result).toMatchObject({ resultType: 'input_required' });
+    const { requestState } = (await call()).result!;
+    const other = { name: 'note', arguments: { text: 'other' } };
+    expect(await call({ ...yes, requestState }, undefined, other)).toMatchObject({
+      error: { code: -32602 },
+    });
+    expect(await tracesOf(switchboard, acme)).toEqual([]);
+  });
+
+  it('asks about calls that only read as well', async () => {
+    await require('always', 'echo_text');
+    const echo = { name: 'echo_text', arguments: { text: 'x' } };
+    const { result } = await call({}, undefined, echo);
+    expect(result).toMatchObject({ resultType: 'input_required' });
+    const yes = { inputResponses: { [CONFIRMATION]: { action: 'accept' } } };
+    expect((await call(yes, undefined, echo)).result).toMatchObject({
+      resultType: 'input_required',
+    });
+    const { requestState } = result!;
+    expect((await call({ ...yes, requestState }, undefined, echo)).result).toMatchObject({
+      structuredContent: { text: 'x' },
+    });
+  });
+
+  it('says what is wrong with the arguments before it asks', async () => {
+    await require('always');
+    const wrong = { name: 'note', arguments: { words: 'told' } };
+    expect(textOf(await call({}, undefined, wrong))).toMatchObject({
+      error: { code: 'invalid_arguments' },
+    });
+  });
+
+  it('refuses callers that cannot be asked, if it is always to be confirmed', async () => {
+    await require('always');
+    expect(await call({}, {})).toMatchObject({
+      status: 400,
+      error: { code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } },
+    });
+    const plain = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'note', arguments: { text: 'told' } },
+    };
+    for (const version of [undefined, '2025-11-25']) {
+      const headers = version === undefined ? undefined : { 'MCP-Protocol-Version': version };
+      const { status, body } = await answerOf(acme.rpc(plain, headers));
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ result: { isError: true } });
+      expect(textOf(body)).toMatchObject({ error: { code: 'forbidden' } });
+      const batch = await answerOf(acme.rpc([plain], headers));
+      expect(batch.body).toMatchObject([{ result: { isError: true } }]);
+    }
+    expect(await tracesOf(switchboard, acme)).toEqual([]);
+  });
+
+  it('lets callers through that cannot be asked, if it is to be confirmed when possible', async () => {
+    await require('when_possible');
+    expect((await call()).result).toMatchObject({ resultType: 'input_required' });
+    expect((await call({}, {})).result).toMatchObject({ structuredContent: { note_id: 'told' } });
+    const plain = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'note', arguments: { text: 'plain' } },
+    };
+    expect((await answerOf(acme.rpc(plain))).body).not.toHaveProperty('result.isError');
+    expect(await tracesOf(switchboard, acme)).toEqual(['told', 'plain']);
+  });
+
+  it('does not ask the people of the organization', async () => {
+    await require('always');
+    expect((await acme.call('note', { text: 'by a person' })).value).toEqual({
+      note_id: 'by a person',
+    });
+  });
+
+  it('does not ask callers of other organizations', async () => {
+    await require('always');
+    acme = await createOrganization(switchboard);
+    expect((await call()).result).toMatchObject({ structuredContent: { note_id: 'told' } });
+  });
+});
