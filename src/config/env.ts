@@ -100,10 +100,19 @@ export class Env {
   @Max(1000)
   readonly workerConcurrency: number = 10;
 
+  /** As Node's libraries read it: `development` and `test` check more, at the cost of speed. */
+  @IsString()
+  readonly nodeEnv: string = 'production';
+
   constructor(values: Partial<Record<EnvKey, unknown>>) {
     Object.assign(this, values);
     this.host = (values.host as string) ?? (this.databaseUrl ? '0.0.0.0' : '127.0.0.1');
     this.dataDir = (values.dataDir as string) ?? defaultDataDir();
+  }
+
+  /** Whether the result of every tool is compared with what its output class promises. */
+  get checksResults(): boolean {
+    return this.nodeEnv === 'development' || this.nodeEnv === 'test';
   }
 
   get runsWeb(): boolean {
@@ -142,7 +151,8 @@ export type EnvKey =
   | 'rateLimitPerMinute'
   | 'secretKey'
   | 'databasePoolSize'
-  | 'workerConcurrency';
+  | 'workerConcurrency'
+  | 'nodeEnv';
 
 /** Name of each setting in the environment: the one list that `.env.example` and the README are tested against. */
 export const ENV_NAMES = {
@@ -161,6 +171,7 @@ export const ENV_NAMES = {
   secretKey: 'SECRET_KEY',
   databasePoolSize: 'DATABASE_POOL_SIZE',
   workerConcurrency: 'WORKER_CONCURRENCY',
+  nodeEnv: 'NODE_ENV',
 } as const satisfies Record<EnvKey, string>;
 
 const NUMBERS = new Set<EnvKey>([

@@ -5,8 +5,10 @@ import {
   Logger,
   type OnModuleInit,
 } from '@nestjs/common';
+import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 import type { ToolPolicies } from '../policies/tool-policies.js';
+import { checkResult } from './check-result.js';
 import { type DecoratedMethod, DecoratedMethods, firstParameter } from './decorated-methods.js';
 import type { RegisteredTool, ToolDescriptor } from './registered-tool.js';
 import { type DtoClass, dtoSchema } from './schema/dto-schema.js';
@@ -32,6 +34,7 @@ export class ToolRegistry implements OnModuleInit {
   constructor(
     private readonly methods: DecoratedMethods,
     private readonly pipeline: ToolPipeline,
+    private readonly env: Env,
   ) {}
 
   onModuleInit(): void {
@@ -96,8 +99,9 @@ export class ToolRegistry implements OnModuleInit {
     }
     const input = options.input ?? firstParameter(method);
     // The pipeline stands in place of the method, so that @UseGuards on it apply before validation.
+    const inner = this.checked(method);
     const run = (given: unknown, call: ToolCall): Promise<object> =>
-      this.pipeline.run(tool, method.run as ToolMethod, given, call);
+      this.pipeline.run(tool, inner, given, call);
     const tool: RegisteredTool = {
       descriptor: describe(options, input),
       names: namesOf(options),
@@ -108,6 +112,18 @@ export class ToolRegistry implements OnModuleInit {
       invoke: this.methods.guarded(method, run, 'tool'),
     };
     return tool;
+  }
+
+  /** In development the result is compared with its class inside the transaction, so that a wrong one has no effect. */
+  private checked({ run, options: { name, output } }: DecoratedMethod<ToolOptions>): ToolMethod {
+    const method = run as ToolMethod;
+    if (!output || !this.env.checksResults) return method;
+    const promised = { dto: output, schema: dtoSchema(output) };
+    return async (input, call) => {
+      const result = await method(input, call);
+      checkResult(name, promised, result);
+      return result;
+    };
   }
 }
 

@@ -48,6 +48,7 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
     PORT: String(await freePort()),
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
+    NODE_ENV: 'test',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     ...(process.env.SWITCHBOARD_TEST_DRIVER === 'bull' && {
       REDIS_URL: process.env.TEST_REDIS_URL,

@@ -224,8 +224,9 @@ describe('a renamed tool', () => {
         [acme.id],
       ),
     ).toEqual([{ tool: 'keep_word', hidden: false, confirmation: 'always' }]);
+    // It is visible again, and still to be confirmed.
     expect(textOf((await answerOf(acme.rpc(callOf('store_word')))).body)).toMatchObject({
-      word: 'x',
+      error: { code: 'forbidden' },
     });
   });
 });

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { IsInt, IsOptional, IsString } from 'class-validator';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PinoLogger } from '../../src/operations/pino-logger.js';
+import { Tool } from '../../src/tools/tool.decorator.js';
+import { createOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { answerOf, textOf } from '../mcp/support/answer.js';
+
+class Wish {
+  @IsOptional()
+  @IsString()
+  wish?: string;
+}
+
+class Promised {
+  @IsInt()
+  count: number;
+}
+
+const RESULTS: Record<string, unknown> = {
+  whole: { count: 1 },
+  text: { count: 'one' },
+  missing: {},
+  more: { count: 1, secret: 'x' },
+};
+
+@Injectable()
+class LyingTools {
+  @Tool({ name: 'lie', title: 'Lie', description: 'Returns anything.', output: Promised })
+  lie({ wish }: Wish): Promise<Promised> {
+    return Promise.resolve(RESULTS[wish ?? 'whole'] as Promised);
+  }
+}
+
+let switchboard: Switchboard;
+const logged = vi.spyOn(PinoLogger.prototype, 'error');
+beforeEach(() => {
+  logged.mockClear();
+});
+afterEach(() => switchboard.close());
+
+async function lieIn(nodeEnv: string): Promise<Record<string, unknown>> {
+  switchboard = await startSwitchboard({ providers: [LyingTools], env: { NODE_ENV: nodeEnv } });
+  const acme = await createOrganization(switchboard);
+  const answers: Record<string, unknown> = {};
+  for (const wish of Object.keys(RESULTS)) {
+    const { body } = await answerOf(
+      acme.rpc({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'lie', arguments: { wish } },
+      }),
+    );
+    answers[wish] = textOf(body);
+  }
+  const rows = await switchboard.ownerQuery(`select from audit_log where action = 'lie'`);
+  return { ...answers, rows: rows.length };
+}
+
+describe('a result that is not what its class promises', () => {
+  it.each(['development', 'test'])('fails the call in %s, without effect', async (nodeEnv) => {
+    const bug = { error: expect.objectContaining({ code: 'internal' }) as object };
+    expect(await lieIn(nodeEnv)).toEqual({
+      whole: { count: 1 },
+      text: bug,
+      missing: bug,
+      more: bug,
+      rows: 1,
+    });
+    const log = JSON.stringify(logged.mock.calls);
+    expect(log).toContain(
+      'The result of lie is not of its class Promised: count must be an integer',
+    );
+    expect(log).toContain('count is required');
+    expect(log).toContain('secret is not known');
+  });
+
+  it('costs nothing in production', async () => {
+    expect(await lieIn('production')).toEqual({ ...RESULTS, rows: Object.keys(RESULTS).length });
+  });
+});
