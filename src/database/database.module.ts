@@ -11,6 +11,7 @@ import { Env } from '../config/env.js';
 import { ContextSigner } from './context-signer.js';
 import type { DatabaseAccess } from './database-access.js';
 import { GateDatabase } from './gate-database.js';
+import { NotificationSender } from './notification-sender.js';
 import { SecretBox } from './secret-box.js';
 import { TenantDatabase } from './tenant-database.js';
 
@@ -33,6 +34,7 @@ export class DatabaseModule implements OnApplicationShutdown {
   constructor(
     @Inject(TENANT_SOURCE) private readonly source: DataSource,
     private readonly gate: GateDatabase,
+    private readonly notifications: NotificationSender,
   ) {}
 
   static forRoot(
@@ -87,17 +89,23 @@ export class DatabaseModule implements OnApplicationShutdown {
             ),
         },
         {
+          provide: NotificationSender,
+          inject: [GateDatabase],
+          useFactory: (gate: GateDatabase) => new NotificationSender(gate),
+        },
+        {
           provide: SecretBox,
           inject: [Env],
           useFactory: (env: Env) => new SecretBox(access.dataKey, env.secretKey),
         },
       ],
-      exports: [TenantDatabase, GateDatabase, SecretBox],
+      exports: [TenantDatabase, GateDatabase, NotificationSender, SecretBox],
     };
   }
 
   // The last phase of a stop: requests in flight and running steps still need the pools until then.
   async onApplicationShutdown(): Promise<void> {
+    await this.notifications.close();
     await this.source.destroy();
     await this.gate.pool.end();
   }

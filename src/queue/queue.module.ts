@@ -3,7 +3,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Queue } from 'bull';
 import type { Env } from '../config/env.js';
 import type { DatabaseAccess } from '../database/database-access.js';
-import { GateDatabase } from '../database/gate-database.js';
+import { NotificationSender } from '../database/notification-sender.js';
 import { bullProcessor } from './bull-processor.js';
 import { BullWakeUps, WAKE_UP_QUEUE, type WakeUpJob } from './bull-wake-ups.js';
 import { PostgresWakeUps } from './postgres-wake-ups.js';
@@ -28,8 +28,8 @@ function postgres(access: DatabaseAccess): DynamicModule {
     providers: [
       {
         provide: WakeUps,
-        inject: [GateDatabase],
-        useFactory: (gate: GateDatabase) => new PostgresWakeUps(gate, access),
+        inject: [NotificationSender],
+        useFactory: (sender: NotificationSender) => new PostgresWakeUps(sender, access),
       },
     ],
     exports: [WakeUps],

@@ -1,0 +1,79 @@
+import { Logger } from '@nestjs/common';
+import { setImmediate } from 'node:timers/promises';
+import { toError } from '../errors/app-error.js';
+import type { GateDatabase } from './gate-database.js';
+
+/** Notifications kept while the database does not answer. */
+const MOST_PENDING = 10_000;
+const RETRY_MS = 1000;
+
+/**
+ * Sends short texts to everybody who listens on a channel of the database, in whichever process. Only ever hints: they
+ * may be lost. Then an empty one follows as soon as the database answers again, so that listeners know.
+ */
+export class NotificationSender {
+  private readonly logger = new Logger(NotificationSender.name);
+  /** Channel, a space, payload. */
+  private pending = new Set<string>();
+  /** Channels on which something was lost. */
+  private lost = new Set<string>();
+  private sending?: Promise<void>;
+  private retry?: NodeJS.Timeout;
+  private closed = false;
+
+  constructor(private readonly gate: GateDatabase) {}
+
+  /** Returns at once and never throws. The payload has at most 7,999 bytes and no null character. */
+  send(channel: string, payload: string): void {
+    if (this.closed) return;
+    if (this.pending.size >= MOST_PENDING) {
+      this.lost.add(channel);
+      return;
+    }
+    this.pending.add(`${channel} ${payload}`);
+    this.start();
+  }
+
+  /** Sends what is pending, and nothing any more. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.retry);
+    await this.sending;
+  }
+
+  private start(): void {
+    this.sending ??= this.sendAll().finally(() => {
+      this.sending = undefined;
+    });
+  }
+
+  private async sendAll(): Promise<void> {
+    // All notifications of one turn of the event loop share a statement, and those that come while it is under way
+    // share the next.
+    await setImmediate();
+    do {
+      const texts = [...this.pending, ...[...this.lost].map((channel) => `${channel} `)];
+      this.pending = new Set();
+      await this.sendOnce(texts);
+    } while (this.pending.size > 0);
+  }
+
+  private async sendOnce(texts: readonly string[]): Promise<void> {
+    const channels = texts.map((text) => text.slice(0, text.indexOf(' ')));
+    try {
+      await this.gate.pool.query(
+        'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as n (channel, payload)',
+        [channels, texts.map((text) => text.slice(text.indexOf(' ') + 1))],
+      );
+      this.lost = new Set();
+    } catch (error) {
+      // Dropped, not kept: they would pile up for as long as the outage lasts.
+      if (this.lost.size === 0) {
+        this.logger.warn(`Sending hints failed: ${toError(error).message}`);
+      }
+      for (const channel of channels) this.lost.add(channel);
+      clearTimeout(this.retry);
+      if (!this.closed) this.retry = setTimeout(() => this.start(), RETRY_MS).unref();
+    }
+  }
+}
