@@ -7,6 +7,7 @@ import { Messages1763700005000 } from './1763700005000-messages.js';
 import { Workflows1763700006000 } from './1763700006000-workflows.js';
 import { IdempotencyRetention1763700007000 } from './1763700007000-idempotency-retention.js';
 import { ToolPolicies1763700008100 } from './1763700008100-tool-policies.js';
+import { ParkedRunChanges1763700014000 } from './1763700014000-parked-run-changes.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -19,4 +20,5 @@ export const MIGRATIONS = [
   Workflows1763700006000,
   IdempotencyRetention1763700007000,
   ToolPolicies1763700008100,
+  ParkedRunChanges1763700014000,
 ];

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { AccountsModule } from './accounts/accounts.module.js';
+import { ChangesModule } from './changes/changes.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
 import { ContactsModule } from './contacts/contacts.module.js';
@@ -33,6 +34,7 @@ export class AppModule {
         ConfigModule.forRoot(env),
         DatabaseModule.forRoot(access, ENTITIES, onDatabaseError),
         QueueModule.forRoot(env, access),
+        ChangesModule.forRoot(access),
         HttpModule,
         AccountsModule,
         KeysModule,

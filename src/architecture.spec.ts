@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 /** What each folder may import from, besides itself; the table of DESIGN.md. Every folder may import `config`. */
-const FEATURE = ['accounts', 'database', 'errors', 'http', 'policies', 'tools'];
+const FEATURE = ['accounts', 'changes', 'database', 'errors', 'http', 'policies', 'tools'];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   config: [],
   errors: [],
@@ -12,9 +12,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   http: ['database', 'errors'],
   liquid: ['errors'],
   queue: ['database', 'errors'],
+  changes: ['database', 'errors'],
   accounts: ['database', 'errors', 'http'],
   policies: ['database', 'errors'],
-  keys: ['accounts', 'database', 'errors', 'http', 'policies'],
+  keys: ['accounts', 'changes', 'database', 'errors', 'http', 'policies'],
   tools: ['accounts', 'database', 'errors', 'http', 'policies'],
   mcp: ['accounts', 'errors', 'http', 'keys', 'policies', 'tools'],
   contacts: FEATURE,

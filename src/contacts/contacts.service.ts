@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { resourceChange } from '../changes/change.js';
+import { ChangeFeed } from '../changes/change-feed.js';
 import { newId } from '../database/ids.js';
 import { AppError } from '../errors/app-error.js';
 import { fingerprint } from '../tools/canonical-json.js';
@@ -20,7 +22,10 @@ export interface ContactSearch {
 /** The contacts of organizations. Every method runs in a transaction of the organization that its caller has opened. */
 @Injectable()
 export class ContactsService {
-  constructor(private readonly contacts: ContactsRepository) {}
+  constructor(
+    private readonly contacts: ContactsRepository,
+    private readonly changes: ChangeFeed,
+  ) {}
 
   find(organizationId: string, id: string): Promise<Contact | null> {
     return this.contacts.find(organizationId, id);
@@ -86,6 +91,7 @@ export class ContactsService {
   /** Deletes the contact; its messages and runs stay. Throws `not_found`. */
   async delete(organizationId: string, id: string): Promise<void> {
     if (!(await this.contacts.delete(organizationId, id))) throw AppError.notFound('contact');
+    this.changes.publish(organizationId, resourceChange('contacts', id));
   }
 
   /** One page, and the cursor of the next one unless this was the last. */
@@ -120,6 +126,7 @@ export class ContactsService {
     const fields = applyChanges(current, changes, source, new Date());
     const updated = await this.contacts.update(organizationId, id, fields);
     if (updated instanceof Date) {
+      this.changes.publish(organizationId, resourceChange('contacts', id));
       return Object.assign(contact, fields, { createdAt, updatedAt: updated });
     }
     throw taken([{ identifier: updated }]);

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Actor } from '../accounts/actor.js';
 import { AuditLog } from '../accounts/audit-log.js';
+import { ChangeFeed } from '../changes/change-feed.js';
 import { newId } from '../database/ids.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { ToolPolicies } from '../policies/tool-policies.js';
@@ -27,6 +28,7 @@ export class KeysService {
     private readonly keys: ApiKeysRepository,
     private readonly tenants: TenantDatabase,
     private readonly audit: AuditLog,
+    private readonly changes: ChangeFeed,
   ) {}
 
   /** Makes the organization's one key and revokes the one before, both or neither. Returns the raw key, once. */
@@ -44,6 +46,7 @@ export class KeysService {
         createdBy: actor.kind === 'user' ? actor.id : null,
       });
       await this.audit.record(organizationId, actor, 'create_api_key', id);
+      this.changes.publish(organizationId, { kind: 'keys' });
     });
     return raw;
   }
@@ -56,6 +59,7 @@ export class KeysService {
       if (!active) return;
       await this.keys.revokeActive(organizationId);
       await this.audit.record(organizationId, actor, 'revoke_api_key', active.id);
+      this.changes.publish(organizationId, { kind: 'keys' });
     });
   }
 

@@ -1,5 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resourceChange } from '../changes/change.js';
+import { ChangeFeed } from '../changes/change-feed.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { toError } from '../errors/app-error.js';
@@ -24,6 +26,7 @@ export class DeliveryService {
     private readonly contacts: ContactsService,
     private readonly tenants: TenantDatabase,
     private readonly email: EmailChannel,
+    private readonly changes: ChangeFeed,
   ) {}
 
   async deliver(claim: Claim, signal: AbortSignal): Promise<void> {
@@ -50,6 +53,7 @@ export class DeliveryService {
       const message = await this.messages.findForUpdate(organizationId, id);
       if (message?.epoch !== epoch) return undefined;
       if (!['scheduled', 'queued', 'sending'].includes(message.status)) return undefined;
+      this.changes.publish(organizationId, resourceChange('messages', id));
       const obstacle = await this.obstacle(message);
       if (obstacle) {
         await this.messages.settle(organizationId, id, obstacle);
@@ -82,9 +86,10 @@ export class DeliveryService {
     const { organizationId, id, epoch } = claim;
     for (;;) {
       try {
-        const recorded = await this.tenants.transaction(organizationId, () =>
-          this.messages.finish(organizationId, id, epoch, outcome),
-        );
+        const recorded = await this.tenants.transaction(organizationId, () => {
+          this.changes.publish(organizationId, resourceChange('messages', id));
+          return this.messages.finish(organizationId, id, epoch, outcome);
+        });
         if (!recorded) this.logger.warn(`The outcome of ${id} came after its lease had been lost.`);
         return;
       } catch (error) {

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { resourceChange } from '../changes/change.js';
+import { ChangeFeed } from '../changes/change-feed.js';
 import type { Contact } from '../contacts/contact.entity.js';
 import { ContactView } from '../contacts/contact-view.js';
 import { ContactsService } from '../contacts/contacts.service.js';
@@ -37,6 +39,7 @@ export class MessagesService {
     private readonly liquid: LiquidSandbox,
     private readonly tenants: TenantDatabase,
     private readonly wakeUps: WakeUps,
+    private readonly changes: ChangeFeed,
   ) {}
 
   /**
@@ -99,6 +102,7 @@ export class MessagesService {
     if (message.status !== 'scheduled' && message.status !== 'queued') {
       throw new AppError('conflict', `This message is ${message.status}: it cannot be canceled.`);
     }
+    this.changes.publish(organizationId, resourceChange('messages', id));
     return await this.messages.settle(organizationId, id, {
       status: 'canceled',
       reason: `Canceled by ${by}.`,

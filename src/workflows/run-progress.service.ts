@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
+import { resourceChange } from '../changes/change.js';
+import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 import { LEASE_SECONDS } from '../queue/leased-worker.js';
@@ -23,14 +25,17 @@ export class RunProgress {
     private readonly runs: RunsRepository,
     private readonly journal: RunJournalRepository,
     private readonly wakeUps: WakeUps,
+    private readonly changes: ChangeFeed,
   ) {}
 
-  /** A transaction in which this worker surely holds the run, until it commits. */
+  /** A transaction in which this worker surely holds the run, until it commits; then the run has changed. */
   async fenced<T>(held: HeldRun, work: () => Promise<T>): Promise<T> {
     const before = [...held.journal];
+    const { organizationId, id } = held.lease;
     try {
-      return await this.tenants.transaction(held.lease.organizationId, async () => {
+      return await this.tenants.transaction(organizationId, async () => {
         await this.runs.fence(held.lease);
+        this.changes.publish(organizationId, resourceChange('runs', id));
         return await work();
       });
     } catch (error) {

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
+import { resourceChange } from '../changes/change.js';
+import { ChangeFeed } from '../changes/change-feed.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { GateWorker } from '../queue/gate-worker.js';
 import type { Claim } from '../queue/leased-worker.js';
@@ -17,11 +19,23 @@ export class RunWorker extends GateWorker {
     gate: GateDatabase,
     wakeUps: WakeUps,
     private readonly executor: RunExecutor,
+    private readonly changes: ChangeFeed,
   ) {
     super(env, gate, wakeUps);
   }
 
   work(claim: Claim, signal: AbortSignal): Promise<void> {
+    // The claim made it `running`.
+    this.publish(claim);
     return this.executor.execute(claim, signal);
+  }
+
+  override async release(claims: Claim[]): Promise<void> {
+    await super.release(claims);
+    for (const claim of claims) this.publish(claim);
+  }
+
+  private publish({ organizationId, id }: Claim): void {
+    this.changes.publish(organizationId, resourceChange('runs', id));
   }
 }

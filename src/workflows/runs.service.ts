@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { resourceChange } from '../changes/change.js';
+import { ChangeFeed } from '../changes/change-feed.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { newId } from '../database/ids.js';
 import { TenantDatabase } from '../database/tenant-database.js';
@@ -42,6 +44,7 @@ export class RunsService {
     private readonly contacts: ContactsService,
     private readonly wakeUps: WakeUps,
     private readonly limiter: RateLimiter,
+    private readonly changes: ChangeFeed,
   ) {}
 
   /**
@@ -153,6 +156,7 @@ export class RunsService {
       const run = await this.require(organizationId, id);
       throw new AppError('conflict', `The run has ended already: ${run.status}.`);
     }
+    this.changes.publish(organizationId, resourceChange('runs', id));
     return await this.get(organizationId, id);
   }
 
@@ -168,6 +172,7 @@ export class RunsService {
     const failedStep = /^step_failed:(.+)$/.exec(run.reason ?? '')?.[1];
     if (failedStep !== undefined) await this.journal.forget(organizationId, id, failedStep);
     this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
+    this.changes.publish(organizationId, resourceChange('runs', id));
     return await this.get(organizationId, id);
   }
 

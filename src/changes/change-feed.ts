@@ -1,0 +1,100 @@
+import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { ChannelListener } from '../database/channel-listener.js';
+import type { DatabaseAccess } from '../database/database-access.js';
+import { unavailable } from '../database/database-error.js';
+import type { NotificationSender } from '../database/notification-sender.js';
+import type { TenantDatabase } from '../database/tenant-database.js';
+import { toError } from '../errors/app-error.js';
+import type { Change, ChangeNotice } from './change.js';
+
+/** The migration `ParkedRunChanges` sends on it as well: organization, kind and, for a resource, its URI. */
+const CHANNEL = 'switchboard_changes';
+/** What RFC 3986 allows and a notification has room for. */
+const SENDABLE_URI = /^[\x21-\x7e]{1,4000}$/;
+
+export type ChangeListener = (notice: ChangeNotice) => void;
+
+/**
+ * Tells every process that is interested what changed, this one too, through the database. Only ever hints: one that
+ * is lost with the connection is made up for by a `gap`, one that is lost with a process that dies is not.
+ */
+export class ChangeFeed implements OnApplicationShutdown {
+  private readonly logger = new Logger(ChangeFeed.name);
+  private readonly listeners = new Map<string, Set<{ readonly tell: ChangeListener }>>();
+  private channel?: ChannelListener;
+
+  constructor(
+    private readonly sender: NotificationSender,
+    private readonly tenants: TenantDatabase,
+    private readonly access: DatabaseAccess,
+  ) {}
+
+  /** Sends the change once the running transaction is committed, at once outside of one. Never throws, never waits. */
+  publish(organizationId: string, change: Change): void {
+    const payload = `${organizationId} ${textOf(change)}`;
+    const send = (): void => this.sender.send(CHANNEL, payload);
+    if (this.tenants.inTransaction) this.tenants.afterCommit(send);
+    else send();
+  }
+
+  /**
+   * Tells `tell` of every change of the organization that is committed from when this resolves, until the function it
+   * resolves to is called. Throws `unavailable` while the database is away.
+   */
+  async subscribe(organizationId: string, tell: ChangeListener): Promise<() => void> {
+    const listener = { tell };
+    const ofOrganization = this.listeners.get(organizationId) ?? new Set();
+    this.listeners.set(organizationId, ofOrganization.add(listener));
+    // Only while somebody here is interested: everybody else pays nothing for the feed.
+    const channel = (this.channel ??= this.listen());
+    const unsubscribe = (): void => {
+      if (!ofOrganization.delete(listener)) return;
+      if (ofOrganization.size === 0) this.listeners.delete(organizationId);
+      if (this.listeners.size > 0 || this.channel !== channel) return;
+      this.channel = undefined;
+      void channel.stop();
+    };
+    try {
+      await channel.listening;
+    } catch (error) {
+      unsubscribe();
+      throw unavailable(error);
+    }
+    return unsubscribe;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.channel?.stop();
+  }
+
+  private listen(): ChannelListener {
+    return new ChannelListener(this.access, CHANNEL, {
+      receive: (payload) => this.receive(payload),
+      reconnected: () => this.receive(''),
+    });
+  }
+
+  private receive(payload: string): void {
+    const [organizationId, kind, uri] = payload.split(' ', 3);
+    const notice = noticeOf(kind, uri);
+    const told = organizationId ? [this.listeners.get(organizationId)] : this.listeners.values();
+    for (const listener of [...told].flatMap((listeners) => [...(listeners ?? [])])) {
+      try {
+        listener.tell(notice);
+      } catch (error) {
+        this.logger.error(toError(error).stack);
+      }
+    }
+  }
+}
+
+function textOf(change: Change): string {
+  if (change.kind !== 'resource') return change.kind;
+  return SENDABLE_URI.test(change.uri) ? `resource ${change.uri}` : 'gap';
+}
+
+function noticeOf(kind: string | undefined, uri: string | undefined): ChangeNotice {
+  if (kind === 'resource' && uri) return { kind, uri };
+  if (kind === 'tools' || kind === 'keys') return { kind };
+  return { kind: 'gap' };
+}

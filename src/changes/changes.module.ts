@@ -1,0 +1,25 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { DatabaseAccess } from '../database/database-access.js';
+import { NotificationSender } from '../database/notification-sender.js';
+import { TenantDatabase } from '../database/tenant-database.js';
+import { ChangeFeed } from './change-feed.js';
+
+/** How processes learn what others changed. */
+@Module({})
+export class ChangesModule {
+  static forRoot(access: DatabaseAccess): DynamicModule {
+    return {
+      module: ChangesModule,
+      global: true,
+      providers: [
+        {
+          provide: ChangeFeed,
+          inject: [NotificationSender, TenantDatabase],
+          useFactory: (sender: NotificationSender, tenants: TenantDatabase) =>
+            new ChangeFeed(sender, tenants, access),
+        },
+      ],
+      exports: [ChangeFeed],
+    };
+  }
+}
