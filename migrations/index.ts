@@ -8,6 +8,7 @@ import { Workflows1763700006000 } from './1763700006000-workflows.js';
 import { IdempotencyRetention1763700007000 } from './1763700007000-idempotency-retention.js';
 import { ToolPolicies1763700008100 } from './1763700008100-tool-policies.js';
 import { ParkedRunChanges1763700014000 } from './1763700014000-parked-run-changes.js';
+import { DryRunEffects1763700020000 } from './1763700020000-dry-run-effects.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -21,4 +22,5 @@ export const MIGRATIONS = [
   IdempotencyRetention1763700007000,
   ToolPolicies1763700008100,
   ParkedRunChanges1763700014000,
+  DryRunEffects1763700020000,
 ];

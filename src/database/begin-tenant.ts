@@ -4,11 +4,16 @@ import { toError } from '../errors/app-error.js';
 const BEGIN = {
   write: { name: 'switchboard_begin', text: 'begin' },
   read: { name: 'switchboard_begin_read_only', text: 'begin read only' },
+  dry: { name: 'switchboard_begin', text: 'begin' },
 };
+// Whether it is a dry run is said in every transaction: SQL of an earlier one may have set it for the whole session.
 const SET_CONTEXT = {
   name: 'switchboard_context',
-  text: `select set_config('switchboard.context', $1, true)`,
+  text: `select set_config('switchboard.context', $1, true), set_config('switchboard.dry_run', $2, true)`,
 };
+
+/** `dry`: the changes of the transaction are noted, for it is going to be rolled back. */
+export type TransactionMode = 'read' | 'write' | 'dry';
 
 // Statements already prepared, per connection. Kept apart from pg's own book-keeping, which knows one statement a query.
 const prepared = new WeakMap<Connection, Set<string>>();
@@ -26,7 +31,7 @@ export class BeginTenant implements Submittable {
 
   constructor(
     private readonly context: string,
-    private readonly mode: 'read' | 'write',
+    private readonly mode: TransactionMode,
   ) {
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -37,7 +42,7 @@ export class BeginTenant implements Submittable {
   submit(connection: Connection): void {
     connection.stream.cork();
     this.execute(connection, BEGIN[this.mode], []);
-    this.execute(connection, SET_CONTEXT, [this.context]);
+    this.execute(connection, SET_CONTEXT, [this.context, this.mode === 'dry' ? 'on' : 'off']);
     connection.sync();
     connection.stream.uncork();
   }

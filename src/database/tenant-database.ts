@@ -5,14 +5,18 @@ import {
   type EntityManager,
   type QueryRunner,
   QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
-import { BeginTenant } from './begin-tenant.js';
+import { BeginTenant, type TransactionMode } from './begin-tenant.js';
 import type { ContextSigner } from './context-signer.js';
 import { isConnectionError, mapDatabaseError, unavailable } from './database-error.js';
+import { type Effects, parseEffects } from './effects.js';
 
 interface TenantTransaction {
   organizationId: string;
-  readOnly: boolean;
+  /** `dry`: inside a dry run, and in none of the transactions that it consists of. */
+  mode: TransactionMode;
+  isDryRun: boolean;
   manager: EntityManager;
   afterCommit: (() => void)[];
 }
@@ -36,40 +40,54 @@ export class TenantDatabase {
     options: { readOnly?: boolean } = {},
   ): Promise<T> {
     const outer = this.current.getStore();
-    if (outer) {
-      this.assertSame(outer, organizationId);
-      if (outer.readOnly && !options.readOnly) {
-        throw new Error('A transaction that may write cannot join one that only reads.');
-      }
-      return await work();
+    if (!outer) return await this.begun(organizationId, options.readOnly ? 'read' : 'write', work);
+    this.assertSame(outer, organizationId);
+    if (outer.mode === 'dry') return await this.imitated(outer, options.readOnly ?? false, work);
+    if (outer.mode === 'read' && !options.readOnly) {
+      throw new Error('A transaction that may write cannot join one that only reads.');
     }
-    const readOnly = options.readOnly ?? false;
-    const runner = await this.begin(organizationId, readOnly);
-    const transaction: TenantTransaction = {
-      organizationId,
-      readOnly,
-      manager: runner.manager,
-      afterCommit: [],
-    };
-    let result: T;
+    return await work();
+  }
+
+  /**
+   * Runs `work` as if its transactions were real, then rolls all of them back; nothing waits for their commit with
+   * success. Inside a dry run of the same organization it joins that one.
+   */
+  async dryRun<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    if (!this.current.getStore()) return await this.begun(organizationId, 'dry', work);
+    this.dryRunOf(organizationId);
+    return await work();
+  }
+
+  /** Inside a dry run: runs `work`, and tells which rows its transactions changed. */
+  async observe<T>(
+    organizationId: string,
+    work: () => Promise<T>,
+  ): Promise<{ result: T } & Effects> {
+    const { manager } = this.dryRunOf(organizationId);
     try {
-      result = await this.current.run(transaction, work);
-      await runner.commitTransaction();
+      await manager.query(
+        `select set_config('switchboard.dry_run', 'on', true), set_config('switchboard.effects', '', true)`,
+      );
+      const result = await work();
+      const [settings] = await manager.query<{ mode: string; noted: string }[]>(
+        `select current_setting('switchboard.dry_run', true) as mode,
+           current_setting('switchboard.effects', true) as noted`,
+      );
+      // Both settings end with the transaction; SQL of the work that said "commit" would have made it real.
+      const { mode, noted } = settings!;
+      if (mode !== 'on' && mode !== 'full') {
+        throw new Error('A dry run did not stay in its transaction.');
+      }
+      return { result, ...parseEffects(noted, mode === 'full') };
     } catch (error) {
-      await rollback(runner);
-      // TypeORM gives a runner back by itself when its connection dies, and the next query finds it gone.
-      throw error instanceof QueryRunnerAlreadyReleasedError
-        ? unavailable(error)
-        : mapDatabaseError(error);
+      throw failure(error);
     }
-    await runner.release();
-    for (const action of transaction.afterCommit) action();
-    return result;
   }
 
   /** The entity manager of the running transaction; throws outside one, or in one of another organization. */
   manager(organizationId: string): EntityManager {
-    const transaction = this.current.getStore();
+    const transaction = this.open();
     if (!transaction) throw new Error('Data of an organization is reached in a transaction only.');
     this.assertSame(transaction, organizationId);
     return transaction.manager;
@@ -77,41 +95,117 @@ export class TenantDatabase {
 
   /** Runs `action` once the running transaction is committed, and never if it is rolled back. */
   afterCommit(action: () => void): void {
-    const transaction = this.current.getStore();
+    const transaction = this.open();
     if (!transaction) throw new Error('There is no transaction to wait for.');
     transaction.afterCommit.push(action);
   }
 
   /** True inside a transaction. Outside calls must not be made there: they would hold a connection while they wait. */
   get inTransaction(): boolean {
-    return this.current.getStore() !== undefined;
+    return this.open() !== undefined;
   }
 
-  /** Runs `work` as if no transaction surrounded it. */
+  /** True inside a dry run, whose every transaction is going to be rolled back. */
+  get inDryRun(): boolean {
+    return this.current.getStore()?.isDryRun ?? false;
+  }
+
+  /** Runs `work` as if no transaction surrounded it; but a dry run has no outside. */
   outside<T>(work: () => Promise<T>): Promise<T> {
-    return this.current.exit(work);
+    const transaction = this.current.getStore();
+    return transaction?.isDryRun
+      ? this.current.run({ ...transaction, mode: 'dry' }, work)
+      : this.current.exit(work);
   }
 
-  private async begin(organizationId: string, readOnly: boolean): Promise<QueryRunner> {
+  private async begun<T>(
+    organizationId: string,
+    mode: TransactionMode,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const runner = await this.begin(organizationId, mode);
+    const transaction: TenantTransaction = {
+      organizationId,
+      mode,
+      isDryRun: mode === 'dry',
+      manager: runner.manager,
+      afterCommit: [],
+    };
+    let result: T;
     try {
-      return await this.beginOnce(organizationId, readOnly);
+      result = await this.current.run(transaction, work);
+      if (transaction.isDryRun) await runner.rollbackTransaction();
+      else await runner.commitTransaction();
+    } catch (error) {
+      await rollback(runner);
+      throw failure(error);
+    }
+    await runner.release();
+    if (transaction.isDryRun) return result;
+    for (const action of transaction.afterCommit) action();
+    return result;
+  }
+
+  /** A transaction of a dry run: a savepoint, so that one that fails, also by a failed statement, spoils no other. */
+  private async imitated<T>(
+    outer: TenantTransaction,
+    readOnly: boolean,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const { manager } = outer;
+    const undo = `rollback to savepoint begun; release savepoint begun`;
+    try {
+      await manager.query(`savepoint begun${readOnly ? '; set transaction read only' : ''}`);
+      const mode = readOnly ? 'read' : 'write';
+      const result = await this.current.run({ ...outer, mode }, work);
+      // As at a commit. Then deferred again, for the transactions that follow.
+      await manager.query(`savepoint committed; set constraints all immediate`);
+      await manager.query(`rollback to savepoint committed`);
+      // Going back is also the way out of READ ONLY.
+      await manager.query(readOnly ? undo : `release savepoint begun`);
+      return result;
+    } catch (error) {
+      await manager.query(undo).catch(() => undefined);
+      throw failure(error);
+    } finally {
+      // Savepoints of TypeORM that the work has left open are gone with this one.
+      Object.assign(manager.queryRunner!, { isTransactionActive: true, transactionDepth: 1 });
+    }
+  }
+
+  /** The transaction that surrounds the caller, as far as the caller knows. */
+  private open(): TenantTransaction | undefined {
+    const transaction = this.current.getStore();
+    return transaction?.mode === 'dry' ? undefined : transaction;
+  }
+
+  private dryRunOf(organizationId: string): TenantTransaction {
+    const transaction = this.current.getStore();
+    if (!transaction?.isDryRun) throw new Error('This is not a dry run.');
+    this.assertSame(transaction, organizationId);
+    return transaction;
+  }
+
+  private async begin(organizationId: string, mode: TransactionMode): Promise<QueryRunner> {
+    try {
+      return await this.beginOnce(organizationId, mode);
     } catch (error) {
       // The pool may hand out a connection whose server died meanwhile. Nothing has run yet, so once more is safe.
       if (!isConnectionError(error)) throw mapDatabaseError(error);
     }
     try {
-      return await this.beginOnce(organizationId, readOnly);
+      return await this.beginOnce(organizationId, mode);
     } catch (error) {
       throw mapDatabaseError(error);
     }
   }
 
-  private async beginOnce(organizationId: string, readOnly: boolean): Promise<QueryRunner> {
+  private async beginOnce(organizationId: string, mode: TransactionMode): Promise<QueryRunner> {
     const runner = this.source.createQueryRunner();
     try {
       const client = (await runner.connect()) as PoolClient & { processID: number };
       const context = this.signer.sign(organizationId, client.processID);
-      const begin = new BeginTenant(context, readOnly ? 'read' : 'write');
+      const begin = new BeginTenant(context, mode);
       client.query(begin);
       await begin.done;
     } catch (error) {
@@ -128,6 +222,14 @@ export class TenantDatabase {
       throw new Error('A transaction belongs to one organization only.');
     }
   }
+}
+
+function failure(thrown: unknown): Error {
+  // TypeORM gives a runner back by itself when its connection dies, and the next query finds it gone.
+  return thrown instanceof QueryRunnerAlreadyReleasedError ||
+    thrown instanceof QueryRunnerProviderAlreadyReleasedError
+    ? unavailable(thrown)
+    : mapDatabaseError(thrown);
 }
 
 async function rollback(runner: QueryRunner): Promise<void> {

@@ -12,6 +12,11 @@ const GLOBAL_KEYS: Record<string, string> = {
 const GLOBAL_REFERENCES: Record<string, string> = {
   memberships_user_id_fkey: 'people may be members of several organizations',
 };
+/** Tables whose rows are no effect of a call, so that dry runs do not tell of them, and why. */
+const BOOKKEEPING: Record<string, string> = {
+  audit_log: 'tells of calls, dry runs of which never were',
+  idempotency_keys: 'keeps answers; a dry run leaves none',
+};
 
 let client: Client;
 let drop: () => Promise<void>;
@@ -123,5 +128,25 @@ describe('every table of an organization', () => {
       where p.prosecdef and (p.oid <> 'public.current_organization()'::regprocedure and n.nspname <> 'gate'
         or not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false))`);
     expect(rows).toEqual([]);
+  });
+
+  it('tells dry runs of its effects, unless it only keeps books', async () => {
+    const { rows } = await client.query<{ name: string; telling: boolean }>(`
+      select t.name, exists (
+        select from pg_trigger g where g.tgrelid = t.oid and g.tgname = 'dry_run_effects' and g.tgenabled = 'O'
+          and g.tgfoid = 'private.note_effect()'::regprocedure
+          -- For each row, after, of insert, delete and update.
+          and g.tgtype = 1 + 4 + 8 + 16
+      ) as telling from (${TABLES}) t`);
+    const silent = rows.filter(({ telling }) => !telling).map(({ name }) => name);
+    expect(silent.sort()).toEqual(Object.keys(BOOKKEEPING));
+  });
+
+  it('has triggers that cannot be led astray, for foreign keys run them as the owner', async () => {
+    const { rows } = await client.query<{ name: string; safe: boolean }>(`
+      select distinct p.oid::regprocedure::text as name, not p.prosecdef
+        and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe
+      from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal`);
+    expect(rows).toEqual([{ name: 'private.note_effect()', safe: true }]);
   });
 });

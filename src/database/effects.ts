@@ -1,0 +1,55 @@
+/** What would have happened to one row. Tells which columns would have changed, never what is in them. */
+export interface Effect {
+  action: 'create' | 'update' | 'delete';
+  table: string;
+  /** The key of the row in its organization; the parts of one that has several are joined by `/`. */
+  id: string;
+  /** For an update: the names of the columns. */
+  changed?: string[];
+}
+
+export interface Effects {
+  effects: Effect[];
+  /** There were more than are listed. */
+  truncated: boolean;
+}
+
+const MOST_EFFECTS = 1000;
+
+/**
+ * What the lines that `private.note_effect()` wrote come to: one effect for each row, however often it was touched,
+ * and none for a row that was made and is gone again. `isFull` says that it did not write all of them.
+ */
+export function parseEffects(noted: string, isFull: boolean): Effects {
+  const net = new Map<string, Effect>();
+  // Each line ends with a newline.
+  for (const line of noted.split('\n').slice(0, -1)) {
+    const effect = JSON.parse(line) as Effect;
+    const row = JSON.stringify([effect.table, effect.id]);
+    const earlier = net.get(row);
+    const both = earlier ? merge(earlier, effect) : effect;
+    if (both) net.set(row, both);
+    else net.delete(row);
+  }
+  const effects = [...net.values()];
+  return {
+    effects: effects.slice(0, MOST_EFFECTS),
+    truncated: isFull || effects.length > MOST_EFFECTS,
+  };
+}
+
+function merge(earlier: Effect, later: Effect): Effect | undefined {
+  const { table, id, changed } = later;
+  switch (earlier.action) {
+    case 'create':
+      return later.action === 'delete' ? undefined : earlier;
+    case 'update':
+      if (later.action === 'delete') return later;
+      // Without `changed` it was deleted and made again, and which columns differ is not known.
+      return earlier.changed && changed
+        ? { ...earlier, changed: [...new Set([...earlier.changed, ...changed])] }
+        : earlier;
+    case 'delete':
+      return { action: 'update', table, id };
+  }
+}

@@ -1,0 +1,323 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Effects } from '../../src/database/effects.js';
+import { TenantDatabase } from '../../src/database/tenant-database.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { dumpOrganization } from './dump-organization.js';
+
+let switchboard: Switchboard;
+let tenants: TenantDatabase;
+let acme: TestOrganization;
+let other: TestOrganization;
+let contactId: string;
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard({ env: { DATABASE_POOL_SIZE: '2' } });
+  tenants = switchboard.app.get(TenantDatabase, { strict: false });
+  other = await createOrganization(switchboard);
+  await switchboard.ownerQuery(`
+    create table public.team_things (
+      organization_id text collate "C" not null references organizations (id) on delete cascade,
+      place integer not null, "Odd name" text not null, facts json, secret bytea, parent integer,
+      primary key (organization_id, place, "Odd name"))`);
+  await switchboard.ownerQuery(`
+    alter table public.team_things
+      add constraint team_things_parent_key unique (organization_id, place),
+      add constraint team_things_parent_fkey foreign key (organization_id, parent)
+        references public.team_things (organization_id, place) deferrable initially deferred`);
+  await switchboard.ownerQuery(`select private.isolate('public.team_things')`);
+  await switchboard.ownerQuery(`
+    create table public.team_notes (
+      organization_id text collate "C" not null references organizations (id), id text, primary key (organization_id, id))`);
+  await switchboard.ownerQuery(`select private.isolate('public.team_notes', bookkeeping => true)`);
+  await switchboard.ownerQuery('select private.ensure_roles()');
+});
+afterAll(() => switchboard.close());
+beforeEach(async () => {
+  acme = await createOrganization(switchboard);
+  const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
+    email: 'known@example.com',
+  });
+  contactId = value.contact.id;
+});
+
+const sql = (statement: string, values?: unknown[]): Promise<unknown> =>
+  tenants.manager(acme.id).query(statement, values);
+const write = <T>(work: () => Promise<T>): Promise<T> => tenants.transaction(acme.id, work);
+const thing = (place: number, more: { parent?: number; facts?: string; secret?: string } = {}) =>
+  sql(`insert into team_things values ($1, $2, 'a', $3, $4, $5)`, [
+    acme.id,
+    place,
+    more.facts ?? null,
+    more.secret ?? null,
+    more.parent ?? null,
+  ]);
+/** What one transaction of a dry run would have changed. */
+const effectsOf = (work: () => Promise<unknown>): Promise<Effects> =>
+  tenants.dryRun(acme.id, () => tenants.observe(acme.id, () => write(work)));
+
+describe('a dry run', () => {
+  it('stores nothing, drops what waits for the commit, and returns what the work returns', async () => {
+    const before = await dumpOrganization(switchboard, acme.id);
+    const seen: string[] = [];
+    const { result } = await tenants.dryRun(acme.id, () =>
+      tenants.observe(acme.id, () =>
+        write(async () => {
+          await thing(1);
+          tenants.afterCommit(() => seen.push('sent'));
+          return await write(() => sql('select place from team_things'));
+        }),
+      ),
+    );
+    expect(result).toEqual([{ place: 1 }]);
+    expect(seen).toEqual([]);
+    expect(await dumpOrganization(switchboard, acme.id)).toEqual(before);
+  });
+
+  it('stores nothing when the work throws', async () => {
+    const before = await dumpOrganization(switchboard, acme.id);
+    const failed = effectsOf(async () => {
+      await thing(1);
+      throw new Error('undo');
+    });
+    await expect(failed).rejects.toThrow('undo');
+    expect(await dumpOrganization(switchboard, acme.id)).toEqual(before);
+  });
+
+  it('is no transaction itself, and each one inside ends where it would', async () => {
+    await tenants.dryRun(acme.id, async () => {
+      expect(tenants.inDryRun).toBe(true);
+      expect(tenants.inTransaction).toBe(false);
+      expect(() => tenants.manager(acme.id)).toThrow('in a transaction only');
+      expect(() => tenants.afterCommit(() => undefined)).toThrow('no transaction');
+      await write(async () => {
+        expect(tenants.inTransaction).toBe(true);
+        expect(tenants.inDryRun).toBe(true);
+        await thing(1);
+      });
+      const failed = write(async () => {
+        await thing(2);
+        await thing(2);
+      });
+      await expect(failed).rejects.toMatchObject({ driverError: { code: '23505' } });
+      // Neither spoiled nor undone by the one that failed.
+      await write(async () => {
+        expect(await sql('select place from team_things')).toEqual([{ place: 1 }]);
+      });
+    });
+    expect(tenants.inDryRun).toBe(false);
+  });
+
+  it('cannot be begun in a transaction that is committed, nor observed outside of one', async () => {
+    await expect(write(() => tenants.dryRun(acme.id, async () => 1))).rejects.toThrow(
+      'not a dry run',
+    );
+    await expect(tenants.observe(acme.id, async () => 1)).rejects.toThrow('not a dry run');
+  });
+
+  it('belongs to one organization', async () => {
+    const elsewhere = tenants.dryRun(acme.id, () =>
+      tenants.transaction(other.id, async () => undefined),
+    );
+    await expect(elsewhere).rejects.toThrow('one organization only');
+    const nested = tenants.dryRun(acme.id, () => tenants.dryRun(other.id, async () => undefined));
+    await expect(nested).rejects.toThrow('one organization only');
+  });
+
+  it('has no outside', async () => {
+    const before = await dumpOrganization(switchboard, acme.id);
+    await effectsOf(() => tenants.outside(() => write(() => thing(1))));
+    expect(await dumpOrganization(switchboard, acme.id)).toEqual(before);
+  });
+
+  it('keeps transactions that only read from writing, and lets the next one write', async () => {
+    await tenants.dryRun(acme.id, async () => {
+      const read = tenants.transaction(acme.id, () => thing(1), { readOnly: true });
+      await expect(read).rejects.toMatchObject({ driverError: { code: '25006' } });
+      await tenants.transaction(acme.id, () => sql('select from contacts'), { readOnly: true });
+      await write(() => thing(1));
+    });
+  });
+
+  it('fails where the commit would, and defers constraints again for what follows', async () => {
+    await tenants.dryRun(acme.id, async () => {
+      await write(async () => {
+        await thing(2, { parent: 1 });
+        await thing(1);
+      });
+      const dangling = write(() => thing(3, { parent: 99 }));
+      await expect(dangling).rejects.toMatchObject({ driverError: { code: '23503' } });
+      await write(async () => {
+        await thing(5, { parent: 4 });
+        await thing(4);
+      });
+    });
+  });
+
+  it('says so when SQL of the work has ended its transaction', async () => {
+    const escaped = effectsOf(async () => {
+      await sql('commit');
+      await sql('begin');
+      await sql('savepoint begun');
+    });
+    await expect(escaped).rejects.toThrow('did not stay in its transaction');
+    // The connection is fit for others all the same.
+    await Promise.all(Array.from({ length: 4 }, () => write(() => sql('select 1'))));
+  });
+
+  it('answers unavailable when its connection dies', async () => {
+    const cut = effectsOf(async () => {
+      const [row] = (await sql('select pg_backend_pid() as pid')) as { pid: number }[];
+      await switchboard.ownerQuery('select pg_terminate_backend($1, 5000)', [row!.pid]);
+      await thing(1);
+    });
+    await expect(cut).rejects.toMatchObject({ name: 'AppError', code: 'unavailable' });
+    expect(await write(async () => 'done')).toBe('done');
+  });
+});
+
+describe('the effects of a dry run', () => {
+  it('name rows by table and key, and of updates the columns', async () => {
+    const { effects, truncated } = await effectsOf(async () => {
+      await thing(1);
+      await sql(`update contacts set first_name = 'Ada', email = email where id = $1`, [contactId]);
+      await sql(`update organizations set name = 'Acme' where id = $1`, [acme.id]);
+    });
+    expect(effects).toEqual([
+      { action: 'create', table: 'team_things', id: '1/a' },
+      { action: 'update', table: 'contacts', id: contactId, changed: ['first_name'] },
+      { action: 'update', table: 'organizations', id: acme.id, changed: ['name'] },
+    ]);
+    expect(truncated).toBe(false);
+  });
+
+  it('hold what the database does by itself', async () => {
+    const { value } = await acme.call<{ message: { id: string } }>('send_message', {
+      contact_id: contactId,
+      subject: 'Hello',
+      body: 'Hello',
+      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+    const { effects } = await effectsOf(() =>
+      sql('delete from contacts where id = $1', [contactId]),
+    );
+    expect(effects).toContainEqual({ action: 'delete', table: 'contacts', id: contactId });
+    expect(effects).toContainEqual({
+      action: 'update',
+      table: 'messages',
+      id: value.message.id,
+      changed: ['contact_id'],
+    });
+    expect(effects).toHaveLength(2);
+  });
+
+  it('leave out bookkeeping, rows that were read or locked, and updates that change nothing', async () => {
+    const { effects } = await effectsOf(async () => {
+      await sql(`insert into team_notes values ($1, 'x')`, [acme.id]);
+      await sql(`select from contacts for update`);
+      await sql(`update contacts set email = email`);
+      await sql(
+        `insert into audit_log (organization_id, actor_kind, actor_id, action)
+        values ($1, 'user', 'x', 'x')`,
+        [acme.id],
+      );
+    });
+    expect(effects).toEqual([]);
+  });
+
+  it('take any JSON and bytes, and show neither', async () => {
+    const facts = String.raw`{"text": "\u0000 hunter2 \ud800"}`;
+    const { effects } = await effectsOf(async () => {
+      await thing(1, { facts, secret: '\\x6875' });
+      await sql(`update team_things set facts = '{"text": "\\u0000"}', secret = '\\x00'`);
+      await thing(2);
+      await sql(`update team_things set facts = null where place = 2`);
+    });
+    expect(effects).toEqual([
+      { action: 'create', table: 'team_things', id: '1/a' },
+      { action: 'create', table: 'team_things', id: '2/a' },
+    ]);
+    await write(() => thing(1, { facts, secret: '\\x6875' }));
+    const later = await effectsOf(() =>
+      sql(`update team_things set facts = '{}', secret = '\\x31', "Odd name" = E'new\\nline"'`),
+    );
+    expect(later.effects).toEqual([
+      {
+        action: 'update',
+        table: 'team_things',
+        id: '1/a',
+        changed: ['Odd name', 'facts', 'secret'],
+      },
+    ]);
+    expect(JSON.stringify(later)).not.toMatch(/hunter2|6875|new/);
+  });
+
+  it('are those of the observed part only, and not of what was undone', async () => {
+    await tenants.dryRun(acme.id, async () => {
+      await write(() => thing(1));
+      const second = await tenants.observe(acme.id, () => write(() => thing(2)));
+      expect(second.effects).toEqual([{ action: 'create', table: 'team_things', id: '2/a' }]);
+      const third = await tenants.observe(acme.id, async () => {
+        await write(async () => {
+          await thing(3);
+          throw new Error('undo');
+        }).catch(() => undefined);
+        await write(() => sql(`delete from team_things where place = 1`));
+      });
+      expect(third.effects).toEqual([{ action: 'delete', table: 'team_things', id: '1/a' }]);
+    });
+  });
+
+  it('are bounded', async () => {
+    const many = (count: number) =>
+      effectsOf(() =>
+        sql(`insert into team_things select $1, n, 'a' from generate_series(1, $2::int) n`, [
+          acme.id,
+          count,
+        ]),
+      );
+    expect(await many(1000)).toMatchObject({ effects: { length: 1000 }, truncated: false });
+    const { effects, truncated } = await many(20_000);
+    expect(truncated).toBe(true);
+    expect(effects.length).toBe(1000);
+  });
+});
+
+describe('the setting that makes a dry run', () => {
+  it.each([true, false])('lets SQL that turns it to %s see and change nothing more', async (on) => {
+    await acme.call('create_contact', { email: 'mine@example.com' });
+    const before = await dumpOrganization(switchboard, other.id);
+    await write(async () => {
+      await sql(`select set_config('switchboard.dry_run', $1, false)`, [on ? 'on' : 'off']);
+      await sql(`select set_config('switchboard.effects', 'no JSON', false)`);
+      const seen = await sql('select distinct organization_id as id from contacts');
+      expect(seen).toEqual([{ id: acme.id }]);
+      await sql(`update contacts set first_name = 'x'`);
+      await sql(`delete from contacts where organization_id <> $1`, [acme.id]);
+    });
+    expect(await dumpOrganization(switchboard, other.id)).toEqual(before);
+    // What it left behind in the sessions of the pool reaches nobody.
+    for (const organization of [acme, other]) {
+      for (let turn = 0; turn < 4; turn += 1) {
+        const [row] = await tenants.transaction(organization.id, () =>
+          tenants
+            .manager(organization.id)
+            .query<{ dry: string }[]>(`select current_setting('switchboard.dry_run') as dry`),
+        );
+        expect(row!.dry).toBe('off');
+      }
+    }
+    const { effects } = await effectsOf(() => thing(1));
+    expect(effects).toEqual([{ action: 'create', table: 'team_things', id: '1/a' }]);
+  });
+
+  it('does not let SQL that turns it off keep what a dry run does', async () => {
+    const before = await dumpOrganization(switchboard, acme.id);
+    const sneaky = effectsOf(async () => {
+      await sql(`select set_config('switchboard.dry_run', 'off', false)`);
+      await thing(1);
+    });
+    await expect(sneaky).rejects.toThrow('did not stay');
+    expect(await dumpOrganization(switchboard, acme.id)).toEqual(before);
+  });
+});
