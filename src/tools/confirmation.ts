@@ -6,8 +6,13 @@ const MOST_SHOWN = 2000;
 class Agreement {}
 
 /** Asks a person whether a tool may run with these arguments. */
-export function confirmationOf(title: string, input: object): InputRequest<Agreement> {
+export function confirmationOf(
+  title: string,
+  input: object,
+  isDryRun = false,
+): InputRequest<Agreement> {
   const shown = JSON.stringify(input, undefined, 2);
   const cut = shown.length > MOST_SHOWN ? `${shown.slice(0, MOST_SHOWN).toWellFormed()}…` : shown;
-  return askForm(`Allow this action? ${title}, with:\n${cut}`, Agreement);
+  const question = isDryRun ? 'Allow this to be tried, without effect?' : 'Allow this action?';
+  return askForm(`${question} ${title}, with:\n${cut}`, Agreement);
 }

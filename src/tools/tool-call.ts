@@ -23,6 +23,8 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** The run whose step this call is, if it is one. */
   readonly runId?: string;
+  /** All that is written to the database is undone, so a tool must not do what a rollback cannot undo. */
+  readonly dryRun?: boolean;
   /** Makes the call happen once where its arguments name no `idempotency_key`. */
   readonly idempotencyKey?: string;
   /**

@@ -32,7 +32,8 @@ export class ToolPipeline {
 
   /**
    * Validates, opens the transaction of the organization, replays or runs, and records what was changed. A signal that
-   * aborts before the commit rolls the call back; after it, or after a call outside, the work is done and stays.
+   * aborts before the commit rolls the call back; after it, or after a call outside, the work is done and stays. A dry
+   * run differs in nothing but that its transaction does not stay, and refuses tools that talk to the outside.
    */
   async run(
     tool: RegisteredTool,
@@ -42,7 +43,16 @@ export class ToolPipeline {
   ): Promise<object> {
     const input = parseArguments(tool.input, tool.descriptor.inputSchema, given ?? {});
     call.signal.throwIfAborted();
+    // The one wrong answer to a dry run is to do it: a call that asks for one must have come by way of `DryRuns`.
+    if ((call.dryRun ?? false) !== this.tenants.inDryRun) {
+      throw new Error('Whether a call is a dry run must be known before it begins.');
+    }
     const checked = { tool, method, input, call };
+    if (tool.external && call.dryRun) {
+      throw AppError.invalid(
+        'This tool talks to systems outside, so it cannot be tried without effect.',
+      );
+    }
     if (tool.external) return await this.runOutside(checked);
     return tool.readOnly ? await this.read(checked) : await this.change(checked);
   }
@@ -152,7 +162,7 @@ export class ToolPipeline {
 
 async function confirm(tool: RegisteredTool, input: object, call: ToolCall): Promise<void> {
   if (call.confirmation === undefined) return;
-  const request = confirmationOf(tool.descriptor.title, input);
+  const request = confirmationOf(tool.descriptor.title, input, call.dryRun);
   if (call.confirmation === 'when_possible' && !call.canAsk(request)) return;
   await call.ask({ 'switchboard.confirmation': request });
 }

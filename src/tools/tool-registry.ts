@@ -17,6 +17,8 @@ import { type ToolMethod, ToolPipeline } from './tool-pipeline.js';
 import { Tool, type ToolOptions } from './tool.decorator.js';
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+/** Said beside the arguments in the body of `POST /api/tools/:name`, and so not free for an argument. */
+const RESERVED_ARGUMENT = 'dry_run';
 const EVERYWHERE: readonly Surface[] = ['agent', 'workflow', 'dashboard'];
 
 /**
@@ -98,12 +100,16 @@ export class ToolRegistry implements OnModuleInit {
       throw new Error(`${place}: "${name}" is no name for a tool (${NAME.source}).`);
     }
     const input = options.input ?? firstParameter(method);
+    const descriptor = describe(options, input);
+    if (Object.hasOwn(descriptor.inputSchema.properties, RESERVED_ARGUMENT)) {
+      throw new Error(`${place}: ${RESERVED_ARGUMENT} is no name for an argument: it is reserved.`);
+    }
     // The pipeline stands in place of the method, so that @UseGuards on it apply before validation.
     const inner = this.checked(method);
     const run = (given: unknown, call: ToolCall): Promise<object> =>
       this.pipeline.run(tool, inner, given, call);
     const tool: RegisteredTool = {
-      descriptor: describe(options, input),
+      descriptor,
       names: namesOf(options),
       input,
       surfaces: new Set(options.surfaces ?? EVERYWHERE),

@@ -7,9 +7,11 @@ import { readBodyIfAny } from '../http/json-body.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { ToolPoliciesService } from '../policies/tool-policies.service.js';
+import { type DryRunOutcome, DryRuns } from './dry-runs.js';
 import { didYouMean } from './nearest-names.js';
 import type { ToolDescriptor } from './registered-tool.js';
 import { SILENT_CALLER } from './silent-caller.js';
+import type { ToolCall } from './tool-call.js';
 import { ToolRegistry } from './tool-registry.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -20,6 +22,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export class ToolsController {
   constructor(
     private readonly registry: ToolRegistry,
+    private readonly dryRuns: DryRuns,
     private readonly limiter: RateLimiter,
     private readonly policies: ToolPoliciesService,
   ) {}
@@ -43,13 +46,33 @@ export class ToolsController {
       const known = this.registry.list('dashboard', policies).map((descriptor) => descriptor.name);
       throw new AppError('not_found', `Unknown tool.${didYouMean(name, known)}`);
     }
-    const given = await readBodyIfAny(request, MAX_BODY_BYTES);
-    return await this.registry.call(tool, given, {
+    const { given, isDryRun } = readDryRun(await readBodyIfAny(request, MAX_BODY_BYTES));
+    const call: ToolCall = {
       ...SILENT_CALLER,
       organizationId,
       surface: 'dashboard',
       actor: { kind: 'user', id: userId },
       signal: new AbortController().signal,
-    });
+    };
+    return isDryRun
+      ? toBody(await this.dryRuns.call(tool, given, call))
+      : await this.registry.call(tool, given, call);
   }
+}
+
+/** Takes `dry_run` out of a body, which holds the arguments otherwise. Anything but a boolean could mean either. */
+function readDryRun(body: unknown): { given: unknown; isDryRun: boolean } {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'dry_run')) {
+    return { given: body, isDryRun: false };
+  }
+  const { dry_run: isDryRun, ...given } = body as Record<string, unknown>;
+  if (typeof isDryRun !== 'boolean') {
+    const message = 'must be true or false';
+    throw AppError.invalid(`dry_run ${message}.`, [{ path: 'dry_run', message }]);
+  }
+  return { given, isDryRun };
+}
+
+function toBody({ result, effects, truncated }: DryRunOutcome): object {
+  return { dry_run: true, result, effects, ...(truncated && { truncated }) };
 }

@@ -4,6 +4,7 @@ import { AccountsModule } from '../accounts/accounts.module.js';
 import { SessionMiddleware } from '../accounts/session.middleware.js';
 import { PoliciesModule } from '../policies/policies.module.js';
 import { DecoratedMethods } from './decorated-methods.js';
+import { DryRuns } from './dry-runs.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import { IdempotencyRetention } from './idempotency-retention.js';
 import { OwnerGuard } from './owner.guard.js';
@@ -21,13 +22,14 @@ import { ToolsController } from './tools.controller.js';
     RequestStates,
     DecoratedMethods,
     ToolRegistry,
+    DryRuns,
     ToolPipeline,
     ToolPolicyTools,
     OwnerGuard,
     IdempotencyRepository,
     IdempotencyRetention,
   ],
-  exports: [RequestStates, DecoratedMethods, ToolRegistry],
+  exports: [RequestStates, DecoratedMethods, ToolRegistry, DryRuns],
 })
 export class ToolsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

@@ -1,0 +1,99 @@
+import type { TestOrganization } from './organization.js';
+
+/** Makes what a call needs, and returns arguments with which it succeeds and changes something. */
+type Example = (organization: TestOrganization) => Promise<Record<string, unknown>>;
+
+const STEPS = [{ id: 'find', tool: 'search_contacts', arguments: {} }];
+
+/** One for every built-in tool that changes something. */
+export const CHANGING_TOOLS: Record<string, Example> = {
+  create_contact: async () => ({ email: unique(), first_name: 'Ada' }),
+  update_contact: async (organization) => ({
+    contact_id: await contact(organization),
+    first_name: 'Grace',
+    properties: { plan: 'pro' },
+  }),
+  // With a message, from which the database takes the contact away.
+  delete_contact: async (organization) => {
+    const { message } = await scheduled(organization);
+    return { contact_id: message.contact_id };
+  },
+  send_message: async (organization) => ({
+    contact_id: await contact(organization),
+    subject: 'Hello',
+    body: 'Good morning.',
+  }),
+  cancel_message: async (organization) => ({
+    message_id: (await scheduled(organization)).message.id,
+  }),
+  create_workflow: async () => ({ name: 'Find', trigger: { type: 'webhook' }, steps: STEPS }),
+  update_workflow: async (organization) => ({
+    workflow_id: await workflow(organization, true),
+    steps: [{ id: 'other', tool: 'search_contacts', arguments: {} }],
+  }),
+  activate_workflow: async (organization) => ({
+    workflow_id: await workflow(organization, false),
+  }),
+  deactivate_workflow: async (organization) => ({
+    workflow_id: await workflow(organization, true),
+  }),
+  delete_workflow: async (organization) => ({ workflow_id: await workflow(organization, true) }),
+  trigger_workflow: async (organization) => ({
+    workflow_id: await workflow(organization, true),
+    payload: { plan: 'pro' },
+  }),
+  cancel_run: async (organization) => ({ run_id: await run(organization) }),
+  retry_run: async (organization) => {
+    const id = await run(organization);
+    await made(organization, 'cancel_run', { run_id: id });
+    return { run_id: id };
+  },
+  set_tool_policy: async () => ({ tool: 'list_messages', hidden: true }),
+};
+
+let counter = 0;
+
+function unique(): string {
+  counter += 1;
+  return `example${counter}@example.com`;
+}
+
+async function contact(organization: TestOrganization): Promise<string> {
+  const result = await made<{ contact: { id: string } }>(organization, 'create_contact', {
+    email: unique(),
+  });
+  return result.contact.id;
+}
+
+async function scheduled(
+  organization: TestOrganization,
+): Promise<{ message: { id: string; contact_id: string } }> {
+  return await made(organization, 'send_message', {
+    contact_id: await contact(organization),
+    subject: 'Later',
+    body: 'Good evening.',
+    scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+}
+
+async function workflow(organization: TestOrganization, active: boolean): Promise<string> {
+  const result = await made<{ workflow: { id: string } }>(organization, 'create_workflow', {
+    name: 'Find',
+    trigger: { type: 'manual' },
+    steps: STEPS,
+    active,
+  });
+  return result.workflow.id;
+}
+
+async function run(organization: TestOrganization): Promise<string> {
+  const workflowId = await workflow(organization, true);
+  const given = { workflow_id: workflowId };
+  return (await made<{ run_id: string }>(organization, 'trigger_workflow', given)).run_id;
+}
+
+async function made<T>(organization: TestOrganization, tool: string, given: object): Promise<T> {
+  const { value, error } = await organization.call<T>(tool, given);
+  if (error) throw new Error(`${tool}: ${error.message}`);
+  return value;
+}

@@ -1,0 +1,374 @@
+import {
+  type CallHandler,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { IsBoolean, IsOptional, IsString } from 'class-validator';
+import { Client } from 'pg';
+import type { Observable } from 'rxjs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TenantDatabase } from '../../src/database/tenant-database.js';
+import type { ToolCall } from '../../src/tools/tool-call.js';
+import { ToolRegistry } from '../../src/tools/tool-registry.js';
+import { Tool } from '../../src/tools/tool.decorator.js';
+import { dumpOrganization } from '../database/dump-organization.js';
+import { listOutbox, untilStatus } from '../messaging/support.js';
+import {
+  effectsBetween,
+  readRows,
+  type TestEffect,
+  withoutNewIds,
+} from '../support/organization-rows.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { OutputSchemas } from '../support/output-schemas.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { CHANGING_TOOLS } from '../support/tool-examples.js';
+import { waitFor } from '../support/wait-for.js';
+
+interface DryRun<Result = Record<string, unknown>> {
+  status: number;
+  text: string;
+  body: { dry_run: true; result: Result; effects: TestEffect[]; truncated?: true; code?: string };
+}
+
+class TeamInput {
+  @IsString()
+  text: string;
+}
+
+class TeamOutput {
+  @IsBoolean()
+  tried: boolean;
+}
+
+@Injectable()
+class Journal {
+  readonly lines: string[] = [];
+}
+
+@Injectable()
+class TeamGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    return context.getArgs<[{ text?: string }]>()[0].text !== 'forbidden';
+  }
+}
+
+/** Stores something of its own, in a transaction before that of the tool. */
+@Injectable()
+class NotingInterceptor implements NestInterceptor {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const { organizationId } = context.getArgs<[object, ToolCall]>()[1];
+    await this.tenants.transaction(organizationId, () => rename(this.tenants, organizationId));
+    return next.handle();
+  }
+}
+
+@Injectable()
+class TeamTools {
+  constructor(
+    private readonly journal: Journal,
+    private readonly tenants: TenantDatabase,
+  ) {}
+
+  @UseGuards(TeamGuard)
+  @UseInterceptors(NotingInterceptor)
+  @Tool({ name: 'team_note', title: 'N', description: 'Notes.', output: TeamOutput })
+  async note(_input: TeamInput, call: ToolCall): Promise<TeamOutput> {
+    this.tenants.afterCommit(() => this.journal.lines.push('committed'));
+    return { tried: call.dryRun ?? false };
+  }
+
+  @Tool({ name: 'team_send', title: 'S', description: 'S.', output: TeamOutput, external: true })
+  async send(_input: TeamInput): Promise<TeamOutput> {
+    this.journal.lines.push('sent');
+    return { tried: false };
+  }
+
+  @Tool({ name: 'team_sneaky', title: 'S', description: 'S.', output: TeamOutput, readOnly: true })
+  async sneaky(_input: TeamInput, { organizationId }: ToolCall): Promise<TeamOutput> {
+    await rename(this.tenants, organizationId);
+    return { tried: false };
+  }
+
+  @Tool({ name: 'team_escape', title: 'E', description: 'E.', output: TeamOutput })
+  async escape(_input: TeamInput, { organizationId }: ToolCall): Promise<TeamOutput> {
+    await this.tenants.outside(() =>
+      this.tenants.transaction(organizationId, () => rename(this.tenants, organizationId)),
+    );
+    return { tried: true };
+  }
+
+  @Tool({ name: 'team_break', title: 'B', description: 'B.', output: TeamOutput })
+  async break(_input: TeamInput, { organizationId }: ToolCall): Promise<TeamOutput> {
+    await rename(this.tenants, organizationId);
+    await this.tenants.manager(organizationId).query('select 1 / 0');
+    return { tried: true };
+  }
+}
+
+async function rename(tenants: TenantDatabase, organizationId: string): Promise<void> {
+  const text = 'update organizations set name = $1 where id = $2';
+  await tenants.manager(organizationId).query(text, ['Renamed', organizationId]);
+}
+
+let switchboard: Switchboard;
+let journal: Journal;
+let acme: TestOrganization;
+
+// No worker: what a call has made stays as it was made. No Redis: hints can be listened to.
+beforeAll(async () => {
+  switchboard = await startSwitchboard({
+    env: { ROLE: 'web', REDIS_URL: '' },
+    providers: [TeamTools, Journal],
+  });
+  journal = switchboard.app.get(Journal);
+});
+beforeEach(async () => {
+  acme = await createOrganization(switchboard);
+  journal.lines.length = 0;
+});
+afterAll(() => switchboard.close());
+
+async function tryOut<Result>(
+  organization: TestOrganization,
+  tool: string,
+  given: object,
+): Promise<DryRun<Result>> {
+  const response = await organization.fetch(`/api/tools/${tool}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(given),
+  });
+  const text = await response.text();
+  return { status: response.status, text, body: JSON.parse(text) as never };
+}
+
+/** Tries the call, and checks that nothing at all of it is left. */
+async function tryWithoutTrace<Result>(tool: string, given: object): Promise<DryRun<Result>> {
+  const before = await dumpOrganization(switchboard, acme.id);
+  const tried = await tryOut<Result>(acme, tool, { ...given, dry_run: true });
+  expect(await dumpOrganization(switchboard, acme.id), tool).toEqual(before);
+  return tried;
+}
+
+describe('a dry run of every tool', () => {
+  it('leaves nothing, and tells what the same call then does', async () => {
+    const { tools } = (await (await acme.fetch('/api/tools')).json()) as {
+      tools: { name: string; outputSchema: object; annotations: { readOnlyHint: boolean } }[];
+    };
+    const schemas = new OutputSchemas(tools);
+    const changing = tools.filter(({ annotations }) => !annotations.readOnlyHint);
+    const builtIn = changing.map(({ name }) => name).filter((name) => !name.startsWith('team_'));
+    // A new tool needs an example.
+    expect(Object.keys(CHANGING_TOOLS).sort()).toEqual(builtIn);
+    for (const tool of builtIn) {
+      const given = await CHANGING_TOOLS[tool]!(acme);
+      const tried = await tryWithoutTrace<object>(tool, given);
+      expect(tried.status, `${tool}: ${tried.text}`).toBe(200);
+      schemas.check(tool, tried.body.result);
+      const before = await readRows(switchboard, acme.id);
+      const { value, error } = await acme.call<Record<string, unknown>>(tool, given);
+      expect(error, tool).toBeUndefined();
+      const done = effectsBetween(before, await readRows(switchboard, acme.id));
+      expect(done, tool).not.toEqual([]);
+      expect(withoutNewIds(tried.body.effects, before), tool).toEqual(withoutNewIds(done, before));
+      expect(Object.keys(tried.body.result), tool).toEqual(Object.keys(value));
+      expect(Object.keys(tried.body), tool).toEqual(['dry_run', 'result', 'effects']);
+    }
+  });
+
+  it('shows no value of a row in its effects', async () => {
+    const tried = await tryWithoutTrace('create_workflow', {
+      name: 'Find',
+      trigger: { type: 'webhook', secret: 'a secret of sixteen or more' },
+      steps: [],
+    });
+    expect(tried.body.effects).toHaveLength(2);
+    expect(JSON.stringify(tried.body.effects)).not.toContain('secret');
+  });
+
+  it('reads as always, and has no effects then', async () => {
+    await acme.call('create_contact', { email: 'known@example.com' });
+    const { body } = await tryWithoutTrace<{ contacts: { email: string }[] }>(
+      'search_contacts',
+      {},
+    );
+    expect(body.result.contacts.map(({ email }) => email)).toEqual(['known@example.com']);
+    expect(body.effects).toEqual([]);
+  });
+});
+
+describe('a dry run', () => {
+  it('wakes nobody', async () => {
+    const listener = new Client({ connectionString: switchboard.databaseUrl });
+    const hints: string[] = [];
+    listener.on('notification', ({ payload }) => hints.push(payload!));
+    await listener.connect();
+    try {
+      await listener.query('listen switchboard_wake_up');
+      const given = await CHANGING_TOOLS.trigger_workflow!(acme);
+      await tryWithoutTrace('trigger_workflow', given);
+      await tryWithoutTrace('send_message', await CHANGING_TOOLS.send_message!(acme));
+      // Hints come in the order in which they were sent, so any of the dry runs would be here before this one.
+      const { value } = await acme.call<{ run_id: string }>('trigger_workflow', given);
+      await waitFor(() => hints.length > 0);
+      expect(hints).toEqual([`run:${value.run_id}`]);
+    } finally {
+      await listener.end();
+    }
+  });
+
+  it('fails as the call would, with nothing left', async () => {
+    const email = 'taken@example.com';
+    await acme.call('create_contact', { email });
+    const other = await createOrganization(switchboard);
+    const { value } = await other.call<{ contact: { id: string } }>('create_contact', { email });
+    const cases: [string, object][] = [
+      ['create_contact', {}],
+      ['create_contact', { email: 'not one', txt: 1 }],
+      ['create_contact', { email }],
+      ['update_contact', { contact_id: value.contact.id, first_name: 'X' }],
+      ['delete_contact', { contact_id: 'con_none' }],
+      ['trigger_workflow', { workflow_id: 'x'.repeat(32) }],
+      ['team_note', { text: 'forbidden' }],
+      ['get_contact', { contact_id: value.contact.id }],
+      ['serch_contacts', {}],
+    ];
+    for (const [tool, given] of cases) {
+      const tried = await tryWithoutTrace(tool, given);
+      const real = await tryOut(acme, tool, given);
+      expect(tried.status, tool).toBeGreaterThanOrEqual(400);
+      expect([tried.status, tried.text], tool).toEqual([real.status, real.text]);
+    }
+  });
+
+  it('undoes what interceptors store in transactions of their own', async () => {
+    const { body } = await tryWithoutTrace('team_note', { text: 'x' });
+    expect(body.result).toEqual({ tried: true });
+    expect(body.effects).toEqual([
+      { action: 'update', table: 'organizations', id: acme.id, changed: ['name'] },
+    ]);
+    expect(journal.lines).toEqual([]);
+    const real = await tryOut(acme, 'team_note', { text: 'x' });
+    expect(real.body).toEqual({ tried: false });
+    expect(journal.lines).toEqual(['committed']);
+  });
+
+  it('does not let a tool escape from it', async () => {
+    const { body } = await tryWithoutTrace('team_escape', { text: 'x' });
+    expect(body.effects).toHaveLength(1);
+  });
+
+  it('is refused by tools that talk to the outside', async () => {
+    const { status, body, text } = await tryWithoutTrace('team_send', { text: 'x' });
+    expect([status, body.code]).toEqual([422, 'invalid_arguments']);
+    expect(text).toContain('cannot be tried without effect');
+    expect(journal.lines).toEqual([]);
+  });
+
+  it.each(['team_sneaky', 'team_break'])('survives a failed statement: %s', async (tool) => {
+    const { status, body } = await tryWithoutTrace(tool, { text: 'x' });
+    expect([status, body.code]).toEqual([500, 'internal']);
+    expect((await tryWithoutTrace('create_contact', { email: 'a@example.com' })).status).toBe(200);
+  });
+
+  it('replays what an idempotency key has answered, and leaves no new key', async () => {
+    const given = { ...(await CHANGING_TOOLS.send_message!(acme)), idempotency_key: 'k1' };
+    const first = await tryWithoutTrace<{ message: { id: string } }>('send_message', given);
+    expect(first.body.effects).toHaveLength(1);
+    const real = await acme.call<{ message: { id: string } }>('send_message', given);
+    expect(real.value.message.id).not.toBe(first.body.result.message.id);
+    const replayed = await tryWithoutTrace('send_message', given);
+    expect(replayed.body).toEqual({ dry_run: true, result: real.value, effects: [] });
+    const other = await tryWithoutTrace('send_message', { ...given, subject: 'Other' });
+    expect(other.body.code).toBe('idempotency_mismatch');
+  });
+
+  it.each([['true'], ['yes'], [1], [0], [null], [{}], [[]]])(
+    'is neither done nor tried for %j',
+    async (value) => {
+      const before = await dumpOrganization(switchboard, acme.id);
+      const { status, body } = await tryOut(acme, 'create_contact', {
+        email: 'a@example.com',
+        dry_run: value,
+      });
+      expect([status, body]).toEqual([
+        422,
+        expect.objectContaining({
+          code: 'invalid_arguments',
+          errors: [{ path: 'dry_run', message: 'must be true or false' }],
+        }),
+      ]);
+      expect(await dumpOrganization(switchboard, acme.id)).toEqual(before);
+    },
+  );
+
+  it('is a call like any other for false', async () => {
+    const { value } = await acme.call<{ created: boolean }>('create_contact', {
+      email: 'a@example.com',
+      dry_run: false,
+    });
+    expect(value.created).toBe(true);
+    expect((await acme.call('get_contact', { email: 'a@example.com' })).error).toBeUndefined();
+  });
+
+  it('cannot be claimed by a call that is not one, and the other way round', async () => {
+    const registry = switchboard.app.get(ToolRegistry, { strict: false });
+    const tool = registry.all().find(({ descriptor }) => descriptor.name === 'team_note')!;
+    const claimed = registry.call(tool, { text: 'x' }, {
+      organizationId: acme.id,
+      surface: 'agent',
+      actor: { kind: 'user', id: acme.userId },
+      signal: new AbortController().signal,
+      dryRun: true,
+    } as ToolCall);
+    await expect(claimed).rejects.toThrow('must be known before it begins');
+  });
+});
+
+describe('a name for an argument', () => {
+  class TakenInput {
+    @IsOptional()
+    @IsBoolean()
+    dry_run?: boolean;
+  }
+
+  @Injectable()
+  class TakenTools {
+    @Tool({ name: 'taken', title: 'T', description: 'T.', output: TeamOutput })
+    async taken(_input: TakenInput): Promise<TeamOutput> {
+      return { tried: false };
+    }
+  }
+
+  it('is anything but dry_run', async () => {
+    const start = startSwitchboard({ providers: [TakenTools] });
+    await expect(start).rejects.toThrow(/TakenTools\.taken: dry_run .*reserved/);
+  });
+});
+
+describe('with workers', () => {
+  it('sends nothing of what was only tried', async () => {
+    const whole = await startSwitchboard();
+    try {
+      const organization = await createOrganization(whole);
+      const given = await CHANGING_TOOLS.send_message!(organization);
+      const tried = await tryOut<{ message: { id: string } }>(organization, 'send_message', {
+        ...given,
+        dry_run: true,
+      });
+      expect(tried.body.result.message.id).toMatch(/^msg_/);
+      const real = await organization.call<{ message: { id: string } }>('send_message', given);
+      await untilStatus(organization, real.value.message.id, 'sent');
+      expect(await listOutbox(whole)).toEqual([`${real.value.message.id}.eml`]);
+    } finally {
+      await whole.close();
+    }
+  });
+});
