@@ -25,7 +25,14 @@ export default defineConfig({
     reporters: ['default', './test/support/summary-reporter.ts'],
     projects: [
       { test: { name: 'unit', include: ['src/**/*.spec.ts'], testTimeout } },
-      { test: { name: 'e2e', include: ['test/**/*.e2e-spec.ts'], ...e2e } },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/**/*.e2e-spec.ts'],
+          exclude: ['test/conformance/**'],
+          ...e2e,
+        },
+      },
       // What workers do is promised with both drivers of the wake-ups, so it is shown with both.
       ...(hasRedis
         ? [
