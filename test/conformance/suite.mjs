@@ -1,0 +1,67 @@
+// The conformance suite, run with the Node that it needs.
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const SUITE = join(import.meta.dirname, 'suite');
+const CLI = join(SUITE, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const TIMEOUT_MS = 5 * 60_000;
+
+/** A Node of version 22, which the suite needs: this one, or the one that is installed beside it. */
+export function suiteNode() {
+  if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
+  const bundled = join(SUITE, 'node_modules/.bin/node');
+  if (existsSync(bundled)) return bundled;
+  throw new Error(
+    'The conformance suite needs Node 22, and none is published for this platform: run it with one.',
+  );
+}
+
+/** The scenarios that count for a revision. */
+export function scoredScenarios(revision) {
+  return readYaml(join(CLI, `../../requirements/${revision}.yaml`)).server;
+}
+
+/** What a baseline excuses: `scenario` or `scenario:check`. */
+export function readBaseline(file) {
+  return new Set(readYaml(file).server);
+}
+
+function readYaml(file) {
+  const { parse } = createRequire(CLI)('yaml');
+  return parse(readFileSync(file, 'utf8'));
+}
+
+/**
+ * Runs what a revision requires of a server and returns the checks of each scenario, whether everything was as the
+ * baseline says, and what was printed.
+ */
+export async function runRequirements({ revision, url, baseline, folder, onStart }) {
+  const given = ['server', '--url', url, '--requirements', revision];
+  const child = spawn(suiteNode(), [CLI, ...given, '--expected-failures', baseline, '-o', folder], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: TIMEOUT_MS,
+  });
+  onStart(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data) => (output += data));
+  }
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  return { ok: code === 0, output, checks: readChecks(folder) };
+}
+
+/** By scenario. Each has a folder `server-<scenario>-<time>`. */
+function readChecks(folder) {
+  const checks = new Map();
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const scenario = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(name)?.[1];
+    const file = join(folder, name, 'checks.json');
+    if (scenario && existsSync(file)) checks.set(scenario, JSON.parse(readFileSync(file, 'utf8')));
+  }
+  return checks;
+}
