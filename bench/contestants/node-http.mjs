@@ -1,0 +1,18 @@
+// The limit: node:http alone, without framework, key, limits or database.
+import { createServer } from 'node:http';
+import { answerBody } from './bare-answer.mjs';
+import { announce, listen } from './serve.mjs';
+
+const server = createServer((request, response) => {
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => {
+    const body = JSON.stringify(answerBody(JSON.parse(Buffer.concat(chunks).toString())));
+    response.writeHead(200, {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+    });
+    response.end(body);
+  });
+});
+announce({ url: await listen(server) });

@@ -1,0 +1,43 @@
+// The official SDK, generation 2, on node:http: its own handler for 2026-07-28, and for 2025-11-25 the stateless
+// transport of its README with JSON answers, which is faster than the handler's fallback with event streams.
+import { createServer } from 'node:http';
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import { announce, echo, listen, readTools } from './serve.mjs';
+
+const tools = readTools().map((tool) => ({
+  ...tool,
+  inputSchema: fromJsonSchema(tool.inputSchema),
+  outputSchema: fromJsonSchema(tool.outputSchema),
+}));
+
+function create() {
+  const server = new McpServer({ name: 'bench', version: '1.0.0' });
+  for (const { name, ...config } of tools) {
+    server.registerTool(name, config, async ({ text }) => echo(text));
+  }
+  return server;
+}
+
+const modern = toNodeHandler(createMcpHandler(create, { legacy: 'reject', responseMode: 'json' }));
+
+async function legacy(request, response) {
+  const server = create();
+  const transport = new NodeStreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+    enableJsonResponse: true,
+  });
+  response.on('close', () => {
+    void transport.close();
+    void server.close();
+  });
+  await server.connect(transport);
+  await transport.handleRequest(request, response);
+}
+
+const server = createServer((request, response) =>
+  request.headers['mcp-protocol-version'] === '2025-11-25'
+    ? legacy(request, response)
+    : modern(request, response),
+);
+announce({ url: `${await listen(server)}/mcp` });

@@ -1,0 +1,105 @@
+// Switchboard as it is run, with all that it does for every request; it only gets the tool that the contests call, and
+// as many more as the argument says.
+import { createRequire } from 'node:module';
+import { announce, ECHO } from './serve.mjs';
+
+// From here `import` would find the packages of the peers first, which are other copies than Switchboard's own.
+const require = createRequire(new URL('../../package.json', import.meta.url));
+require('reflect-metadata');
+const { NestFactory } = require('@nestjs/core');
+const { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } = require('class-validator');
+const dist = (path) => import(new URL(`../../dist/src/${path}`, import.meta.url));
+const { AppModule } = await dist('app.module.js');
+const { AccountsService } = await dist('accounts/accounts.service.js');
+const { loadEnv } = await dist('config/env.js');
+const { prepareDatabase } = await dist('database/prepare-database.js');
+const { configureHttp } = await dist('http.js');
+const { KeysService } = await dist('keys/keys.service.js');
+const { PinoLogger } = await dist('operations/pino-logger.js');
+const { Doc } = await dist('tools/schema/doc.decorator.js');
+const { Tool } = await dist('tools/tool.decorator.js');
+
+const env = loadEnv({ ...process.env, HOST: '127.0.0.1', PORT: process.env.PORT ?? '0' });
+const fail = (error) => process.stderr.write(`${error.stack}\n`);
+const access = await prepareDatabase(env.databaseUrl, { waitMs: 30_000, log: () => undefined });
+const app = await NestFactory.create(
+  AppModule.forRoot({
+    env,
+    access,
+    onDatabaseError: fail,
+    providers: toolsOf(Number(process.argv[2] ?? 0)),
+  }),
+  { logger: new PinoLogger(env.logLevel), bodyParser: false, abortOnError: false },
+);
+configureHttp(app);
+await app.listen(env.port, env.host);
+const { organizationId, userId } = await app.get(AccountsService).signUp({
+  email: `bench.${process.pid}.${Date.now()}@example.com`,
+  password: 'correct horse battery staple',
+  organization_name: 'Bench',
+});
+announce({
+  url: `http://127.0.0.1:${app.getHttpServer().address().port}/api/mcp`,
+  key: await app.get(KeysService).create(organizationId, { kind: 'user', id: userId }),
+});
+process.once('SIGTERM', () => void app.close().then(() => process.exit(0), fail));
+
+function toolsOf(more) {
+  return [echoTool(), ...Array.from({ length: more }, (_, index) => generatedTool(index))];
+}
+
+function echoTool() {
+  class EchoInput {}
+  apply(EchoInput, 'text', IsString(), Length(0, 1000), Doc('What to say again.'));
+  class EchoResult {}
+  apply(EchoResult, 'text', IsString());
+  class EchoTools {
+    async echo({ text }) {
+      return { text };
+    }
+  }
+  declare(EchoTools, 'echo', {
+    name: ECHO,
+    title: 'Echo',
+    description: 'Says the text again.',
+    input: EchoInput,
+    output: EchoResult,
+    readOnly: true,
+  });
+  return EchoTools;
+}
+
+/** A tool of the size of the built-in ones, with classes of its own. */
+function generatedTool(index) {
+  class Input {}
+  apply(Input, 'id', IsString(), Length(1, 64), Doc('Id of the thing, such as thi_….'));
+  apply(Input, 'kind', IsOptional(), IsIn(['one', 'other']), Doc('Which kind of thing it is.'));
+  apply(Input, 'limit', IsOptional(), IsInt(), Min(1), Max(100), Doc('How many to return.'));
+  apply(Input, 'note', IsOptional(), IsString(), Length(0, 1000), Doc('Free text about it.'));
+  class Result {}
+  apply(Result, 'id', IsString());
+  apply(Result, 'count', IsInt());
+  class GeneratedTools {
+    async run({ id }) {
+      return { id, count: index };
+    }
+  }
+  declare(GeneratedTools, 'run', {
+    name: `generated_${index}`,
+    title: `Generated ${index}`,
+    description: 'Stands for a tool that a team has added, with a description of a usual length.',
+    input: Input,
+    output: Result,
+    readOnly: true,
+  });
+  return GeneratedTools;
+}
+
+function apply(type, property, ...decorators) {
+  for (const decorator of decorators.toReversed()) decorator(type.prototype, property);
+}
+
+function declare(type, method, options) {
+  const descriptor = Object.getOwnPropertyDescriptor(type.prototype, method);
+  Tool(options)(type.prototype, method, descriptor);
+}

@@ -1,0 +1,136 @@
+// What is asked of the contestants, and what a right answer is.
+import { isDeepStrictEqual } from 'node:util';
+
+const TEXT = 'Hello, world';
+const BATCH = 20;
+
+/** How each era is spoken: headers of all requests, and what a request carries in its parameters. */
+const ERAS = {
+  plain: { headers: () => ({}), meta: undefined },
+  '2025-11-25': { headers: () => ({ 'MCP-Protocol-Version': '2025-11-25' }), meta: undefined },
+  '2026-07-28': {
+    headers: ({ method, params }) => ({
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': method,
+      ...(params.name && { 'Mcp-Name': params.name }),
+    }),
+    meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },
+    },
+  },
+};
+
+const call = (text) => ({ method: 'tools/call', params: { name: 'echo', arguments: { text } } });
+
+/**
+ * The contests. `calls` is how many calls one request makes, `wrong` says what is wrong with the parsed answer to it,
+ * or nothing.
+ */
+export const CONTESTS = {
+  list: {
+    title: '`tools/list`',
+    calls: 1,
+    messages: [{ method: 'tools/list', params: {} }],
+    wrong: ([response], tools, era) => {
+      const given = response.result?.tools;
+      if (!Array.isArray(given)) return 'there is no list of tools';
+      const byName = new Map(given.map((tool) => [tool.name, tool]));
+      if (byName.size !== tools.length) return `it lists ${byName.size} tools, not ${tools.length}`;
+      const differs = tools.find((tool) => !isSame(tool, byName.get(tool.name), era));
+      return differs && `the tool ${differs.name} is not the one it should be`;
+    },
+  },
+  call: {
+    title: '`tools/call` of a trivial tool',
+    calls: 1,
+    messages: [call(TEXT)],
+    wrong: ([response]) => wrongEcho(response),
+  },
+  batch: {
+    title: `a batch of ${BATCH} trivial calls`,
+    calls: BATCH,
+    messages: Array.from({ length: BATCH }, () => call(TEXT)),
+    wrong: (responses) =>
+      responses.length === BATCH
+        ? responses.map(wrongEcho).find(Boolean)
+        : `it holds ${responses.length} responses`,
+  },
+};
+
+/** The HTTP request of a contest. */
+export function requestOf(contest, era, key) {
+  return encode(CONTESTS[contest].messages, era, key);
+}
+
+/** Sends a request once and returns the text of its answer; throws where that is wrong. */
+export async function answerOf(contest, era, url, request, tools) {
+  const { status, text } = await send(url, request);
+  const { messages, wrong } = CONTESTS[contest];
+  if (status !== 200) throw new Error(`status ${status}: ${text.slice(0, 200)}`);
+  const parsed = JSON.parse(text);
+  const responses = Array.isArray(parsed) ? parsed : [parsed];
+  const ids = responses.map((response) => response.id);
+  if (!isDeepStrictEqual(ids, [...messages.keys()].map(idOf))) throw new Error('wrong ids');
+  const fault = responses.some((response) => response.jsonrpc !== '2.0')
+    ? 'not JSON-RPC 2.0'
+    : wrong(responses, tools, era);
+  if (fault) throw new Error(`${fault}: ${text.slice(0, 200)}`);
+  return text;
+}
+
+/** Throws unless the contestant looks at what it is sent: nobody is faster for not checking arguments. */
+export async function assertValidates(url, era, key) {
+  const { text } = await send(url, encode([call(5)], era, key));
+  const response = JSON.parse(text);
+  if (!response.error && !response.result?.isError) {
+    throw new Error(`it accepts a number for text: ${text.slice(0, 200)}`);
+  }
+}
+
+function encode(messages, era, key) {
+  const { headers, meta } = ERAS[era];
+  const members = messages.map(({ method, params }, index) => ({
+    jsonrpc: '2.0',
+    id: idOf(index),
+    method,
+    params: { ...params, ...(meta && { _meta: meta }) },
+  }));
+  return {
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      ...(key && { Authorization: `Bearer ${key}` }),
+      ...headers(messages[0]),
+    },
+    body: JSON.stringify(members.length === 1 ? members[0] : members),
+  };
+}
+
+async function send(url, { headers, body }) {
+  const response = await fetch(url, { method: 'POST', headers, body });
+  return { status: response.status, text: await response.text() };
+}
+
+function idOf(index) {
+  return index + 1;
+}
+
+function wrongEcho({ result }) {
+  const told = result?.content?.[0]?.text;
+  if (result?.isError || told !== JSON.stringify({ text: TEXT })) return 'it does not echo';
+  return undefined;
+}
+
+/** Libraries write JSON Schema in their own ways, so only what every one of them must keep is compared. */
+function isSame(wanted, given, era) {
+  const fields = (tool) => Object.keys(tool.inputSchema.properties ?? {}).sort();
+  return (
+    given !== undefined &&
+    given.description === wanted.description &&
+    isDeepStrictEqual(fields(given), fields(wanted)) &&
+    // The plain list has no room for it.
+    (era === 'plain' || given.outputSchema !== undefined)
+  );
+}

@@ -1,0 +1,17 @@
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 === 1
+    ? sorted[Math.floor(middle)]
+    : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Median, smallest and largest of the quotients of two series that were measured in the same rounds. */
+export function ratio(values, others) {
+  const quotients = values.map((value, round) => value / others[round]);
+  return {
+    median: median(quotients),
+    least: Math.min(...quotients),
+    most: Math.max(...quotients),
+  };
+}
