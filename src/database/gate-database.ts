@@ -16,17 +16,45 @@ export class GateDatabase {
 
   /** Calls a function of the schema `gate` and returns its rows. */
   async call<Row extends object>(name: string, values: readonly unknown[]): Promise<Row[]> {
-    if (!/^[a-z_]+$/.test(name)) throw new Error('Not the name of a gate function.');
+    assertName(name);
     const parameters = values.map((_, index) => `$${index + 1}`).join(', ');
+    return await this.query<Row>(
+      `gate_${name}_${values.length}`,
+      `select * from gate.${name}(${parameters})`,
+      values,
+    );
+  }
+
+  /**
+   * Calls a function of one `bytea` once for each of the values, in one statement. Each row tells at `position` which
+   * value it is of, counted from 0.
+   */
+  async callForEach<Row extends object>(
+    name: string,
+    values: readonly Buffer[],
+  ): Promise<(Row & { position: number })[]> {
+    assertName(name);
+    return await this.query<Row & { position: number }>(
+      `gate_${name}_for_each`,
+      `select given.number::int - 1 as position, found.*
+       from unnest($1::bytea[]) with ordinality as given (value, number), gate.${name}(given.value) as found`,
+      [values],
+    );
+  }
+
+  private async query<Row extends object>(
+    name: string,
+    text: string,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
     try {
-      const result = await this.pool.query<Row>({
-        name: `gate_${name}_${values.length}`,
-        text: `select * from gate.${name}(${parameters})`,
-        values: [...values],
-      });
-      return result.rows;
+      return (await this.pool.query<Row>({ name, text, values: [...values] })).rows;
     } catch (error) {
       throw mapDatabaseError(error);
     }
   }
+}
+
+function assertName(name: string): void {
+  if (!/^[a-z_]+$/.test(name)) throw new Error('Not the name of a gate function.');
 }

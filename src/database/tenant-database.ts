@@ -11,13 +11,14 @@ import { BeginTenant, type TransactionMode } from './begin-tenant.js';
 import type { ContextSigner } from './context-signer.js';
 import { isConnectionError, mapDatabaseError, unavailable } from './database-error.js';
 import { type Effects, parseEffects } from './effects.js';
+import { LazyTransaction, markAsBegun, rollback } from './lazy-transaction.js';
 
 interface TenantTransaction {
   organizationId: string;
   /** `dry`: inside a dry run, and in none of the transactions that it consists of. */
   mode: TransactionMode;
   isDryRun: boolean;
-  manager: EntityManager;
+  lazy: LazyTransaction;
   afterCommit: (() => void)[];
 }
 
@@ -31,8 +32,9 @@ export class TenantDatabase {
   ) {}
 
   /**
-   * Runs `work` in a transaction of the organization and commits it; a throw rolls it back. Inside a transaction of
-   * the same organization it joins that one; inside one of another organization it throws.
+   * Runs `work` in a transaction of the organization and commits it; a throw rolls it back. It begins with the first
+   * statement. Inside a transaction of the same organization it joins that one; inside one of another organization it
+   * throws.
    */
   async transaction<T>(
     organizationId: string,
@@ -64,7 +66,7 @@ export class TenantDatabase {
     organizationId: string,
     work: () => Promise<T>,
   ): Promise<{ result: T } & Effects> {
-    const { manager } = this.dryRunOf(organizationId);
+    const { manager } = this.dryRunOf(organizationId).lazy;
     try {
       await manager.query(
         `select set_config('switchboard.dry_run', 'on', true), set_config('switchboard.effects', '', true)`,
@@ -90,7 +92,7 @@ export class TenantDatabase {
     const transaction = this.open();
     if (!transaction) throw new Error('Data of an organization is reached in a transaction only.');
     this.assertSame(transaction, organizationId);
-    return transaction.manager;
+    return transaction.lazy.manager;
   }
 
   /** Runs `action` once the running transaction is committed, and never if it is rolled back. */
@@ -123,25 +125,31 @@ export class TenantDatabase {
     mode: TransactionMode,
     work: () => Promise<T>,
   ): Promise<T> {
-    const runner = await this.begin(organizationId, mode);
+    const lazy = new LazyTransaction(
+      () => this.begin(organizationId, mode),
+      () => this.source.createQueryRunner(),
+    );
+    const isDryRun = mode === 'dry';
     const transaction: TenantTransaction = {
       organizationId,
       mode,
-      isDryRun: mode === 'dry',
-      manager: runner.manager,
+      isDryRun,
+      lazy,
       afterCommit: [],
     };
     let result: T;
     try {
       result = await this.current.run(transaction, work);
-      if (transaction.isDryRun) await runner.rollbackTransaction();
-      else await runner.commitTransaction();
+      if (!isDryRun) await lazy.commit();
     } catch (error) {
-      await rollback(runner);
+      await lazy.rollback();
       throw failure(error);
     }
-    await runner.release();
-    if (transaction.isDryRun) return result;
+    if (isDryRun) {
+      await lazy.rollback();
+      return result;
+    }
+    await lazy.release();
     for (const action of transaction.afterCommit) action();
     return result;
   }
@@ -152,7 +160,7 @@ export class TenantDatabase {
     readOnly: boolean,
     work: () => Promise<T>,
   ): Promise<T> {
-    const { manager } = outer;
+    const { manager } = outer.lazy;
     const undo = `rollback to savepoint begun; release savepoint begun`;
     try {
       await manager.query(`savepoint begun${readOnly ? '; set transaction read only' : ''}`);
@@ -169,7 +177,7 @@ export class TenantDatabase {
       throw failure(error);
     } finally {
       // Savepoints of TypeORM that the work has left open are gone with this one.
-      Object.assign(manager.queryRunner!, { isTransactionActive: true, transactionDepth: 1 });
+      markAsBegun(manager.queryRunner!);
     }
   }
 
@@ -212,9 +220,7 @@ export class TenantDatabase {
       await rollback(runner);
       throw error;
     }
-    // TypeORM's own startTransaction would cost a round trip; these two fields are all that it would have set.
-    Object.assign(runner, { isTransactionActive: true, transactionDepth: 1 });
-    return runner;
+    return markAsBegun(runner);
   }
 
   private assertSame(transaction: TenantTransaction, organizationId: string): void {
@@ -230,22 +236,4 @@ function failure(thrown: unknown): Error {
     thrown instanceof QueryRunnerProviderAlreadyReleasedError
     ? unavailable(thrown)
     : mapDatabaseError(thrown);
-}
-
-async function rollback(runner: QueryRunner): Promise<void> {
-  try {
-    Object.assign(runner, { isTransactionActive: true, transactionDepth: 1 });
-    await runner.rollbackTransaction();
-    await runner.release();
-  } catch {
-    // The connection is in an unknown state: handing it back would give it to the next caller.
-    await discard(runner);
-  }
-}
-
-async function discard(runner: QueryRunner): Promise<void> {
-  const client = (runner as unknown as { databaseConnection?: { end(): Promise<void> } })
-    .databaseConnection;
-  await client?.end().catch(() => undefined);
-  await runner.release().catch(() => undefined);
 }

@@ -1,4 +1,6 @@
+import { DataSource, type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LazyTransaction } from '../../src/database/lazy-transaction.js';
 import { TenantDatabase } from '../../src/database/tenant-database.js';
 import { IdempotencyKey } from '../../src/tools/idempotency-key.entity.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
@@ -118,6 +120,52 @@ describe(TenantDatabase.name, () => {
     await expect(cut).rejects.toMatchObject({ name: 'AppError', code: 'unavailable' });
     expect(await stored('in flight')).toBe(false);
     expect(await tenants.transaction(acme.id, async () => 'done')).toBe('done');
+  });
+
+  it('takes no connection for work that sends no statement', async () => {
+    // Each waits until all have begun; with a connection for each, those beyond the pool's size would never begin.
+    const count = 3 * switchboard.env.databasePoolSize;
+    let begun = 0;
+    const works = Array.from({ length: count }, () =>
+      tenants.transaction(acme.id, async () => {
+        begun += 1;
+        await waitFor(() => begun === count);
+        return tenants.inTransaction;
+      }),
+    );
+    expect(await Promise.all(works)).toEqual(works.map(() => true));
+  });
+
+  it.each(['commit', 'rollback'])('begins nothing after the %s', async (end) => {
+    for (const used of [false, true]) {
+      let manager: EntityManager | undefined;
+      const work = tenants.transaction(acme.id, async () => {
+        manager = tenants.manager(acme.id);
+        if (used) await manager.query('select 1');
+        if (end === 'rollback') throw new Error('undo');
+      });
+      await work.catch(() => undefined);
+      await expect(manager!.query('select 1')).rejects.toThrow('released');
+    }
+  });
+
+  it('commits although the work has left a savepoint open', async () => {
+    await tenants.transaction(acme.id, async () => {
+      await tenants.manager(acme.id).queryRunner!.startTransaction();
+      await claim('under a savepoint');
+    });
+    expect(await stored('under a savepoint')).toBe(true);
+  });
+
+  it('fails when it could not begin, also where the work has swallowed that', async () => {
+    const source = new DataSource({ type: 'postgres' });
+    const lazy = new LazyTransaction(
+      () => Promise.reject(new Error('no connection')),
+      () => source.createQueryRunner(),
+    );
+    await lazy.manager.query('select 1').catch(() => undefined);
+    await expect(lazy.commit()).rejects.toThrow('no connection');
+    await expect(lazy.rollback()).resolves.toBeUndefined();
   });
 
   it('throws for a condition without a value instead of dropping the condition', async () => {
