@@ -48,10 +48,13 @@ export class ApiKeysRepository {
     await this.tenants.manager(organizationId).insert(ApiKey, { ...key, organizationId });
   }
 
-  /** The active key with this hash, of whichever organization. */
-  async findByHash(hash: Buffer): Promise<FoundKey | undefined> {
-    const [found] = await this.gate.call<FoundKey>('authenticate_api_key', [hash]);
-    return found;
+  /** The active keys with these hashes, of whichever organization, by the names that the hashes are given under. */
+  async findByHashes(hashes: ReadonlyMap<string, Buffer>): Promise<Map<string, FoundKey>> {
+    const names = [...hashes.keys()];
+    const found = await this.gate.callForEach<FoundKey>('authenticate_api_key', [
+      ...hashes.values(),
+    ]);
+    return new Map(found.map((key) => [names[key.position]!, key]));
   }
 
   async touch(organizationId: string, id: string): Promise<void> {

@@ -3,6 +3,7 @@ import { AccountsModule } from '../accounts/accounts.module.js';
 import { SessionMiddleware } from '../accounts/session.middleware.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { BearerGuard } from './bearer.guard.js';
+import { KeyLookUps } from './key-look-ups.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
 
@@ -10,7 +11,7 @@ import { KeysService } from './keys.service.js';
 @Module({
   imports: [AccountsModule],
   controllers: [KeysController],
-  providers: [ApiKeysRepository, BearerGuard, KeysService],
+  providers: [ApiKeysRepository, BearerGuard, KeyLookUps, KeysService],
   exports: [BearerGuard, KeysService],
 })
 export class KeysModule implements NestModule {

@@ -8,6 +8,7 @@ import { ToolPolicies } from '../policies/tool-policies.js';
 import { hashApiKey, isApiKey, newApiKey } from './api-key-format.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import type { AuthenticatedKey } from './authenticated-key.js';
+import { KeyLookUps } from './key-look-ups.js';
 
 const PREFIX_LENGTH = 8;
 
@@ -26,6 +27,7 @@ export class KeysService {
 
   constructor(
     private readonly keys: ApiKeysRepository,
+    private readonly lookUps: KeyLookUps,
     private readonly tenants: TenantDatabase,
     private readonly audit: AuditLog,
     private readonly changes: ChangeFeed,
@@ -87,7 +89,7 @@ export class KeysService {
    */
   async authenticate(raw: string): Promise<AuthenticatedKey | undefined> {
     if (!isApiKey(raw)) return undefined;
-    const found = await this.keys.findByHash(hashApiKey(raw));
+    const found = await this.lookUps.find(hashApiKey(raw));
     if (!found) return undefined;
     if (found.stale) {
       this.keys
