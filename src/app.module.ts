@@ -7,6 +7,7 @@ import { ContactsModule } from './contacts/contacts.module.js';
 import type { DatabaseAccess } from './database/database-access.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ENTITIES } from './entities.js';
+import type { Extensions } from './extensions.js';
 import { HttpModule } from './http/http.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { McpModule } from './mcp/mcp.module.js';
@@ -21,18 +22,27 @@ export interface AppOptions {
   env: Env;
   access: DatabaseAccess;
   onDatabaseError: (error: Error) => void;
-  /** Providers of a test or of a team, tools among them. */
+  modules?: Extensions['modules'];
+  entities?: Extensions['entities'];
+  /** Providers of a test, tools among them. */
   providers?: Provider[];
 }
 
 @Module({})
 export class AppModule {
-  static forRoot({ env, access, onDatabaseError, providers = [] }: AppOptions): DynamicModule {
+  static forRoot({
+    env,
+    access,
+    onDatabaseError,
+    modules = [],
+    entities = [],
+    providers = [],
+  }: AppOptions): DynamicModule {
     return {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(env),
-        DatabaseModule.forRoot(access, ENTITIES, onDatabaseError),
+        DatabaseModule.forRoot(access, [...ENTITIES, ...entities], onDatabaseError),
         QueueModule.forRoot(env, access),
         ChangesModule.forRoot(access),
         HttpModule,
@@ -44,6 +54,7 @@ export class AppModule {
         MessagingModule,
         WorkflowsModule,
         OperationsModule,
+        ...modules,
       ],
       providers,
     };

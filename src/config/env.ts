@@ -187,7 +187,7 @@ export class EnvError extends Error {
 }
 
 /** Reads and checks the settings; an empty variable counts as absent. Throws one {@link EnvError} for all faults. */
-export function loadEnv(source: Record<string, string | undefined>): Env {
+export function loadEnv(source: Record<string, string | undefined> = process.env): Env {
   const values: Partial<Record<EnvKey, unknown>> = {};
   for (const [key, name] of Object.entries(ENV_NAMES) as [EnvKey, string][]) {
     const raw = source[name]?.trim();

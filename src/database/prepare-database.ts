@@ -8,10 +8,18 @@ import { assertIsolated } from './assert-isolated.js';
 import type { DatabaseAccess } from './database-access.js';
 import { isConnectionError, sqlState } from './database-error.js';
 import { randomBase62 } from './ids.js';
+import { type ExtensionSchema, migrateExtensions } from './migrate-extensions.js';
 
 // One number for all processes of an installation: they take turns to migrate.
 const MIGRATION_LOCK = 7_316_402_281;
 const RETRY_MS = 500;
+
+export interface PrepareOptions {
+  /** How long the database may take to come up. */
+  waitMs: number;
+  log: (line: string) => void;
+  extensions?: ExtensionSchema;
+}
 
 interface Installation {
   suffix: string;
@@ -22,21 +30,23 @@ interface Installation {
 }
 
 /**
- * Migrates the database as its owner, makes sure that the two roles of the service exist, and returns how to
+ * Migrates the database as its owner, Switchboard's part first and then that of extensions, makes sure that the two roles of the service exist, and returns how to
  * connect as them. Throws when those roles could see more than they should: the service must not run then.
  */
 export async function prepareDatabase(
   ownerUrl: string,
-  options: { waitMs: number; log: (line: string) => void },
+  options: PrepareOptions,
 ): Promise<DatabaseAccess> {
   const config = parseIntoClientConfig(ownerUrl);
   const client = await connectPatiently(config, options);
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const migrated = await migrate(ownerUrl);
+    const { extensions } = options;
+    if (extensions) migrated.push(...(await migrateExtensions(ownerUrl, extensions)));
     if (migrated.length > 0) options.log(`Migrated the database, ${migrated.length} steps.`);
     const installation = await findOrCreateInstallation(client);
-    await ensureRoles(client, installation, migrated.length > 0);
+    await ensureRoles(client, installation);
     const access = toAccess(config, installation);
     await assertIsolated(access);
     return access;
@@ -64,10 +74,7 @@ export async function migrate(ownerUrl: string): Promise<string[]> {
   }
 }
 
-async function connectPatiently(
-  config: ClientConfig,
-  options: { waitMs: number; log: (line: string) => void },
-): Promise<Client> {
+async function connectPatiently(config: ClientConfig, options: PrepareOptions): Promise<Client> {
   const deadline = Date.now() + options.waitMs;
   for (let attempt = 1; ; attempt += 1) {
     const client = new Client({ ...config, connectionTimeoutMillis: 5000 });
@@ -124,14 +131,8 @@ function paddedKey(key: Buffer, pad: number): Buffer {
   return block;
 }
 
-async function ensureRoles(
-  client: Client,
-  installation: Installation,
-  migrated: boolean,
-): Promise<void> {
-  const names = [roleName('tenant', installation), roleName('gate', installation)];
-  const found = await client.query('select from pg_roles where rolname = any($1)', [names]);
-  if (!migrated && found.rows.length === names.length) return;
+async function ensureRoles(client: Client, installation: Installation): Promise<void> {
+  if (await hasRoles(client, installation)) return;
   try {
     await client.query('select private.ensure_roles()');
   } catch (error) {
@@ -143,6 +144,23 @@ async function ensureRoles(
       { cause: error },
     );
   }
+}
+
+/** Whether both roles are there and reach what they should; a start that ended after migrating left that undone. */
+async function hasRoles(client: Client, installation: Installation): Promise<boolean> {
+  const names = [roleName('tenant', installation), roleName('gate', installation)];
+  const found = await client.query('select from pg_roles where rolname = any($1)', [names]);
+  if (found.rows.length < names.length) return false;
+  const missing = await client.query(
+    `select from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relforcerowsecurity
+       and not has_table_privilege($1, oid, 'select')
+     union all
+     select from pg_proc
+     where pronamespace = 'gate'::regnamespace and not has_function_privilege($2, oid, 'execute')`,
+    names,
+  );
+  return missing.rows.length === 0;
 }
 
 function roleName(kind: 'tenant' | 'gate', installation: Installation): string {

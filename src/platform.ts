@@ -1,0 +1,32 @@
+import 'reflect-metadata';
+
+// What modules of teams are written with, and all of it. A name here is a promise; anything else may change any day.
+
+export { startSwitchboard } from './start-switchboard.js';
+export type { Extensions } from './extensions.js';
+
+export { Tool, type ToolOptions } from './tools/tool.decorator.js';
+export type { Surface, ToolCall } from './tools/tool-call.js';
+export type { Actor } from './accounts/actor.js';
+export { Doc, Nullable } from './tools/schema/doc.decorator.js';
+export { AppError, type AppErrorCode, type Fault } from './errors/app-error.js';
+export { parseTime } from './tools/parse-time.js';
+
+export { PageInput } from './tools/page.input.js';
+export {
+  pageOf,
+  readCursor,
+  readTimeCursor,
+  timeCursor,
+  type TimePosition,
+  writeCursor,
+} from './tools/paging.js';
+
+export { TenantDatabase } from './database/tenant-database.js';
+export type { MigrationClass } from './database/migrate-extensions.js';
+export { violatedConstraint } from './database/database-error.js';
+export { newId } from './database/ids.js';
+export { SecretBox } from './database/secret-box.js';
+
+export { ContactsModule } from './contacts/contacts.module.js';
+export { ContactsService } from './contacts/contacts.service.js';
