@@ -30,3 +30,5 @@ export { SecretBox } from './database/secret-box.js';
 
 export { ContactsModule } from './contacts/contacts.module.js';
 export { ContactsService } from './contacts/contacts.service.js';
+export { MessagesService } from './messaging/messages.service.js';
+export { MessagingModule } from './messaging/messaging.module.js';

@@ -12,6 +12,7 @@ import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
 import { randomBase62 } from './database/ids.js';
 import type { Fault } from './errors/app-error.js';
 import type { Extensions } from './extensions.js';
+import { LATEST_LEGACY_VERSION } from './mcp/era.js';
 
 export interface TestOptions extends Extensions {
   /** Settings, by the names of `.env.example`, over those of a test. */
@@ -134,7 +135,11 @@ async function createOrganization(
   const created = await withSession('/api/mcp/keys', { method: 'POST' });
   const { api_key: apiKey } = (await created.json()) as { api_key: string };
   const rpc = async (method: string, params?: object): Promise<unknown> => {
-    const headers = { Authorization: `Bearer ${apiKey}` };
+    const headers = {
+      Authorization: `Bearer ${apiKey}`,
+      // Without a version the answers are those of plain JSON-RPC, which leave out titles, annotations and outputs.
+      'MCP-Protocol-Version': LATEST_LEGACY_VERSION,
+    };
     const request = { jsonrpc: '2.0', id: 1, method, params };
     const answer = await (await send(`${url}/api/mcp`, request, headers)).json();
     const { result, error } = answer as { result?: unknown; error?: { message: string } };

@@ -24,6 +24,7 @@ import { MessagesService } from './messages.service.js';
     LiquidSandbox,
     { provide: EmailChannel, inject: [Env], useFactory: emailChannel },
   ],
+  exports: [MessagesService],
 })
 export class MessagingModule {}
 

@@ -1,0 +1,4 @@
+import { startSwitchboard } from 'switchboard';
+import { DEALS } from './deals.extension.js';
+
+await startSwitchboard(DEALS);

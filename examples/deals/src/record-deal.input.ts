@@ -1,0 +1,27 @@
+import { IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+import { Doc } from 'switchboard';
+
+export class RecordDealInput {
+  @Doc('What is being sold, in a few words.')
+  @IsString()
+  @Length(1, 200)
+  title: string;
+
+  @Doc('In whole euros.')
+  @IsInt()
+  @Min(0)
+  @Max(2_000_000_000)
+  amount: number;
+
+  @Doc('Id of the contact who would buy.')
+  @IsOptional()
+  @IsString()
+  @Length(1, 64)
+  contact_id?: string;
+
+  @Doc('A text of your own: calling again with the same one records nothing more.')
+  @IsOptional()
+  @IsString()
+  @Length(1, 255)
+  idempotency_key?: string;
+}
