@@ -6,6 +6,7 @@ import { prepareDatabase } from './database/prepare-database.js';
 import { ENTITIES } from './entities.js';
 import type { Extensions } from './extensions.js';
 import { configureHttp } from './http.js';
+import { assertOneCopy } from './one-copy.js';
 import { PinoLogger } from './operations/pino-logger.js';
 
 // How long a database that DATABASE_URL names may take to come up: it often starts together with the service.
@@ -24,8 +25,9 @@ export async function startApplication({
   env,
   ownerUrl,
   log,
-  extensions: { modules, entities = [], migrations = [] },
+  extensions: { modules = [], entities = [], migrations = [] },
 }: ApplicationOptions): Promise<NestExpressApplication> {
+  if (modules.length > 0) assertOneCopy();
   const isExtended = entities.length > 0 || migrations.length > 0;
   const access = await prepareDatabase(ownerUrl, {
     waitMs: DATABASE_WAIT_MS,

@@ -65,7 +65,10 @@ async function tableFaults(client: Client, kind: string): Promise<Fault[]> {
     kind === 'gate' ? rows.filter((row) => row.in_gate) : rows.filter((row) => row.isolated);
   return rows
     .filter((row) => !allowed.includes(row))
-    .map((row) => ({ path: row.name, message: `is open to the ${kind} role` }));
+    .map((row) => ({
+      path: row.name,
+      message: `is open to the ${kind} role. The migration that makes it must run: select private.isolate('${row.name}')`,
+    }));
 }
 
 async function contextFaults(client: Client): Promise<Fault[]> {

@@ -1,3 +1,4 @@
+import { EntityMetadataNotFoundError } from 'typeorm';
 import { AppError, toError } from '../errors/app-error.js';
 
 /** SQLSTATE of an error of PostgreSQL, also when TypeORM has wrapped it. */
@@ -37,6 +38,10 @@ export function isConnectionError(thrown: unknown): boolean {
 /** Turns what a caller may try again later into `unavailable`; everything else stays what it was. */
 export function mapDatabaseError(thrown: unknown): Error {
   if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof EntityMetadataNotFoundError) {
+    const cure = 'List this entity under `entities` where Switchboard is started.';
+    return new Error(`${thrown.message} ${cure}`, { cause: thrown });
+  }
   const code = sqlState(thrown);
   // 55P03 and 57014: lock or statement time-out.
   if (code !== undefined && /^(55P03|57014)/.test(code)) {

@@ -93,7 +93,8 @@ export function firstParameter({ instance, name, place }: DecoratedMethod<unknow
   const input = types?.[0];
   if (!input || (input as unknown) === Object) {
     throw new Error(
-      `${place}: its first parameter must be a class, or the decorator must name one.`,
+      `${place}: its first parameter must be a class, or the decorator must name one under input. ` +
+        'An `import type` of the class leaves nothing of it at run time: use `import`.',
     );
   }
   return input;

@@ -44,7 +44,7 @@ export class ToolRegistry implements OnModuleInit {
     for (const method of this.methods.find(Tool)) {
       for (const name of namesOf(method.options)) {
         const other = places.get(name);
-        if (other) throw new Error(`Two tools are called ${name}: ${other} and ${method.place}.`);
+        if (other) throw new Error(whyTwice(name, other, method.place));
         places.set(name, method.place);
       }
       this.tools.push(this.register(method));
@@ -139,6 +139,12 @@ function isOpen(tool: RegisteredTool, surface: Surface, policies: ToolPolicies):
 
 function namesOf({ name, aliases = [] }: ToolOptions): [string, ...string[]] {
   return [name, ...aliases];
+}
+
+function whyTwice(name: string, place: string, other: string): string {
+  return place === other
+    ? `The tool ${name} is there twice: list ${place.split('.')[0]} under providers of one module only.`
+    : `Two tools are called ${name}: ${place} and ${other}. Rename one of them.`;
 }
 
 function describe(options: ToolOptions, input: DtoClass): ToolDescriptor {

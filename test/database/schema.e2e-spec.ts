@@ -146,7 +146,11 @@ describe('every table of an organization', () => {
     const { rows } = await client.query<{ name: string; safe: boolean }>(`
       select distinct p.oid::regprocedure::text as name, not p.prosecdef
         and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe
-      from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal`);
-    expect(rows).toEqual([{ name: 'private.note_effect()', safe: true }]);
+      from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal
+      order by name`);
+    expect(rows).toEqual([
+      { name: 'private.note_effect()', safe: true },
+      { name: 'private.tell_of_run()', safe: true },
+    ]);
   });
 });

@@ -10,6 +10,7 @@ import { AppModule } from '../../src/app.module.js';
 import { type Env, loadEnv } from '../../src/config/env.js';
 import type { DatabaseAccess } from '../../src/database/database-access.js';
 import { prepareDatabase } from '../../src/database/prepare-database.js';
+import type { Extensions } from '../../src/extensions.js';
 import { configureHttp } from '../../src/http.js';
 import { PinoLogger } from '../../src/operations/pino-logger.js';
 import { createTestDatabase } from './database.js';
@@ -34,6 +35,7 @@ export interface Switchboard {
 export interface StartOptions {
   env?: Record<string, string>;
   providers?: Provider[];
+  modules?: Extensions['modules'];
   /** An existing database, of another process of the same installation; it is not dropped at the end. */
   databaseUrl?: string;
 }
@@ -62,6 +64,7 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
       access,
       onDatabaseError: () => undefined,
       providers: options.providers,
+      modules: options.modules,
     }),
     { logger: new PinoLogger(env.logLevel), bodyParser: false, abortOnError: false },
   );

@@ -78,7 +78,10 @@ export function dtoSchema(dto: DtoClass, ancestors: readonly DtoClass[] = []): O
 
 class SchemaError extends Error {
   constructor(dto: DtoClass, property: string, what: string) {
-    super(`${dto.name}.${property}: JSON Schema cannot express ${what}.`);
+    super(
+      `${dto.name}.${property}: JSON Schema cannot express ${what}. Use decorators that it can (docs/extending.md ` +
+        'lists them), and check the rest in the method.',
+    );
   }
 }
 

@@ -1,0 +1,173 @@
+import 'reflect-metadata';
+import { Client } from 'pg';
+import {
+  Column,
+  Entity,
+  type EntityTarget,
+  type MigrationInterface,
+  type ObjectLiteral,
+  PrimaryColumn,
+  type QueryRunner,
+} from 'typeorm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DatabaseAccess } from '../../src/database/database-access.js';
+import type { MigrationClass } from '../../src/database/migrate-extensions.js';
+import { prepareDatabase } from '../../src/database/prepare-database.js';
+import { ENTITIES } from '../../src/entities.js';
+import { createTestDatabase } from '../support/database.js';
+
+@Entity('boats')
+class Boat {
+  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'boats_pkey' })
+  organizationId: string;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'boats_pkey' })
+  id: string;
+
+  @Column('text')
+  name: string;
+}
+
+const BOATS = `create table public.boats (
+  organization_id text collate "C" not null references public.organizations (id) on delete cascade,
+  id text collate "C" not null,
+  name text not null,
+  constraint boats_pkey primary key (organization_id, id))`;
+const ISOLATE = `select private.isolate('public.boats')`;
+
+let url: string;
+let owner: Client;
+let undo: (() => Promise<unknown>)[];
+
+beforeEach(async () => {
+  const database = await createTestDatabase();
+  url = database.url;
+  owner = new Client({ connectionString: url });
+  await owner.connect();
+  undo = [() => owner.end(), database.drop];
+});
+afterEach(async () => {
+  for (const action of undo) await action();
+});
+
+describe('migrations of an extension', () => {
+  it('run once, after ours, into a table of their own', async () => {
+    const lines: string[] = [];
+    const migrations = [migration('MakeBoats1', BOATS, ISOLATE)];
+    await prepare(migrations, [Boat], lines);
+    expect(lines).toEqual(['Migrated the database, 1 steps.']);
+    await prepare(migrations, [Boat], lines);
+    expect(lines).toHaveLength(1);
+    expect(await names('extension_migrations')).toEqual(['MakeBoats1' + STAMP]);
+    expect(await names('migrations')).not.toContain('MakeBoats1' + STAMP);
+  });
+
+  it('give tables that the tenant role reaches in its own organization only', async () => {
+    const access = await prepare([migration('MakeBoats2', BOATS, ISOLATE)], [Boat]);
+    const tenant = new Client({ ...access, ...access.tenant });
+    await tenant.connect();
+    undo.unshift(() => tenant.end());
+    expect((await tenant.query('select * from boats')).rows).toEqual([]);
+    await expect(
+      tenant.query(`insert into boats values ('org_x', 'boat_x', 'Ours')`),
+    ).rejects.toThrow('row-level security');
+  });
+
+  it.each([
+    ['a table without isolation', [BOATS]],
+    ['a table that it opens', [BOATS, ISOLATE, 'alter table boats no force row level security']],
+  ])('stop the start at %s, keep nothing, and say what to call', async (_, statements) => {
+    await expect(prepare([migration('MakeBoats3', ...statements)], [Boat])).rejects.toThrow(
+      new RegExp(
+        `MakeBoats3${STAMP} does not isolate boats: .*select private.isolate\\('public.boats'\\)`,
+        's',
+      ),
+    );
+    expect((await owner.query(`select to_regclass('boats') as found`)).rows).toEqual([
+      { found: null },
+    ]);
+    // Nothing to repair by hand: the corrected migration simply runs.
+    await prepare([migration('MakeBoats3', BOATS, ISOLATE)], [Boat]);
+  });
+
+  it('stop the start when they open a table of ours', async () => {
+    const open = migration('OpenContacts', 'alter table contacts disable row level security');
+    await expect(prepare([open], [])).rejects.toThrow(
+      `OpenContacts${STAMP} does not isolate contacts`,
+    );
+    await expect(prepare([], [])).resolves.toBeDefined();
+  });
+
+  it('say which of them failed, and why', async () => {
+    await expect(prepare([migration('Broken', 'create tabel boats ()')], [])).rejects.toThrow(
+      new RegExp(
+        `Broken${STAMP} failed, and nothing of it was kept: syntax error.*create tabel`,
+        's',
+      ),
+    );
+  });
+
+  it('leave tables that are not theirs alone', async () => {
+    await owner.query('create table elsewhere (id text)');
+    await expect(prepare([migration('MakeBoats4', BOATS, ISOLATE)], [Boat])).resolves.toBeDefined();
+  });
+});
+
+describe('entities of an extension', () => {
+  it('stop the start without a table, and say where its migration is listed', async () => {
+    await expect(prepare([], [Boat])).rejects.toThrow(
+      'The entity Boat has no table public.boats. List the migration that makes it under `migrations`.',
+    );
+  });
+
+  it('stop the start with a table without isolation, whoever made it', async () => {
+    await owner.query(BOATS);
+    await expect(prepare([], [Boat])).rejects.toThrow(
+      /The entity Boat has the table boats, .*select private.isolate\('public.boats'\)/,
+    );
+  });
+});
+
+describe('a start that ended between migrating and granting', () => {
+  it('is made good by the next one', async () => {
+    const access = await prepare([migration('MakeBoats5', BOATS, ISOLATE)], [Boat]);
+    await owner.query(`revoke all on boats from ${access.tenant.user}`);
+    await prepare([migration('MakeBoats5', BOATS, ISOLATE)], [Boat]);
+    const { rows } = await owner.query(`select has_table_privilege($1, 'boats', 'insert') as may`, [
+      access.tenant.user,
+    ]);
+    expect(rows).toEqual([{ may: true }]);
+  });
+});
+
+const STAMP = '1767225600000';
+
+/** A migration of these statements; TypeORM wants the time in its name. */
+function migration(name: string, ...statements: string[]): MigrationClass {
+  return class implements MigrationInterface {
+    readonly name = name + STAMP;
+
+    async up(runner: QueryRunner): Promise<void> {
+      for (const statement of statements) await runner.query(statement);
+    }
+
+    async down(): Promise<void> {}
+  };
+}
+
+async function prepare(
+  migrations: MigrationClass[],
+  entities: EntityTarget<ObjectLiteral>[],
+  lines: string[] = [],
+): Promise<DatabaseAccess> {
+  return await prepareDatabase(url, {
+    waitMs: 5000,
+    log: (line) => lines.push(line),
+    extensions: { entities: [...ENTITIES, ...entities], migrations },
+  });
+}
+
+async function names(table: string): Promise<string[]> {
+  const { rows } = await owner.query<{ name: string }>(`select name from ${table}`);
+  return rows.map((row) => row.name);
+}
