@@ -1,0 +1,99 @@
+import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import * as validators from 'class-validator';
+import { describe, expect, it } from 'vitest';
+import { dtoSchema } from '../../src/tools/schema/dto-schema.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const text = read('docs/extending.md');
+
+describe('docs/extending.md', () => {
+  const blocks = [...text.matchAll(/^```ts\n([^]*?)^```$/gm)];
+  const linked = [...text.matchAll(/^\[.*\]\(\.\.\/(.*)\)\n\n```ts\n([^]*?)^```$/gm)];
+
+  it('names the file of every piece of code', () => {
+    expect(linked.length).toBeGreaterThan(5);
+    expect(linked.length).toBe(blocks.length);
+  });
+
+  it.each(linked.map(([, path, code]) => [path!, code!]))('shows what %s has', (path, code) => {
+    const file = unindented(read(path));
+    let from = 0;
+    // The parts between the ellipses must come in this order.
+    for (const part of unindented(code).split('// …\n')) {
+      const at = file.indexOf(part, from);
+      expect(at, part).toBeGreaterThanOrEqual(0);
+      from = at + part.length;
+    }
+  });
+
+  it('shows the dependencies that the example has', () => {
+    const [, shown] = /```json\n([^]*?)```/.exec(text)!;
+    const indented = shown!
+      .trimEnd()
+      .split('\n')
+      .map((line) => `  ${line}`);
+    expect(read('examples/deals/package.json')).toContain(indented.join('\n'));
+  });
+
+  it('lists decorators that the schema can express', () => {
+    const sentence = /It may use ([^]*?) of class-validator/.exec(text)![1]!;
+    const names = [...sentence.matchAll(/`@(\w+)`/g)].map(([, name]) => name!);
+    expect(names.length).toBeGreaterThan(20);
+    for (const name of names) expect(() => dtoSchema(dtoWith(name)), name).not.toThrow();
+  });
+});
+
+describe('the packages that the example shares with Switchboard', () => {
+  const versions = (path: string): Record<string, string> => {
+    const { dependencies, devDependencies } = JSON.parse(read(path)) as Record<
+      string,
+      Record<string, string>
+    >;
+    return { ...dependencies, ...devDependencies };
+  };
+
+  it('are the same versions', () => {
+    const { switchboard: _, ...theirs } = versions('examples/deals/package.json');
+    expect(versions('package.json')).toMatchObject(theirs);
+  });
+});
+
+// The code blocks of Markdown are formatted by themselves, and begin at the margin.
+function unindented(code: string): string {
+  return code.replaceAll(/^ +/gm, '');
+}
+
+/** A class with one field that has the decorator, and a type where that says none. */
+function dtoWith(name: string): new () => object {
+  class Dto {}
+  const factories = validators as unknown as Record<
+    string,
+    (...given: unknown[]) => PropertyDecorator
+  >;
+  const given: Record<string, unknown[]> = {
+    IsIn: [['a', 'b']],
+    IsEnum: [{ A: 'a' }],
+    Matches: [/^a$/],
+    Min: [1],
+    Max: [1],
+    MinLength: [1],
+    MaxLength: [1],
+    Length: [1, 2],
+    ArrayMinSize: [1],
+    ArrayMaxSize: [1],
+  };
+  const isNumber = name === 'Min' || name === 'Max';
+  const isArray = name.includes('Array');
+  const isTyped = !['IsNotEmpty', 'IsOptional', 'MinLength', 'MaxLength', 'Length'].includes(name);
+  factories[name]!(...(given[name] ?? []))(Dto.prototype, 'field');
+  if (isNumber) factories['IsInt']!()(Dto.prototype, 'field');
+  if (isArray) {
+    factories['IsArray']!()(Dto.prototype, 'field');
+    factories['IsString']!({ each: true })(Dto.prototype, 'field');
+  }
+  if (!isTyped) factories['IsString']!()(Dto.prototype, 'field');
+  return Dto;
+}
