@@ -48,11 +48,17 @@ export async function startApplication({
     bodyParser: false,
     abortOnError: false,
   });
-  if (env.runsWeb) {
-    configureHttp(app);
-    await app.listen(env.port, env.host);
-  } else {
-    await app.init();
+  try {
+    if (env.runsWeb) {
+      configureHttp(app);
+      await app.listen(env.port, env.host);
+    } else {
+      await app.init();
+    }
+  } catch (error) {
+    // A port that is taken, say: whoever goes on in this process must not keep our connections.
+    await app.close().catch(() => undefined);
+    throw error;
   }
   return app;
 }
