@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject } from './json-rpc.js';
 import type { MethodContext } from './method.js';
 import { CAPABILITIES_KEY } from './modern-request.js';
 import { ProgressReporter } from './progress-reporter.js';
+import { takesTasks } from './tasks-extension.js';
 
 /** What a request asks for, and with what care its answers are to be taken. */
 export interface CallSubject {
@@ -43,6 +44,7 @@ export class Calls {
         surface: 'agent',
         actor: { kind: 'key', id: context.key.id },
         signal: context.signal,
+        takesTasks: takesTasks(params, context.era),
         confirmation: subject.confirmation,
         ...(progress && { report: (report) => progress.report(report) }),
         ...this.questions(params, context, subject),

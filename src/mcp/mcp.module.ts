@@ -6,6 +6,7 @@ import { Dispatcher } from './dispatcher.js';
 import { McpController } from './mcp.controller.js';
 import { McpService } from './mcp.service.js';
 import { Methods } from './methods.js';
+import { TaskMethods } from './methods/task-methods.js';
 import { ToolMethods } from './methods/tool-methods.js';
 import { ToolLists } from './tool-lists.js';
 
@@ -13,6 +14,6 @@ import { ToolLists } from './tool-lists.js';
 @Module({
   imports: [KeysModule, ToolsModule],
   controllers: [McpController],
-  providers: [McpService, Dispatcher, Methods, ToolMethods, ToolLists, Calls],
+  providers: [McpService, Dispatcher, Methods, ToolMethods, TaskMethods, ToolLists, Calls],
 })
 export class McpModule {}

@@ -3,6 +3,7 @@ import { DISCOVERY } from './encoders/modern.encoder.js';
 import { type Era, isLegacyVersion, LATEST_LEGACY_VERSION } from './era.js';
 import type { JsonObject } from './json-rpc.js';
 import type { Method } from './method.js';
+import { TaskMethods } from './methods/task-methods.js';
 import { ToolMethods } from './methods/tool-methods.js';
 import { INSTRUCTIONS, SERVER_INFO } from './server-info.js';
 
@@ -11,7 +12,7 @@ import { INSTRUCTIONS, SERVER_INFO } from './server-info.js';
 export class Methods {
   private readonly tables: Record<Era['name'], ReadonlyMap<string, Method>>;
 
-  constructor(tools: ToolMethods) {
+  constructor(tools: ToolMethods, tasks: TaskMethods) {
     // Maps, because `constructor` and `__proto__` are no methods.
     const initialized = new Map<string, Method>([
       ['initialize', initialize],
@@ -22,7 +23,11 @@ export class Methods {
       // Callers from before the version header cannot be told from plain ones, and get what they need.
       plain: initialized,
       legacy: initialized,
-      modern: new Map<string, Method>([['server/discover', () => DISCOVERY], ...tools.table]),
+      modern: new Map<string, Method>([
+        ['server/discover', () => DISCOVERY],
+        ...tools.table,
+        ...tasks.table,
+      ]),
     };
   }
 

@@ -49,10 +49,14 @@ const TOOL_ERROR_CODES = {
 /** Describes what a tool threw. Of a bug it shows an id only, and hands the bug itself to `log` under that id. */
 export function toolError(thrown: unknown, log: (errorId: string) => void): ToolError {
   if (thrown instanceof AppError && TOOL_ERROR_CODES[thrown.code] !== 'internal') {
-    const { code, message, details } = thrown;
-    return { error: { code: TOOL_ERROR_CODES[code], message, ...(details && { details }) } };
+    return knownError(thrown);
   }
   const errorId = randomUUID();
   log(errorId);
   return { error: { code: 'internal', message: 'Internal error', error_id: errorId } };
+}
+
+/** Describes a failure that was expected, and whose message may be shown. */
+export function knownError({ code, message, details }: AppError): ToolError {
+  return { error: { code: TOOL_ERROR_CODES[code], message, ...(details && { details }) } };
 }

@@ -1,6 +1,7 @@
 import type { Icon } from './icon.js';
 import type { DtoClass } from './schema/dto-schema.js';
 import type { ObjectSchema } from './schema/json-schema.js';
+import type { TaskSource } from './task-source.js';
 import type { Surface, ToolCall } from './tool-call.js';
 
 /** What callers may know of a tool. Names as in the MCP specification, server/tools. */
@@ -28,6 +29,7 @@ export interface RegisteredTool {
   readonly surfaces: ReadonlySet<Surface>;
   readonly readOnly: boolean;
   readonly external: boolean;
+  readonly tasks?: TaskSource;
   /** Runs guards, interceptors, the pipeline and the method. */
   readonly invoke: (given: unknown, call: ToolCall) => Promise<object>;
 }

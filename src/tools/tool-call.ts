@@ -27,6 +27,8 @@ export interface ToolCall {
   readonly dryRun?: boolean;
   /** Makes the call happen once where its arguments name no `idempotency_key`. */
   readonly idempotencyKey?: string;
+  /** Whether the caller can be given a task in place of a result. */
+  readonly takesTasks?: boolean;
   /**
    * Whether a person must agree before the tool runs: `when_possible` lets callers through that nobody can ask,
    * `always` refuses them.

@@ -5,6 +5,7 @@ import {
   Logger,
   type OnModuleInit,
 } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 import type { ToolPolicies } from '../policies/tool-policies.js';
@@ -13,6 +14,7 @@ import { type DecoratedMethod, DecoratedMethods, firstParameter } from './decora
 import type { RegisteredTool, ToolDescriptor } from './registered-tool.js';
 import { type DtoClass, dtoSchema } from './schema/dto-schema.js';
 import type { Surface, ToolCall } from './tool-call.js';
+import type { TaskSource } from './task-source.js';
 import { type ToolMethod, ToolPipeline } from './tool-pipeline.js';
 import { Tool, type ToolOptions } from './tool.decorator.js';
 
@@ -37,6 +39,7 @@ export class ToolRegistry implements OnModuleInit {
     private readonly methods: DecoratedMethods,
     private readonly pipeline: ToolPipeline,
     private readonly env: Env,
+    private readonly modules: ModuleRef,
   ) {}
 
   onModuleInit(): void {
@@ -84,6 +87,14 @@ export class ToolRegistry implements OnModuleInit {
     return tool;
   }
 
+  /** Who knows the tasks that the tools of a surface begin. */
+  taskSources(surface: Surface): ReadonlySet<TaskSource> {
+    const sources = [...this.tools.values()]
+      .filter((tool) => tool.surfaces.has(surface))
+      .flatMap(({ tasks }) => tasks ?? []);
+    return new Set(sources);
+  }
+
   /** Calls a tool and returns its result; every expected failure is an {@link AppError}. */
   async call(tool: RegisteredTool, given: unknown, call: ToolCall): Promise<object> {
     try {
@@ -115,6 +126,7 @@ export class ToolRegistry implements OnModuleInit {
       surfaces: new Set(options.surfaces ?? EVERYWHERE),
       readOnly: options.readOnly ?? false,
       external: options.external ?? false,
+      ...(options.task && { tasks: this.modules.get(options.task, { strict: false }) }),
       invoke: this.methods.guarded(method, run, 'tool'),
     };
     return tool;

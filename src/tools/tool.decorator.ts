@@ -1,6 +1,8 @@
+import type { Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Icon } from './icon.js';
 import type { DtoClass } from './schema/dto-schema.js';
+import type { TaskSource } from './task-source.js';
 import type { Surface } from './tool-call.js';
 
 export interface ToolOptions {
@@ -24,6 +26,11 @@ export interface ToolOptions {
   idempotent?: boolean;
   /** Talks to systems outside and waits for them, so it gets no open transaction. */
   external?: boolean;
+  /**
+   * The provider that knows the work which goes on after the tool has answered. Clients of MCP 2026-07-28 that support
+   * the Tasks extension then get a task, and its result in the end; all others get what the tool returned.
+   */
+  task?: Type<TaskSource>;
   /** Who may call it; absent: everybody. */
   surfaces?: readonly Surface[];
 }

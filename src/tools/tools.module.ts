@@ -9,6 +9,7 @@ import { IdempotencyRepository } from './idempotency.repository.js';
 import { IdempotencyRetention } from './idempotency-retention.js';
 import { OwnerGuard } from './owner.guard.js';
 import { RequestStates } from './request-states.js';
+import { Tasks } from './tasks.js';
 import { ToolPipeline } from './tool-pipeline.js';
 import { ToolPolicyTools } from './tool-policy.tools.js';
 import { ToolRegistry } from './tool-registry.js';
@@ -23,13 +24,14 @@ import { ToolsController } from './tools.controller.js';
     DecoratedMethods,
     ToolRegistry,
     DryRuns,
+    Tasks,
     ToolPipeline,
     ToolPolicyTools,
     OwnerGuard,
     IdempotencyRepository,
     IdempotencyRetention,
   ],
-  exports: [RequestStates, DecoratedMethods, ToolRegistry, DryRuns],
+  exports: [RequestStates, DecoratedMethods, ToolRegistry, DryRuns, Tasks],
 })
 export class ToolsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

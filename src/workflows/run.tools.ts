@@ -6,6 +6,7 @@ import { ListRunsInput } from './list-runs.input.js';
 import { RunIdInput } from './run-id.input.js';
 import { RunPage } from './run-page.js';
 import { RunResult } from './run-result.js';
+import { RunTasks } from './run-tasks.service.js';
 import { RunsService } from './runs.service.js';
 import { TriggerWorkflowInput } from './trigger-workflow.input.js';
 import { TriggeredRunResult } from './triggered-run-result.js';
@@ -22,6 +23,7 @@ export class RunTools {
       'Starts a run of an active workflow, manual or webhook, and returns its run_id at once; the run goes on by ' +
       'itself. Ask get_run how it went. Runs that start each other may do so 10 deep.',
     output: TriggeredRunResult,
+    task: RunTasks,
   })
   async trigger(input: TriggerWorkflowInput, call: ToolCall): Promise<TriggeredRunResult> {
     if (input.contact_id !== undefined && input.email !== undefined) {

@@ -6,6 +6,7 @@ import { ToolsModule } from '../tools/tools.module.js';
 import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunProgress } from './run-progress.service.js';
+import { RunTasks } from './run-tasks.service.js';
 import { RunTools } from './run.tools.js';
 import { RunWorker } from './run.worker.js';
 import { RunsRepository } from './runs.repository.js';
@@ -26,6 +27,7 @@ import { WorkflowsService } from './workflows.service.js';
     RunExecutor,
     RunJournalRepository,
     RunProgress,
+    RunTasks,
     RunTools,
     RunWorker,
     RunsRepository,

@@ -1,13 +1,15 @@
+import type { InputRequests } from '../../tools/input-request.js';
 import type { InputRequired } from '../../tools/input-required.js';
 import type { ToolDescriptor } from '../../tools/registered-tool.js';
 import { MODERN_VERSIONS } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
 import { INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
+import { TASKS_CAPABILITY } from '../tasks-extension.js';
 import type { EraEncoder } from './era-encoder.js';
 import { textContent } from './text-content.js';
 
 /** What every result ends with: that it is one, and not a question back, and whose it is. */
-const COMPLETE = {
+export const COMPLETE = {
   resultType: 'complete',
   _meta: { 'io.modelcontextprotocol/serverInfo': SERVER_INFO },
 };
@@ -18,7 +20,7 @@ const CACHEABLE = { ttlMs: 300_000, cacheScope: 'private' };
 export const DISCOVERY = JSON.stringify({
   supportedVersions: MODERN_VERSIONS,
   // No listChanged: the tools of a process never change, so there is nothing to subscribe to.
-  capabilities: { tools: {} },
+  capabilities: { tools: {}, ...TASKS_CAPABILITY },
   instructions: INSTRUCTIONS,
   ...CACHEABLE,
   ...COMPLETE,
@@ -58,17 +60,22 @@ export class ModernEncoder implements EraEncoder {
   }
 
   inputRequired({ requests, state }: InputRequired): string {
-    const inputRequests = Object.entries(requests).map(([name, { method, params }]) => [
-      name,
-      { method, params },
-    ]);
     return JSON.stringify({
-      inputRequests: Object.fromEntries(inputRequests) as object,
+      inputRequests: inputRequestsOf(requests),
       requestState: state,
       ...COMPLETE,
       resultType: 'input_required',
     });
   }
+}
+
+/** What a client is told of questions: not what must be declared to be asked them, nor how they are read. */
+export function inputRequestsOf(requests: InputRequests): object {
+  const shown = Object.entries(requests).map(([name, { method, params }]) => [
+    name,
+    { method, params },
+  ]);
+  return Object.fromEntries(shown) as object;
 }
 
 const COMPLETION = JSON.stringify(COMPLETE).slice(1);

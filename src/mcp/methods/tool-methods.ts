@@ -5,12 +5,16 @@ import { MissingCapability } from '../../tools/missing-capability.js';
 import type { ToolPolicies } from '../../policies/tool-policies.js';
 import { didYouMean } from '../../tools/nearest-names.js';
 import type { RegisteredTool } from '../../tools/registered-tool.js';
+import type { Task } from '../../tools/task-source.js';
+import { Tasks } from '../../tools/tasks.js';
 import { ToolRegistry } from '../../tools/tool-registry.js';
 import { Calls } from '../calls.js';
 import type { EraEncoder } from '../encoders/era-encoder.js';
+import { createdTask } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject, type JsonObject } from '../json-rpc.js';
 import { isCancellation, type Method, type MethodContext } from '../method.js';
+import { takesTasks } from '../tasks-extension.js';
 import { toolError } from '../tool-error.js';
 import { ToolLists } from '../tool-lists.js';
 
@@ -30,6 +34,7 @@ export class ToolMethods {
     private readonly tools: ToolRegistry,
     private readonly lists: ToolLists,
     private readonly calls: Calls,
+    private readonly tasks: Tasks,
   ) {}
 
   private list(params: JsonObject, { encoder, key }: MethodContext): string {
@@ -60,7 +65,8 @@ export class ToolMethods {
       const result = await this.calls.during(params, context, subject, (call) =>
         this.tools.call(tool, given, call),
       );
-      return encode(result, tool, context.encoder, meta);
+      const task = await this.taskOf(result, tool, params, context);
+      return task ? createdTask(task, meta) : encode(result, tool, context.encoder, meta);
     } catch (thrown) {
       if (isCancellation(thrown, context.signal) || thrown instanceof JsonRpcError) throw thrown;
       if (thrown instanceof InputRequired) return context.encoder.inputRequired(thrown);
@@ -70,6 +76,17 @@ export class ToolMethods {
       const failure = JSON.stringify(this.describe(thrown, tool, context));
       return context.encoder.toolFailure(failure, meta);
     }
+  }
+
+  /** The task that goes in place of the result; the call is committed, so that any process can be asked for it. */
+  private async taskOf(
+    result: object,
+    { tasks: source }: RegisteredTool,
+    params: JsonObject,
+    { era, key }: MethodContext,
+  ): Promise<Task | undefined> {
+    const id = takesTasks(params, era) ? source?.idOf(result) : undefined;
+    return id === undefined ? undefined : await this.tasks.find(key.organizationId, id);
   }
 
   private describe(thrown: unknown, tool: RegisteredTool, { key }: MethodContext): object {

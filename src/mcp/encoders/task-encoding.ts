@@ -1,0 +1,85 @@
+import type { AppError } from '../../errors/app-error.js';
+import type { Task, TaskState } from '../../tools/task-source.js';
+import { ToolContent } from '../../tools/tool-content.js';
+import type { JsonObject } from '../json-rpc.js';
+import { knownError } from '../tool-error.js';
+import { encoderOf } from './encoder-of.js';
+import { COMPLETE, inputRequestsOf } from './modern.encoder.js';
+
+const SHORTEST_POLL_MS = 1000;
+const LONGEST_POLL_MS = 60_000;
+
+const MODERN = encoderOf({ name: 'modern' });
+
+/** JSON text of the result of a call that became a task (CreateTaskResult of the Tasks extension). */
+export function createdTask(task: Task): string {
+  return JSON.stringify({ ...frame(task), ...COMPLETE, resultType: 'task' });
+}
+
+/** JSON text of the result of `tasks/get`. */
+export function gottenTask(task: Task): string {
+  return JSON.stringify({ ...taskStatus(task), ...COMPLETE });
+}
+
+/** JSON text of the result of `tasks/update` and `tasks/cancel`. */
+export const ACKNOWLEDGED = JSON.stringify(COMPLETE);
+
+/** What `tasks/get` and `notifications/tasks` say of a task (DetailedTask of the Tasks extension). */
+export function taskStatus(task: Task): JsonObject {
+  return { ...frame(task), ...payload(task.state) };
+}
+
+function frame({ id, createdAt, changedAt, state, message, askAgainAt }: Task): JsonObject {
+  return {
+    taskId: id,
+    status: STATUS[state.status],
+    ...(message !== undefined && { statusMessage: message }),
+    createdAt: createdAt.toISOString(),
+    lastUpdatedAt: changedAt.toISOString(),
+    // Nothing is thrown away by age.
+    ttlMs: null,
+    pollIntervalMs: pollInterval(askAgainAt),
+  };
+}
+
+/** `failed` of the extension is for JSON-RPC errors only; a tool that fails completes, with a result that says so. */
+const STATUS = {
+  working: 'working',
+  asking: 'input_required',
+  succeeded: 'completed',
+  failed: 'completed',
+  canceled: 'cancelled',
+} as const satisfies Record<TaskState['status'], string>;
+
+function payload(state: TaskState): JsonObject {
+  switch (state.status) {
+    case 'working':
+    case 'canceled':
+      return {};
+    case 'asking':
+      return { inputRequests: inputRequestsOf(state.requests) };
+    case 'succeeded':
+      return { result: callResult(state.result) };
+    case 'failed':
+      return { result: callFailure(state.error) };
+  }
+}
+
+/** Exactly what `tools/call` would have answered. */
+function callResult(result: object): unknown {
+  const text =
+    result instanceof ToolContent
+      ? MODERN.toolContent(JSON.stringify(result.content))
+      : MODERN.toolResult(JSON.stringify(result));
+  return JSON.parse(text);
+}
+
+function callFailure(error: AppError): unknown {
+  return JSON.parse(MODERN.toolFailure(JSON.stringify(knownError(error))));
+}
+
+/** Every poll costs the organization a request, so one that waits for a day is not asked for every second. */
+function pollInterval(askAgainAt: Date | undefined): number {
+  const wait = askAgainAt ? askAgainAt.getTime() - Date.now() : 0;
+  return Math.min(Math.max(wait, SHORTEST_POLL_MS), LONGEST_POLL_MS);
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../accounts/actor.js';
+import { Tasks } from '../../tools/tasks.js';
+import { ACKNOWLEDGED, gottenTask } from '../encoders/task-encoding.js';
+import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
+import { isJsonObject, type JsonObject } from '../json-rpc.js';
+import type { Method, MethodContext } from '../method.js';
+import { assertTakesTasks } from '../tasks-extension.js';
+
+/** `tasks/get`, `tasks/update` and `tasks/cancel` of the Tasks extension, for clients that declare it. */
+@Injectable()
+export class TaskMethods {
+  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+    ['tasks/get', (params, context) => this.get(params, context)],
+    ['tasks/update', (params, context) => this.update(params, context)],
+    ['tasks/cancel', (params, context) => this.cancel(params, context)],
+  ]);
+
+  constructor(private readonly tasks: Tasks) {}
+
+  private async get(params: JsonObject, context: MethodContext): Promise<string> {
+    const id = taskIdOf(params, context);
+    const task = await this.tasks.find(context.key.organizationId, id);
+    if (!task) throw unknownTask();
+    return gottenTask(task);
+  }
+
+  private async update(params: JsonObject, context: MethodContext): Promise<string> {
+    const id = taskIdOf(params, context);
+    const { inputResponses } = params;
+    if (!isJsonObject(inputResponses)) {
+      throw JsonRpcError.invalidParams('inputResponses must be an object.');
+    }
+    const { organizationId } = context.key;
+    if (!(await this.tasks.answer(organizationId, actorOf(context), id, inputResponses))) {
+      throw unknownTask();
+    }
+    return ACKNOWLEDGED;
+  }
+
+  private async cancel(params: JsonObject, context: MethodContext): Promise<string> {
+    const id = taskIdOf(params, context);
+    const { organizationId } = context.key;
+    if (!(await this.tasks.cancel(organizationId, actorOf(context), id))) throw unknownTask();
+    return ACKNOWLEDGED;
+  }
+}
+
+function taskIdOf(params: JsonObject, { era }: MethodContext): string {
+  assertTakesTasks(params, era);
+  const { taskId } = params;
+  if (typeof taskId !== 'string') throw JsonRpcError.invalidParams('taskId must be a string.');
+  return taskId;
+}
+
+function actorOf({ key }: MethodContext): Actor {
+  return { kind: 'key', id: key.id };
+}
+
+/** The one answer for a task that does not exist and for one of another organization. */
+function unknownTask(): JsonRpcError {
+  return new JsonRpcError(INVALID_PARAMS, 'No task has this taskId.');
+}
