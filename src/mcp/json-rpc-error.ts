@@ -78,7 +78,8 @@ export class JsonRpcError extends Error {
   }
 
   static missingCapability(required: Readonly<Record<string, object>>): JsonRpcError {
-    const names = Object.keys(required).join(', ');
+    const { extensions = {}, ...others } = required;
+    const names = [...Object.keys(others), ...Object.keys(extensions)].join(', ');
     return new JsonRpcError(
       MISSING_CLIENT_CAPABILITY,
       `This needs a client that declares: ${names}`,

@@ -21,6 +21,8 @@ export type TaskState =
   /** `result` is what the tool would have returned had it waited: an object of its output class, or `ToolContent`. */
   | { readonly status: 'succeeded'; readonly result: object }
   | { readonly status: 'failed'; readonly error: AppError }
+  /** There is no result and never will be, and it is not the work that failed, but what was to carry it out. */
+  | { readonly status: 'lost' }
   | { readonly status: 'canceled' };
 
 /**

@@ -48,7 +48,7 @@ describe('server/discover', () => {
       id: 1,
       result: {
         supportedVersions: [MODERN],
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
         instructions: expect.stringContaining('Switchboard') as string,
         ...cacheable,
         ...complete,
@@ -137,7 +137,8 @@ describe('a method that is not served', () => {
     'resources/list',
     'prompts/list',
     'subscriptions/listen',
-    'tasks/get',
+    'tasks/list',
+    'tasks/result',
     'foobar',
     '__proto__',
     'constructor',

@@ -1,6 +1,7 @@
 import type { AppError } from '../../errors/app-error.js';
 import type { Task, TaskState } from '../../tools/task-source.js';
 import { ToolContent } from '../../tools/tool-content.js';
+import { INTERNAL_ERROR } from '../json-rpc-error.js';
 import type { JsonObject } from '../json-rpc.js';
 import { knownError } from '../tool-error.js';
 import { encoderOf } from './encoder-of.js';
@@ -42,12 +43,13 @@ function frame({ id, createdAt, changedAt, state, message, askAgainAt }: Task): 
   };
 }
 
-/** `failed` of the extension is for JSON-RPC errors only; a tool that fails completes, with a result that says so. */
+/** `failed` of the extension is for JSON-RPC errors only: a tool that fails completes, with a result that says so. */
 const STATUS = {
   working: 'working',
   asking: 'input_required',
   succeeded: 'completed',
   failed: 'completed',
+  lost: 'failed',
   canceled: 'cancelled',
 } as const satisfies Record<TaskState['status'], string>;
 
@@ -62,6 +64,8 @@ function payload(state: TaskState): JsonObject {
       return { result: callResult(state.result) };
     case 'failed':
       return { result: callFailure(state.error) };
+    case 'lost':
+      return { error: { code: INTERNAL_ERROR, message: 'The work was lost.' } };
   }
 }
 

@@ -20,11 +20,15 @@ export function modernHeaders(
   message: unknown,
   changed: Record<string, string | undefined> = {},
 ): Record<string, string> {
-  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } };
+  const { method, params } = (message ?? {}) as {
+    method?: unknown;
+    params?: { name?: unknown; taskId?: unknown };
+  };
+  const name = params?.name ?? params?.taskId;
   const all = {
     'MCP-Protocol-Version': MODERN,
     'Mcp-Method': typeof method === 'string' ? method : undefined,
-    'Mcp-Name': typeof params?.name === 'string' ? params.name : undefined,
+    'Mcp-Name': typeof name === 'string' ? name : undefined,
     ...changed,
   };
   const present = Object.entries(all).filter((entry): entry is [string, string] => !!entry[1]);
