@@ -5,10 +5,11 @@ import addFormats from 'ajv-formats';
 export class OutputSchemas {
   private readonly validators = new Map<string, ValidateFunction>();
 
-  constructor(tools: { name: string; outputSchema: object }[]) {
+  constructor(tools: { name: string; outputSchema?: object }[]) {
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
     addFormats.default(ajv);
-    for (const { name, outputSchema } of tools) {
+    // Those without a schema answer with content, whose blocks are what they want.
+    for (const { name, outputSchema = { type: 'object' } } of tools) {
       this.validators.set(name, ajv.compile(outputSchema));
     }
   }
