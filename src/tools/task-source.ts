@@ -30,6 +30,9 @@ export type TaskState =
  * the organization. Any process may be asked, so what a task is must be in the database.
  */
 export interface TaskSource {
+  /** Name of the tool that does what `cancel` does, so that the policies of an organization for it hold for both. */
+  readonly cancelTool?: string;
+
   /** Id of the task that a result of the tool stands for; undefined where the result is final. */
   idOf(result: object): string | undefined;
 

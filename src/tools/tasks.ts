@@ -2,11 +2,20 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../accounts/actor.js';
 import { AuditLog } from '../accounts/audit-log.js';
 import { TenantDatabase } from '../database/tenant-database.js';
+import { AppError } from '../errors/app-error.js';
+import type { ToolPolicies } from '../policies/tool-policies.js';
 import type { Task, TaskSource } from './task-source.js';
 import { ToolRegistry } from './tool-registry.js';
 
 /** What no source can have made never reaches one, nor the database, which refuses some characters. */
 const ID = /^[!-~]{1,128}$/;
+
+/** The agent that asks, and what its organization has decided about tools. */
+export interface TaskCaller {
+  readonly organizationId: string;
+  readonly actor: Actor;
+  readonly policies: ToolPolicies;
+}
 
 /** The tasks that agents can have begun, whichever tool began them. */
 @Injectable()
@@ -18,19 +27,24 @@ export class Tasks {
   ) {}
 
   /** Undefined when the organization has no such task. */
-  async find(organizationId: string, id: string): Promise<Task | undefined> {
+  async find(caller: TaskCaller, id: string): Promise<Task | undefined> {
     return await this.tenants.transaction(
-      organizationId,
-      async () => (await this.locate(organizationId, id))?.task,
+      caller.organizationId,
+      async () => (await this.locate(caller, id))?.task,
       { readOnly: true },
     );
   }
 
-  /** Ends a task; one that has ended stays as it is. False when the organization has no such task. */
-  async cancel(organizationId: string, actor: Actor, id: string): Promise<boolean> {
+  /**
+   * Ends a task; one that has ended stays as it is. False when the organization has no such task. Throws `forbidden`
+   * where the organization does not let agents do the same with a tool.
+   */
+  async cancel(caller: TaskCaller, id: string): Promise<boolean> {
+    const { organizationId, actor } = caller;
     return await this.tenants.transaction(organizationId, async () => {
-      const found = await this.locate(organizationId, id);
+      const found = await this.locate(caller, id);
       if (!found) return false;
+      this.assertMayCancel(found.source, caller);
       if (await found.source.cancel(organizationId, id)) {
         await this.audit.record(organizationId, actor, 'tasks/cancel', id);
       }
@@ -40,13 +54,13 @@ export class Tasks {
 
   /** Passes on the answers to questions that are open, and drops all others. False when there is no such task. */
   async answer(
-    organizationId: string,
-    actor: Actor,
+    caller: TaskCaller,
     id: string,
     responses: Readonly<Record<string, unknown>>,
   ): Promise<boolean> {
+    const { organizationId, actor } = caller;
     return await this.tenants.transaction(organizationId, async () => {
-      const found = await this.locate(organizationId, id);
+      const found = await this.locate(caller, id);
       if (!found) return false;
       const { source, task } = found;
       if (task.state.status !== 'asking') return true;
@@ -61,14 +75,23 @@ export class Tasks {
   }
 
   private async locate(
-    organizationId: string,
+    { organizationId, policies }: TaskCaller,
     id: string,
   ): Promise<{ source: TaskSource; task: Task } | undefined> {
     if (!ID.test(id)) return undefined;
-    for (const source of this.tools.taskSources('agent')) {
+    for (const source of this.tools.taskSources('agent', policies)) {
       const task = await source.find(organizationId, id);
       if (task) return { source, task };
     }
     return undefined;
+  }
+
+  private assertMayCancel({ cancelTool: name }: TaskSource, { policies }: TaskCaller): void {
+    if (name === undefined) return;
+    const tool = this.tools.find(name, 'agent', policies);
+    // Nobody can be asked here: with when_possible that lets the caller through, as it does for the tool.
+    if (!tool || policies.confirmation(...tool.names) === 'always') {
+      throw new AppError('forbidden', `Your organization does not allow this without ${name}.`);
+    }
   }
 }

@@ -87,12 +87,10 @@ export class ToolRegistry implements OnModuleInit {
     return tool;
   }
 
-  /** Who knows the tasks that the tools of a surface begin. */
-  taskSources(surface: Surface): ReadonlySet<TaskSource> {
-    const sources = [...this.tools.values()]
-      .filter((tool) => tool.surfaces.has(surface))
-      .flatMap(({ tasks }) => tasks ?? []);
-    return new Set(sources);
+  /** Who knows the tasks that the tools which a surface may call begin. */
+  taskSources(surface: Surface, policies: ToolPolicies): ReadonlySet<TaskSource> {
+    const open = this.tools.filter((tool) => isOpen(tool, surface, policies));
+    return new Set(open.flatMap(({ tasks }) => tasks ?? []));
   }
 
   /** Calls a tool and returns its result; every expected failure is an {@link AppError}. */

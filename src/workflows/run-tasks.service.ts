@@ -13,6 +13,8 @@ import type { TriggeredRunResult } from './triggered-run-result.js';
  */
 @Injectable()
 export class RunTasks implements TaskSource {
+  readonly cancelTool = 'cancel_run';
+
   constructor(
     private readonly runs: RunsRepository,
     private readonly journal: RunJournalRepository,

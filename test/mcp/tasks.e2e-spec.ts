@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { OutputSchemas } from '../support/output-schemas.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -276,6 +276,47 @@ describe('a workflow run as a task', () => {
         const { status, body } = await answerOf(acme.rpc(message, headers));
         expect({ status, body }).toEqual({ status: 200, body: errorOf(-32601, 1) });
       }
+    });
+  });
+
+  describe('where the organization has decided about tools', () => {
+    let strict: TestOrganization;
+    let taskId: string;
+
+    beforeEach(async () => {
+      strict = await createOrganization(switchboard);
+      const { id } = await createWorkflow(strict, [pause]);
+      ({ taskId } = await callForTask(strict, 'trigger_workflow', { workflow_id: id }));
+    });
+
+    const decide = (tool: string, policy: object) =>
+      strict.call('set_tool_policy', { tool, ...policy });
+    const cancel = () => postModern(strict, taskRequest('tasks/cancel', { taskId }));
+
+    it('is not known once the tool that began it is hidden', async () => {
+      await decide('trigger_workflow', { hidden: true });
+      for (const method of METHODS) {
+        const { body } = await postModern(strict, taskRequest(method, paramsOf(taskId)));
+        expect(body).toEqual(errorOf(-32602, 1));
+      }
+      await decide('trigger_workflow', { hidden: false });
+      expect((await getTask(strict, taskId)).status).toBe('working');
+    });
+
+    it.each([{ hidden: true }, { confirmation: 'always' }])(
+      'is not cancelled past what was decided about cancel_run: %j',
+      async (policy) => {
+        await decide('cancel_run', policy);
+        const { status, body } = await cancel();
+        expect({ status, body }).toEqual({ status: 200, body: errorOf(1403, 1) });
+        expect((await getTask(strict, taskId)).status).toBe('working');
+      },
+    );
+
+    it('is cancelled where cancel_run is confirmed when possible, as it is not here', async () => {
+      await decide('cancel_run', { confirmation: 'when_possible' });
+      expect((await cancel()).body).toMatchObject({ result: ACKNOWLEDGED });
+      expect((await getTask(strict, taskId)).status).toBe('cancelled');
     });
   });
 

@@ -111,10 +111,10 @@ describe(ModernEncoder.name, () => {
     });
   });
 
-  it('presents a server that serves the modern revision only, and nothing but tools', () => {
+  it('presents a server that serves the modern revision only: tools, and tasks that come of them', () => {
     expect(JSON.parse(DISCOVERY)).toEqual({
       supportedVersions: ['2026-07-28'],
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
       instructions: INSTRUCTIONS,
       ...cacheable,
       ...complete,

@@ -13,8 +13,9 @@ const LONGEST_POLL_MS = 60_000;
 const MODERN = encoderOf({ name: 'modern' });
 
 /** JSON text of the result of a call that became a task (CreateTaskResult of the Tasks extension). */
-export function createdTask(task: Task): string {
-  return JSON.stringify({ ...frame(task), ...COMPLETE, resultType: 'task' });
+export function createdTask(task: Task, meta?: JsonObject): string {
+  const _meta = { ...meta, ...COMPLETE._meta };
+  return JSON.stringify({ ...frame(task), resultType: 'task', _meta });
 }
 
 /** JSON text of the result of `tasks/get`. */

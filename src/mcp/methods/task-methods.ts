@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../accounts/actor.js';
+import { AppError } from '../../errors/app-error.js';
 import { Tasks } from '../../tools/tasks.js';
 import { ACKNOWLEDGED, gottenTask } from '../encoders/task-encoding.js';
-import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
+import { INVALID_PARAMS, JSON_RPC_CODES, JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject, type JsonObject } from '../json-rpc.js';
 import type { Method, MethodContext } from '../method.js';
+import { callerOf } from '../task-caller.js';
 import { assertTakesTasks } from '../tasks-extension.js';
 
 /** `tasks/get`, `tasks/update` and `tasks/cancel` of the Tasks extension, for clients that declare it. */
@@ -20,7 +21,7 @@ export class TaskMethods {
 
   private async get(params: JsonObject, context: MethodContext): Promise<string> {
     const id = taskIdOf(params, context);
-    const task = await this.tasks.find(context.key.organizationId, id);
+    const task = await this.tasks.find(callerOf(context.key), id);
     if (!task) throw unknownTask();
     return gottenTask(task);
   }
@@ -31,18 +32,12 @@ export class TaskMethods {
     if (!isJsonObject(inputResponses)) {
       throw JsonRpcError.invalidParams('inputResponses must be an object.');
     }
-    const { organizationId } = context.key;
-    if (!(await this.tasks.answer(organizationId, actorOf(context), id, inputResponses))) {
-      throw unknownTask();
-    }
-    return ACKNOWLEDGED;
+    return await acknowledge(this.tasks.answer(callerOf(context.key), id, inputResponses));
   }
 
   private async cancel(params: JsonObject, context: MethodContext): Promise<string> {
     const id = taskIdOf(params, context);
-    const { organizationId } = context.key;
-    if (!(await this.tasks.cancel(organizationId, actorOf(context), id))) throw unknownTask();
-    return ACKNOWLEDGED;
+    return await acknowledge(this.tasks.cancel(callerOf(context.key), id));
   }
 }
 
@@ -53,8 +48,14 @@ function taskIdOf(params: JsonObject, { era }: MethodContext): string {
   return taskId;
 }
 
-function actorOf({ key }: MethodContext): Actor {
-  return { kind: 'key', id: key.id };
+async function acknowledge(found: Promise<boolean>): Promise<string> {
+  try {
+    if (await found) return ACKNOWLEDGED;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new JsonRpcError(JSON_RPC_CODES[error.code], error.message);
+  }
+  throw unknownTask();
 }
 
 /** The one answer for a task that does not exist and for one of another organization. */

@@ -14,6 +14,7 @@ import { createdTask } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject, type JsonObject } from '../json-rpc.js';
 import { isCancellation, type Method, type MethodContext } from '../method.js';
+import { callerOf } from '../task-caller.js';
 import { takesTasks } from '../tasks-extension.js';
 import { toolError } from '../tool-error.js';
 import { ToolLists } from '../tool-lists.js';
@@ -86,7 +87,7 @@ export class ToolMethods {
     { era, key }: MethodContext,
   ): Promise<Task | undefined> {
     const id = takesTasks(params, era) ? source?.idOf(result) : undefined;
-    return id === undefined ? undefined : await this.tasks.find(key.organizationId, id);
+    return id === undefined ? undefined : await this.tasks.find(callerOf(key), id);
   }
 
   private describe(thrown: unknown, tool: RegisteredTool, { key }: MethodContext): object {
