@@ -6,7 +6,15 @@ export { startSwitchboard } from './start-switchboard.js';
 export type { Extensions } from './extensions.js';
 
 export { Tool, type ToolOptions } from './tools/tool.decorator.js';
-export type { Surface, ToolCall } from './tools/tool-call.js';
+export type { Progress, Surface, ToolCall } from './tools/tool-call.js';
+export { type ContentBlock, ToolContent } from './tools/tool-content.js';
+export type { Icon } from './tools/icon.js';
+export {
+  type Answers,
+  askForm,
+  type InputRequest,
+  type InputRequests,
+} from './tools/input-request.js';
 export type { Actor } from './accounts/actor.js';
 export { Doc, Nullable } from './tools/schema/doc.decorator.js';
 export { AppError, type AppErrorCode, type Fault } from './errors/app-error.js';
