@@ -1,8 +1,17 @@
 /** How this server presents itself to MCP clients. The version is that of package.json; a test compares them. */
 export const SERVER_INFO = { name: 'switchboard', title: 'Switchboard', version: '0.1.0' } as const;
 
+/** What is inside of the results of many tools, once for all of them; a test compares it with their output schemas. */
+const SHAPES = [
+  'contact {id, external_id, email, phone, first_name, last_name, locale, timezone, tags, properties, consent, created_at, updated_at}',
+  'message {id, contact_id, channel, direction, subject, body, status, status_reason, to, idempotency_key, run_id, scheduled_at, sent_at, created_at, updated_at}',
+  'workflow {id, name, active, version, trigger, steps, webhook_url, created_at, updated_at}',
+  'run {id, workflow_id, workflow_version, status, reason, trigger, contact_id, started_at, finished_at, steps: [{id, tool, status, attempts, input, output, error, started_at, finished_at}]}',
+].join('; ');
+
 /** Given to the model behind an MCP client, once, beside the descriptions of the tools. */
 export const INSTRUCTIONS =
   'Switchboard sends messages to contacts and runs workflows for one organization, the one that the API key belongs to. ' +
   'Find or create a contact first and use its contact_id with send_message; start longer sequences with trigger_workflow and follow them with get_run. ' +
+  `In results: ${SHAPES}. ` +
   'A tool that fails answers with isError and a JSON text {"error": {"code", "message", "details"}}; pass an idempotency_key where a call must not happen twice.';

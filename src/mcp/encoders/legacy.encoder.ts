@@ -2,6 +2,7 @@ import type { ToolDescriptor } from '../../tools/registered-tool.js';
 import type { LegacyVersion } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
 import type { EraEncoder } from './era-encoder.js';
+import { listedOutput } from './listed-output.js';
 import { textContent } from './text-content.js';
 
 /** MCP 2024-11-05 to 2025-11-25: what plain JSON-RPC gets, and what the named revision has added to it. */
@@ -23,7 +24,7 @@ export class LegacyEncoder implements EraEncoder {
         ...(this.hasStructuredContent && { title: tool.title }),
         description: tool.description,
         inputSchema: tool.inputSchema,
-        ...(this.hasStructuredContent && { outputSchema: tool.outputSchema }),
+        ...(this.hasStructuredContent && { outputSchema: listedOutput(tool.outputSchema) }),
         ...(this.hasAnnotations && { annotations: tool.annotations }),
         ...(this.hasIcons && { icons: tool.icons }),
       })),

@@ -6,6 +6,7 @@ import type { JsonObject } from '../json-rpc.js';
 import { INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import { TASKS_CAPABILITY } from '../tasks-extension.js';
 import type { EraEncoder } from './era-encoder.js';
+import { listedOutput } from './listed-output.js';
 import { textContent } from './text-content.js';
 
 /** What every result ends with: that it is one, and not a question back, and whose it is. */
@@ -35,7 +36,7 @@ export class ModernEncoder implements EraEncoder {
         title: tool.title,
         description: tool.description,
         inputSchema: tool.inputSchema,
-        outputSchema: tool.outputSchema,
+        outputSchema: listedOutput(tool.outputSchema),
         annotations: tool.annotations,
         icons: tool.icons,
       })),
