@@ -1,0 +1,82 @@
+// Prints the tools of this Switchboard: `npm run tools`, or with the size of tools/list in tokens:
+// `npm run tools -- --tokens`. Needs no database: nothing is started.
+import { build, BuildError } from './build.mjs';
+
+const COLUMN_GAP = '  ';
+const ERAS = [
+  ['plain JSON-RPC', { name: 'plain' }],
+  ['MCP 2025-11-25', { name: 'legacy', version: '2025-11-25' }],
+  ['MCP 2026-07-28', { name: 'modern' }],
+];
+
+async function main() {
+  const unknown = process.argv.slice(2).filter((argument) => argument !== '--tokens');
+  if (unknown.length > 0) fail(`Unknown argument ${unknown[0]}. There is --tokens only.`);
+  try {
+    await build();
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    fail(error.message);
+  }
+  const { toolCatalog } = await import('../dist/src/tool-catalog.js');
+  const tools = (await toolCatalog()).all();
+  if (process.argv.includes('--tokens')) await printTokens(tools);
+  else printTools(tools);
+}
+
+function printTools(tools) {
+  printTable(
+    ['name', 'callers', 'title'],
+    tools.map(({ descriptor, surfaces }) => [
+      descriptor.name,
+      [...surfaces].join(', '),
+      descriptor.title,
+    ]),
+  );
+}
+
+async function printTokens(tools) {
+  const { countTokens } = await tokenizer();
+  const { encoderOf } = await import('../dist/src/mcp/encoders/encoder-of.js');
+  const listed = tools
+    .filter(({ surfaces }) => surfaces.has('agent'))
+    .map(({ descriptor }) => descriptor);
+  const encoders = ERAS.map(([, era]) => encoderOf(era));
+  const entry = (encoder, tool) => JSON.stringify(JSON.parse(encoder.toolList([tool])).tools[0]);
+  const rows = listed.map((tool) => [
+    tool.name,
+    ...encoders.map((encoder) => countTokens(entry(encoder, tool))),
+  ]);
+  const wholes = encoders.map((encoder) => countTokens(encoder.toolList(listed)));
+  printTable(
+    ['tokens (o200k_base)', ...ERAS.map(([name]) => name)],
+    [...rows, ['whole list', ...wholes]],
+  );
+}
+
+async function tokenizer() {
+  try {
+    return await import('gpt-tokenizer/encoding/o200k_base');
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    return fail('--tokens needs the development packages: npm ci --include=dev');
+  }
+}
+
+function printTable(head, rows) {
+  const all = [head, ...rows].map((row) => row.map(String));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column].length)));
+  for (const row of all) {
+    const cells = row.map((cell, column) =>
+      /^\d+$/.test(cell) ? cell.padStart(widths[column]) : cell.padEnd(widths[column]),
+    );
+    console.log(cells.join(COLUMN_GAP).trimEnd());
+  }
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+await main();
