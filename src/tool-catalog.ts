@@ -3,6 +3,7 @@ import {
   DiscoveryService,
   ExternalContextCreator,
   MetadataScanner,
+  ModuleRef,
   ModulesContainer,
   NestFactory,
 } from '@nestjs/core';
@@ -43,7 +44,12 @@ export async function toolCatalog(): Promise<ToolRegistry> {
     new MetadataScanner(),
     app.get(ExternalContextCreator),
   );
-  const registry = new ToolRegistry(methods, app.get(ToolPipeline, { strict: false }), env);
+  const registry = new ToolRegistry(
+    methods,
+    app.get(ToolPipeline, { strict: false }),
+    env,
+    app.get(ModuleRef),
+  );
   registry.onModuleInit();
   return registry;
 }
