@@ -61,5 +61,5 @@ function textOf(schema: FieldSchema, path: string): string {
 }
 
 function unguessable(path: string, what: string): Error {
-  return new Error(`No example for ${path} (${what}): add it to ARGUMENTS in tenancy.e2e-spec.ts.`);
+  return new Error(`No example for ${path} (${what}): add it to ARGUMENTS in tool-arguments.ts.`);
 }

@@ -2,75 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { dumpOrganization } from './dump-organization.js';
-import { exampleOf, type FieldSchema } from './example-of.js';
-
-interface Descriptor {
-  name: string;
-  inputSchema: { properties: Record<string, FieldSchema>; required?: string[] };
-}
-
-/** Arguments that name something stored although they do not end in `_id`. */
-const OTHER_REFERENCES = new Set<string>(['id']);
-/** Arguments that end in `_id` and name nothing of Switchboard's: text of the caller's own. */
-const NO_REFERENCES = new Set([
-  'external_id',
-  // Refused whatever it is: no templates are stored yet. Once they are, it needs a maker below.
-  'template_id',
-]);
-/** What a call needs beyond its required arguments to get as far as looking the reference up. */
-const ALSO: Record<string, Record<string, unknown>> = {
-  send_message: { subject: 'Hello', body: 'Hello' },
-};
-/** What the generator cannot guess from a schema. */
-const ARGUMENTS: Record<string, unknown> = {
-  trigger: { type: 'manual' },
-  steps: [{ id: 'find', tool: 'search_contacts', arguments: {} }],
-};
-
-/** How an organization comes by one of each thing that an argument can name. */
-const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promise<string>> = {
-  contact_id: async (organization) => {
-    // argumentsOf asks for one for every call.
-    const given = { email: 'somebody@example.com', on_conflict: 'update' };
-    return (await made<{ contact: { id: string } }>(organization, 'create_contact', given)).contact
-      .id;
-  },
-  workflow_id: async (organization) => {
-    const given = { name: 'Find', trigger: ARGUMENTS.trigger, steps: ARGUMENTS.steps };
-    return (await made<{ workflow: { id: string } }>(organization, 'create_workflow', given))
-      .workflow.id;
-  },
-  run_id: async (organization, ids) => {
-    const given = { workflow_id: await ids.of('workflow_id') };
-    return (await made<{ run_id: string }>(organization, 'trigger_workflow', given)).run_id;
-  },
-  message_id: async (organization, ids) => {
-    const given = {
-      contact_id: await ids.of('contact_id'),
-      body: 'Hello',
-      subject: 'Hello',
-      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
-    };
-    return (await made<{ message: { id: string } }>(organization, 'send_message', given)).message
-      .id;
-  },
-};
-
-/** One thing of each kind that an organization has, made when it is first asked for. */
-class Ids {
-  private readonly known = new Map<string, Promise<string>>();
-
-  constructor(private readonly organization: TestOrganization) {}
-
-  of(argument: string): Promise<string> {
-    const make = MAKERS[argument];
-    if (!make)
-      throw new Error(`No maker for ${argument}: add one to MAKERS in tenancy.e2e-spec.ts.`);
-    const id = this.known.get(argument) ?? make(this.organization, this);
-    this.known.set(argument, id);
-    return id;
-  }
-}
+import { argumentsFor, type Descriptor, Ids, isReference } from './tool-arguments.js';
 
 let switchboard: Switchboard;
 let mine: TestOrganization;
@@ -112,7 +44,7 @@ describe.each([
       const unknown = similarTo(foreign);
       const answers: string[] = [];
       for (const id of [foreign, unknown]) {
-        const given = { ...(await argumentsOf(tool)), [argument]: id };
+        const given = { ...(await argumentsFor(tool, new Ids(mine))), [argument]: id };
         const response = await mine.fetch(`/api/tools/${tool.name}`, {
           method: 'POST',
           headers: { 'Content-Type': 'application/json' },
@@ -162,34 +94,6 @@ describe.each([
     }
   });
 });
-
-function isReference(argument: string): boolean {
-  if (OTHER_REFERENCES.has(argument)) return true;
-  return argument.endsWith('_id') && !NO_REFERENCES.has(argument);
-}
-
-/** Valid arguments: everything required, ids being those of the calling organization. */
-async function argumentsOf(tool: Descriptor): Promise<Record<string, unknown>> {
-  const given: Record<string, unknown> = { ...ALSO[tool.name] };
-  const ids = new Ids(mine);
-  for (const argument of tool.inputSchema.required ?? []) {
-    if (Object.hasOwn(given, argument)) continue;
-    if (isReference(argument)) given[argument] = await ids.of(argument);
-    else if (Object.hasOwn(ARGUMENTS, argument)) given[argument] = ARGUMENTS[argument];
-    else
-      given[argument] = exampleOf(
-        tool.inputSchema.properties[argument]!,
-        `${tool.name}.${argument}`,
-      );
-  }
-  return given;
-}
-
-async function made<T>(organization: TestOrganization, tool: string, given: object): Promise<T> {
-  const { value, error } = await organization.call<T>(tool, given);
-  if (error) throw new Error(`${tool} made nothing: ${error.message}`);
-  return value;
-}
 
 async function dropRowLevelSecurity(): Promise<void> {
   const tables = await switchboard.ownerQuery<{ name: string }>(

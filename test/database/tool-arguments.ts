@@ -1,0 +1,120 @@
+import type { TestOrganization } from '../support/organization.js';
+import { exampleOf, type FieldSchema } from './example-of.js';
+
+/** The part of a tool's description that arguments can be made from. */
+export interface Descriptor {
+  name: string;
+  inputSchema: { properties: Record<string, FieldSchema>; required?: string[] };
+}
+
+/** Arguments that name something stored although they do not end in `_id`. */
+const OTHER_REFERENCES = new Set<string>(['id']);
+/** Arguments that end in `_id` and name nothing of Switchboard's: text of the caller's own. */
+const NO_REFERENCES = new Set([
+  'external_id',
+  // Refused whatever it is: no templates are stored yet. Once they are, it needs a maker below.
+  'template_id',
+]);
+/** What a call needs beyond its required arguments to get as far as looking the reference up. */
+const ALSO: Record<string, Record<string, unknown>> = {
+  send_message: { subject: 'Hello', body: 'Hello' },
+};
+/** What the generator cannot guess from a schema. */
+const ARGUMENTS: Record<string, unknown> = {
+  trigger: { type: 'manual' },
+  steps: [{ id: 'find', tool: 'search_contacts', arguments: {} }],
+  tool: 'list_runs',
+};
+
+/** How an organization comes by one of each thing that an argument can name. */
+const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promise<string>> = {
+  contact_id: async (organization) => {
+    // argumentsFor asks for one for every call.
+    const given = { email: 'somebody@example.com', on_conflict: 'update' };
+    return (await made<{ contact: { id: string } }>(organization, 'create_contact', given)).contact
+      .id;
+  },
+  workflow_id: async (organization) => {
+    const given = { name: 'Find', trigger: ARGUMENTS.trigger, steps: ARGUMENTS.steps };
+    return (await made<{ workflow: { id: string } }>(organization, 'create_workflow', given))
+      .workflow.id;
+  },
+  run_id: async (organization, ids) => {
+    const given = { workflow_id: await ids.of('workflow_id') };
+    return (await made<{ run_id: string }>(organization, 'trigger_workflow', given)).run_id;
+  },
+  message_id: async (organization, ids) => {
+    const given = {
+      contact_id: await ids.of('contact_id'),
+      body: 'Hello',
+      subject: 'Hello',
+      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+    };
+    return (await made<{ message: { id: string } }>(organization, 'send_message', given)).message
+      .id;
+  },
+};
+
+/** One thing of each kind that an organization has, made when it is first asked for. */
+export class Ids {
+  private readonly known = new Map<string, Promise<string>>();
+
+  constructor(private readonly organization: TestOrganization) {}
+
+  of(argument: string): Promise<string> {
+    const make = MAKERS[argument];
+    if (!make) throw new Error(`No maker for ${argument}: add one to MAKERS in tool-arguments.ts.`);
+    const id = this.known.get(argument) ?? make(this.organization, this);
+    this.known.set(argument, id);
+    return id;
+  }
+}
+
+export function isReference(argument: string): boolean {
+  if (OTHER_REFERENCES.has(argument)) return true;
+  return argument.endsWith('_id') && !NO_REFERENCES.has(argument);
+}
+
+/** Valid arguments: everything required, ids being those of the calling organization. */
+export async function argumentsFor(tool: Descriptor, ids: Ids): Promise<Record<string, unknown>> {
+  const given: Record<string, unknown> = { ...ALSO[tool.name] };
+  for (const argument of tool.inputSchema.required ?? []) {
+    if (Object.hasOwn(given, argument)) continue;
+    if (isReference(argument)) given[argument] = await ids.of(argument);
+    else if (Object.hasOwn(ARGUMENTS, argument)) given[argument] = ARGUMENTS[argument];
+    else
+      given[argument] = exampleOf(
+        tool.inputSchema.properties[argument]!,
+        `${tool.name}.${argument}`,
+      );
+  }
+  return given;
+}
+
+/** Each optional argument of the tool alone, with every value of it that matters and can be guessed. */
+export async function optionsOf(tool: Descriptor, ids: Ids): Promise<Record<string, unknown>[]> {
+  const options: Record<string, unknown>[] = [];
+  for (const [argument, schema] of Object.entries(tool.inputSchema.properties)) {
+    if (tool.inputSchema.required?.includes(argument)) continue;
+    for (const value of await valuesOf(argument, schema, ids)) options.push({ [argument]: value });
+  }
+  return options;
+}
+
+async function valuesOf(argument: string, schema: FieldSchema, ids: Ids): Promise<unknown[]> {
+  if (isReference(argument)) return [await ids.of(argument)];
+  if (Object.hasOwn(ARGUMENTS, argument)) return [ARGUMENTS[argument]];
+  if (schema.type === 'boolean') return [true, false];
+  if (schema.enum) return schema.enum;
+  try {
+    return [exampleOf(schema, argument)];
+  } catch {
+    return [];
+  }
+}
+
+async function made<T>(organization: TestOrganization, tool: string, given: object): Promise<T> {
+  const { value, error } = await organization.call<T>(tool, given);
+  if (error) throw new Error(`${tool} made nothing: ${error.message}`);
+  return value;
+}

@@ -1,0 +1,161 @@
+import { Injectable } from '@nestjs/common';
+import { IsInt, IsString } from 'class-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TenantDatabase } from '../../src/database/tenant-database.js';
+import type { RegisteredTool } from '../../src/tools/registered-tool.js';
+import type { ToolCall } from '../../src/tools/tool-call.js';
+import { Tool } from '../../src/tools/tool.decorator.js';
+import { ToolRegistry } from '../../src/tools/tool-registry.js';
+import { argumentsFor, type Descriptor, Ids, optionsOf } from '../database/tool-arguments.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { effectsBetween, readRows } from '../support/organization-rows.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+
+/** A second call may say anew when it was; the audit log and idempotency keys are bookkeeping as well. */
+const BOOKKEEPING = new Set(['updated_at']);
+
+class LieInput {
+  @IsString()
+  text: string;
+}
+
+class LieOutput {
+  @IsInt()
+  count: number;
+}
+
+/** Tools that break what they promise. */
+@Injectable()
+class LyingTools {
+  private count = 0;
+
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  @Tool({
+    name: 'lie_about_state',
+    title: 'Lie',
+    description: 'Appends, and says that it sets.',
+    output: LieOutput,
+    idempotent: true,
+  })
+  async append({ text }: LieInput, { organizationId }: ToolCall): Promise<LieOutput> {
+    await this.tenants
+      .manager(organizationId)
+      .query('update organizations set name = name || $1 where id = $2', [text, organizationId]);
+    return { count: 0 };
+  }
+
+  @Tool({
+    name: 'lie_about_answer',
+    title: 'Lie',
+    description: 'Counts.',
+    output: LieOutput,
+    readOnly: true,
+  })
+  async next(_input: LieInput): Promise<LieOutput> {
+    this.count += 1;
+    return { count: this.count };
+  }
+}
+
+interface Answer {
+  status: number;
+  text: string;
+}
+
+describe('a tool that is declared idempotent', () => {
+  let switchboard: Switchboard;
+  let tools: RegisteredTool[];
+
+  beforeAll(async () => {
+    // Without workers, which would go on changing what was called for.
+    switchboard = await startSwitchboard({ providers: [LyingTools], env: { ROLE: 'web' } });
+    tools = switchboard.app
+      .get(ToolRegistry)
+      .all()
+      .filter(({ descriptor }) => descriptor.annotations.idempotentHint);
+  });
+  afterAll(() => switchboard.close());
+
+  it('changes nothing more, and answers the same, when it is called again', async () => {
+    const faults: Record<string, string[]> = {};
+    for (const tool of tools) {
+      const found = await faultsOf(tool);
+      if (found.length > 0) faults[tool.descriptor.name] = found;
+    }
+    expect(tools.map(({ descriptor }) => descriptor.name)).toEqual(
+      expect.arrayContaining([
+        'get_contact',
+        'search_contacts',
+        'update_contact',
+        'cancel_message',
+      ]),
+    );
+    expect(faults).toEqual({
+      lie_about_state: [expect.stringMatching(/^\{"text".*changes organizations again/)],
+      lie_about_answer: [expect.stringMatching(/answers \{"count":\d+\} and then \{"count":\d+\}/)],
+    });
+  }, 120_000);
+
+  /** What is wrong with the second of two equal calls, for each kind of call that can be made up from the schema. */
+  async function faultsOf({ descriptor, surfaces, readOnly }: RegisteredTool): Promise<string[]> {
+    const tool = descriptor as unknown as Descriptor;
+    const acme = await createOrganization(switchboard);
+    const options = [{}, ...(await optionsOf(tool, new Ids(acme)))];
+    const faults: string[] = [];
+    let successes = 0;
+    for (const option of options) {
+      const given = { ...(await argumentsFor(tool, new Ids(acme))), ...option };
+      const call = () =>
+        surfaces.has('dashboard')
+          ? callAsPerson(acme, descriptor.name, given)
+          : callAsAgent(acme, descriptor.name, given);
+      const before = await readRows(switchboard, acme.id);
+      const first = await call();
+      const between = await readRows(switchboard, acme.id);
+      const second = await call();
+      const after = await readRows(switchboard, acme.id);
+      if (first.status === 200) successes += 1;
+      const at = JSON.stringify(given);
+      if (readOnly && effectsBetween(before, between).length > 0) faults.push(`${at} changes data`);
+      for (const { table, changed } of effectsBetween(between, after)) {
+        if (changed?.every((column) => BOOKKEEPING.has(column))) continue;
+        faults.push(`${at} changes ${table} again`);
+      }
+      const isGone = descriptor.annotations.destructiveHint && second.status === 404;
+      if (!isGone && withoutTimes(second) !== withoutTimes(first)) {
+        faults.push(`${at} answers ${first.text} and then ${second.text}`);
+      }
+    }
+    if (successes === 0) faults.push('no call that could be made up succeeds');
+    return faults;
+  }
+});
+
+async function callAsPerson(
+  organization: TestOrganization,
+  tool: string,
+  given: object,
+): Promise<Answer> {
+  const response = await organization.fetch(`/api/tools/${tool}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(given),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+async function callAsAgent(
+  organization: TestOrganization,
+  tool: string,
+  given: object,
+): Promise<Answer> {
+  const params = { name: tool, arguments: given };
+  const response = await organization.rpc({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const text = await response.text();
+  return { status: text.includes('"isError"') ? 422 : response.status, text };
+}
+
+function withoutTimes({ status, text }: Answer): string {
+  return `${status} ${text.replaceAll(/"updated_at":"[^"]*"/g, '"updated_at":"…"')}`;
+}
