@@ -15,6 +15,7 @@ export {
   type InputRequest,
   type InputRequests,
 } from './tools/input-request.js';
+export type { Task, TaskSource, TaskState } from './tools/task-source.js';
 export type { Actor } from './accounts/actor.js';
 export { Doc, Nullable } from './tools/schema/doc.decorator.js';
 export { AppError, type AppErrorCode, type Fault } from './errors/app-error.js';

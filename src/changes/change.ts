@@ -11,6 +11,12 @@ export type Change =
 export type ChangeNotice = Change | { readonly kind: 'gap' };
 
 /** The change of a contact, a message or a run, under the name that it has as a resource. */
-export function resourceChange(folder: 'contacts' | 'messages' | 'runs', id: string): Change {
-  return { kind: 'resource', uri: `switchboard://${folder}/${id}` };
+export function resourceChange(folder: ResourceFolder, id: string): Change {
+  return { kind: 'resource', uri: resourceUri(folder, id) };
+}
+
+export type ResourceFolder = 'contacts' | 'messages' | 'runs';
+
+export function resourceUri(folder: ResourceFolder, id: string): string {
+  return `switchboard://${folder}/${id}`;
 }

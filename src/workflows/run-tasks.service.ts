@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { resourceUri } from '../changes/change.js';
 import { AppError, type AppErrorCode } from '../errors/app-error.js';
 import type { Task, TaskSource, TaskState } from '../tools/task-source.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import type { RunStep } from './run-step.entity.js';
 import type { Run } from './run.entity.js';
+import { RunsService } from './runs.service.js';
 import { RunsRepository } from './runs.repository.js';
 import type { TriggeredRunResult } from './triggered-run-result.js';
 
@@ -18,6 +20,7 @@ export class RunTasks implements TaskSource {
   constructor(
     private readonly runs: RunsRepository,
     private readonly journal: RunJournalRepository,
+    private readonly service: RunsService,
   ) {}
 
   idOf(result: TriggeredRunResult): string {
@@ -33,6 +36,7 @@ export class RunTasks implements TaskSource {
         : await this.journal.outlines(organizationId, [id]);
     return {
       id,
+      uri: resourceUri('runs', id),
       createdAt: run.createdAt,
       changedAt: lastChange(run, journal),
       state: stateOf(run, journal),
@@ -42,7 +46,7 @@ export class RunTasks implements TaskSource {
   }
 
   async cancel(organizationId: string, id: string): Promise<boolean> {
-    return await this.runs.cancel(organizationId, id);
+    return await this.service.end(organizationId, id);
   }
 }
 

@@ -152,12 +152,18 @@ export class RunsService {
 
   /** Ends a run that has not ended; throws `conflict` for one that has. */
   async cancel(organizationId: string, id: string): Promise<RunView> {
-    if (!(await this.runs.cancel(organizationId, id))) {
+    if (!(await this.end(organizationId, id))) {
       const run = await this.require(organizationId, id);
       throw new AppError('conflict', `The run has ended already: ${run.status}.`);
     }
-    this.changes.publish(organizationId, resourceChange('runs', id));
     return await this.get(organizationId, id);
+  }
+
+  /** Ends a run if there is one that has not ended, and says whether it did. */
+  async end(organizationId: string, id: string): Promise<boolean> {
+    const ended = await this.runs.cancel(organizationId, id);
+    if (ended) this.changes.publish(organizationId, resourceChange('runs', id));
+    return ended;
   }
 
   /** Lets a run that failed or was canceled go on, from the step that failed, with the version it began with. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Told } from '../changes/told.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { OutputSchemas } from '../support/output-schemas.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -172,6 +173,23 @@ describe('a workflow run as a task', () => {
     expect((await post('tasks/cancel', { taskId })).body).toMatchObject({ result: ACKNOWLEDGED });
     expect(await getTask(acme, taskId)).toEqual(ended);
     expect(await tracesOf(switchboard, acme, 'tasks/cancel')).not.toContain(taskId);
+  });
+
+  it('tells those who follow the run that it was cancelled, once', async () => {
+    const { taskId } = await begin([pause]);
+    await runUntil(acme, taskId, 'waiting');
+    const told = await Told.of(switchboard, acme.id);
+    try {
+      await told.settle(switchboard, acme.id);
+      await post('tasks/cancel', { taskId });
+      await post('tasks/cancel', { taskId });
+      const ofRun = (await told.settle(switchboard, acme.id)).filter(
+        (notice) => notice.kind === 'resource' && notice.uri === `switchboard://runs/${taskId}`,
+      );
+      expect(ofRun).toHaveLength(1);
+    } finally {
+      told.close();
+    }
   });
 
   it('is cancelled while a step is under way', async () => {
