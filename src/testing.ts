@@ -66,6 +66,12 @@ export interface TestSwitchboard {
   close(): Promise<void>;
 }
 
+interface AgentAnswer {
+  content: [{ text: string }];
+  structuredContent?: object;
+  isError?: boolean;
+}
+
 /** Starts a Switchboard with the modules under test, in about three seconds. Nothing of it outlives `close()`. */
 export async function startTestSwitchboard(options: TestOptions = {}): Promise<TestSwitchboard> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'));
@@ -153,14 +159,16 @@ async function createOrganization(
     fetch: withSession,
     listTools: async () => ((await rpc('tools/list')) as { tools: ListedTool[] }).tools,
     callAsAgent: async <Result>(tool: string, given: object = {}) => {
-      const { content, isError } = (await rpc('tools/call', { name: tool, arguments: given })) as {
-        content: [{ text: string }];
-        isError?: boolean;
+      const answer = (await rpc('tools/call', { name: tool, arguments: given })) as AgentAnswer;
+      if (!answer.isError) {
+        // A tool without an output class answers with content alone.
+        const { structuredContent, content } = answer;
+        return { ok: true, result: (structuredContent ?? { content }) as Result };
+      }
+      const failure = JSON.parse(answer.content[0].text) as {
+        error: { code: string; message: string };
       };
-      const value: unknown = JSON.parse(content[0].text);
-      return isError
-        ? { ok: false, error: (value as { error: { code: string; message: string } }).error }
-        : { ok: true, result: value as Result };
+      return { ok: false, error: failure.error };
     },
     callAsPerson: async <Result>(tool: string, given: object = {}) => {
       const response = await withSession(`/api/tools/${tool}`, {
