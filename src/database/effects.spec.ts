@@ -13,7 +13,7 @@ const touch = (action: Effect['action'], ...changed: string[]): Effect => ({
 
 describe(parseEffects, () => {
   it('tells of nothing where nothing was noted', () => {
-    expect(parseEffects('', false)).toEqual({ effects: [], truncated: false });
+    expect(parseEffects('', false)).toEqual({ effects: [] });
   });
 
   it.each<[string, Effect[], Effect[]]>([
@@ -50,7 +50,7 @@ describe(parseEffects, () => {
           return { action: 'create', table: 'contacts', id: `con_${index}` };
         }),
       );
-    expect(parseEffects(rows(1000), false)).toMatchObject({ truncated: false });
+    expect(parseEffects(rows(1000), false)).not.toHaveProperty('truncated');
     expect(parseEffects(rows(1001), false)).toMatchObject({ truncated: true });
     expect(parseEffects(rows(1001), false).effects).toHaveLength(1000);
     expect(parseEffects(rows(3), true)).toMatchObject({ truncated: true });

@@ -11,7 +11,7 @@ export interface Effect {
 export interface Effects {
   effects: Effect[];
   /** There were more than are listed. */
-  truncated: boolean;
+  truncated?: true;
 }
 
 const MOST_EFFECTS = 1000;
@@ -32,10 +32,8 @@ export function parseEffects(noted: string, isFull: boolean): Effects {
     else net.delete(row);
   }
   const effects = [...net.values()];
-  return {
-    effects: effects.slice(0, MOST_EFFECTS),
-    truncated: isFull || effects.length > MOST_EFFECTS,
-  };
+  const truncated = isFull || effects.length > MOST_EFFECTS;
+  return { effects: effects.slice(0, MOST_EFFECTS), ...(truncated && { truncated }) };
 }
 
 function merge(earlier: Effect, later: Effect): Effect | undefined {

@@ -19,6 +19,8 @@ export interface CallSubject {
   /** Whether the call may have effects, so that it must happen once however often it is sent. */
   readonly changes: boolean;
   readonly confirmation?: ToolCall['confirmation'];
+  /** What was agreed to for a dry run holds for a dry run only. */
+  readonly dryRun?: true;
 }
 
 /** Makes the call that methods of providers get out of the request that came for them. */

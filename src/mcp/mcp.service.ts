@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/authenticated-key.js';
+import { DryRuns } from '../tools/dry-runs.js';
 import type { AnswerStream } from './answer-stream.js';
 import { Dispatcher } from './dispatcher.js';
+import { dryRunsIn } from './dry-run.js';
 import { encoderOf } from './encoders/encoder-of.js';
 import { decideEra, type Era, SERVED_VERSIONS } from './era.js';
 import {
@@ -46,9 +48,10 @@ export class McpService {
   constructor(
     private readonly dispatcher: Dispatcher,
     private readonly limiter: RateLimiter,
+    private readonly dryRuns: DryRuns,
   ) {}
 
-  /** Throws only `rate_limited`, for a batch of which nothing has run then. */
+  /** Throws only `rate_limited` and `unavailable`, for a batch of which nothing has had an effect then. */
   async answer(message: unknown, caller: McpCaller): Promise<McpAnswer> {
     const { version } = caller.headers;
     if (typeof message !== 'object' || message === null) {
@@ -116,15 +119,24 @@ export class McpService {
       const reason = `a batch holds at most ${MAX_BATCH} requests.`;
       return refusal(null, JsonRpcError.invalidRequest(reason));
     }
+    const members = batch.map((element) => notInitialize(parseMember(element)));
+    const dryRuns = dryRunsIn(members);
+    if (dryRuns === 'some') {
+      const reason = 'either all calls of a batch are dry runs, or none is.';
+      return refusal(null, JsonRpcError.invalidRequest(reason));
+    }
     // The first member was paid for before the body was read.
     if (batch.length > 1) this.limiter.consume(key.organizationId, batch.length - 1);
     const responses: string[] = [];
-    // One after the other: a caller may rely on the order, and each call holds a database connection.
-    for (const element of batch) {
-      const member = notInitialize(parseMember(element));
-      const reply = await this.dispatcher.dispatch(member, contextOf(era, key));
-      if (reply !== undefined) responses.push(reply.text);
-    }
+    const dispatchAll = async (): Promise<void> => {
+      // One after the other: a caller may rely on the order, and each call holds a database connection.
+      for (const member of members) {
+        const reply = await this.dispatcher.dispatch(member, contextOf(era, key));
+        if (reply !== undefined) responses.push(reply.text);
+      }
+    };
+    if (dryRuns === 'all') await this.dryRuns.together(key.organizationId, dispatchAll);
+    else await dispatchAll();
     if (responses.length === 0) return { status: 202 };
     return { status: 200, body: `[${responses.join(',')}]` };
   }

@@ -7,7 +7,7 @@ import { readBodyIfAny } from '../http/json-body.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { ToolPoliciesService } from '../policies/tool-policies.service.js';
-import { type DryRunOutcome, DryRuns } from './dry-runs.js';
+import { DryRuns } from './dry-runs.js';
 import { didYouMean } from './nearest-names.js';
 import type { ToolDescriptor } from './registered-tool.js';
 import { SILENT_CALLER } from './silent-caller.js';
@@ -55,7 +55,7 @@ export class ToolsController {
       signal: new AbortController().signal,
     };
     return isDryRun
-      ? toBody(await this.dryRuns.call(tool, given, call))
+      ? { dry_run: true, ...(await this.dryRuns.call(tool, given, call)) }
       : await this.registry.call(tool, given, call);
   }
 }
@@ -71,8 +71,4 @@ function readDryRun(body: unknown): { given: unknown; isDryRun: boolean } {
     throw AppError.invalid(`dry_run ${message}.`, [{ path: 'dry_run', message }]);
   }
   return { given, isDryRun };
-}
-
-function toBody({ result, effects, truncated }: DryRunOutcome): object {
-  return { dry_run: true, result, effects, ...(truncated && { truncated }) };
 }

@@ -188,7 +188,7 @@ describe('the effects of a dry run', () => {
       { action: 'update', table: 'contacts', id: contactId, changed: ['first_name'] },
       { action: 'update', table: 'organizations', id: acme.id, changed: ['name'] },
     ]);
-    expect(truncated).toBe(false);
+    expect(truncated).toBeUndefined();
   });
 
   it('hold what the database does by itself', async () => {
@@ -276,7 +276,9 @@ describe('the effects of a dry run', () => {
           count,
         ]),
       );
-    expect(await many(1000)).toMatchObject({ effects: { length: 1000 }, truncated: false });
+    const most = await many(1000);
+    expect(most.effects).toHaveLength(1000);
+    expect(most).not.toHaveProperty('truncated');
     const { effects, truncated } = await many(20_000);
     expect(truncated).toBe(true);
     expect(effects.length).toBe(1000);

@@ -7,6 +7,8 @@ import type { JsonObject } from '../json-rpc.js';
  * tool, which appears in up to two places, only once per call.
  */
 export interface EraEncoder {
+  /** Whether what is said about a result has a place beside it. */
+  readonly hasMeta: boolean;
   toolList(tools: readonly ToolDescriptor[]): string;
   /** `json` is the JSON text of the object that the tool returned, `meta` what is said about it. */
   toolResult(json: string, meta?: JsonObject): string;

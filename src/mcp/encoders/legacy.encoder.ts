@@ -7,6 +7,7 @@ import { textContent } from './text-content.js';
 
 /** MCP 2024-11-05 to 2025-11-25: what plain JSON-RPC gets, and what the named revision has added to it. */
 export class LegacyEncoder implements EraEncoder {
+  readonly hasMeta = true;
   private readonly hasAnnotations: boolean;
   private readonly hasStructuredContent: boolean;
   private readonly hasIcons: boolean;

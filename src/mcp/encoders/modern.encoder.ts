@@ -29,6 +29,8 @@ export const DISCOVERY = JSON.stringify({
 
 /** MCP 2026-07-28. */
 export class ModernEncoder implements EraEncoder {
+  readonly hasMeta = true;
+
   toolList(tools: readonly ToolDescriptor[]): string {
     return JSON.stringify({
       tools: tools.map((tool) => ({

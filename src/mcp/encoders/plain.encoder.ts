@@ -4,6 +4,8 @@ import { textContent } from './text-content.js';
 
 /** Plain JSON-RPC 2.0: exactly the members that the specification of the service names, and no other. */
 export class PlainEncoder implements EraEncoder {
+  readonly hasMeta = false;
+
   toolList(tools: readonly ToolDescriptor[]): string {
     return JSON.stringify({
       tools: tools.map(({ name, description, inputSchema }) => ({

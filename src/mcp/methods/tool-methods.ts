@@ -3,12 +3,14 @@ import { AppError, toError } from '../../errors/app-error.js';
 import { InputRequired } from '../../tools/input-required.js';
 import { MissingCapability } from '../../tools/missing-capability.js';
 import type { ToolPolicies } from '../../policies/tool-policies.js';
+import { type DryRunOutcome, DryRuns } from '../../tools/dry-runs.js';
 import { didYouMean } from '../../tools/nearest-names.js';
 import type { RegisteredTool } from '../../tools/registered-tool.js';
 import type { Task } from '../../tools/task-source.js';
 import { Tasks } from '../../tools/tasks.js';
 import { ToolRegistry } from '../../tools/tool-registry.js';
 import { Calls } from '../calls.js';
+import { DRY_RUN_KEY, readDryRun } from '../dry-run.js';
 import type { EraEncoder } from '../encoders/era-encoder.js';
 import { createdTask } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
@@ -33,6 +35,7 @@ export class ToolMethods {
 
   constructor(
     private readonly tools: ToolRegistry,
+    private readonly dryRuns: DryRuns,
     private readonly lists: ToolLists,
     private readonly calls: Calls,
     private readonly tasks: Tasks,
@@ -50,6 +53,7 @@ export class ToolMethods {
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') throw JsonRpcError.invalidParams('name must be a string.');
     if (!isJsonObject(given)) throw JsonRpcError.invalidParams('arguments must be an object.');
+    const dryRun = readDryRun(params);
     const { toolPolicies } = context.key;
     const tool = this.tools.find(name, 'agent', toolPolicies);
     if (!tool) throw this.unknownTool(name, toolPolicies);
@@ -61,13 +65,22 @@ export class ToolMethods {
       arguments: given,
       changes: !tool.readOnly,
       confirmation: confirmation === 'never' ? undefined : confirmation,
+      ...(dryRun && { dryRun }),
     };
     try {
-      const result = await this.calls.during(params, context, subject, (call) =>
-        this.tools.call(tool, given, call),
-      );
-      const task = await this.taskOf(result, tool, params, context);
-      return task ? createdTask(task, meta) : encode(result, tool, context.encoder, meta);
+      return await this.calls.during(params, context, subject, async (call) => {
+        if (dryRun) {
+          return encodeDryRun(
+            await this.dryRuns.call(tool, given, call),
+            tool,
+            context.encoder,
+            meta,
+          );
+        }
+        const result = await this.tools.call(tool, given, call);
+        const task = await this.taskOf(result, tool, params, context);
+        return task ? createdTask(task, meta) : encode(result, tool, context.encoder, meta);
+      });
     } catch (thrown) {
       if (isCancellation(thrown, context.signal) || thrown instanceof JsonRpcError) throw thrown;
       if (thrown instanceof InputRequired) return context.encoder.inputRequired(thrown);
@@ -131,4 +144,15 @@ function encode(
   if (tool.descriptor.outputSchema) return encoder.toolResult(JSON.stringify(result), meta);
   if (!Array.isArray(result.content)) throw new Error('A tool without output returns ToolContent.');
   return encoder.toolContent(JSON.stringify(result.content), meta);
+}
+
+function encodeDryRun(
+  { result, ...effects }: DryRunOutcome,
+  tool: RegisteredTool,
+  encoder: EraEncoder,
+  meta: JsonObject | undefined,
+): string {
+  return encoder.hasMeta
+    ? encode(result, tool, encoder, { ...meta, [DRY_RUN_KEY]: effects })
+    : encoder.toolResult(JSON.stringify({ dry_run: true, result, ...effects }));
 }

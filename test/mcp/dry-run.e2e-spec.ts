@@ -1,0 +1,406 @@
+import { Injectable } from '@nestjs/common';
+import { IsString } from 'class-validator';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TenantDatabase } from '../../src/database/tenant-database.js';
+import type { ToolCall } from '../../src/tools/tool-call.js';
+import { ToolContent } from '../../src/tools/tool-content.js';
+import { Tool } from '../../src/tools/tool.decorator.js';
+import { listOutbox, untilStatus } from '../messaging/support.js';
+import {
+  effectsBetween,
+  readRows,
+  type TestEffect,
+  withoutNewIds,
+} from '../support/organization-rows.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { OutputSchemas } from '../support/output-schemas.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { CHANGING_TOOLS } from '../support/tool-examples.js';
+import { type Answer, answerOf, errorOf, textOf } from './support/answer.js';
+import { CAPABILITIES_KEY, metaOf, postModern } from './support/modern.js';
+
+const DRY_RUN = 'switchboard/dryRun';
+const CONFIRMATION = 'switchboard.confirmation';
+const INITIALIZED = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
+const BATCHED = [undefined, ...INITIALIZED];
+
+interface Result {
+  content: [{ type: string; text: string }];
+  structuredContent?: Record<string, unknown>;
+  isError?: true;
+  _meta?: Record<string, unknown> & { [DRY_RUN]?: { effects: TestEffect[] } };
+  requestState?: string;
+}
+
+class TextInput {
+  @IsString()
+  text: string;
+}
+
+class TextOutput {
+  @IsString()
+  text: string;
+}
+
+@Injectable()
+class TeamTools {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  @Tool({ name: 'team_rename', title: 'R', description: 'R.', output: TextOutput })
+  async rename({ text }: TextInput, { organizationId }: ToolCall): Promise<TextOutput> {
+    const sql = 'update organizations set name = $1 where id = $2';
+    await this.tenants.manager(organizationId).query(sql, [text, organizationId]);
+    return { text };
+  }
+
+  /** Breaks in the middle of a statement, after it has changed something. */
+  @Tool({ name: 'team_break', title: 'B', description: 'B.', output: TextOutput })
+  async break(input: TextInput, call: ToolCall): Promise<TextOutput> {
+    await this.rename(input, call);
+    await this.tenants.manager(call.organizationId).query('select 1 / 0');
+    return { text: '' };
+  }
+
+  @Tool({ name: 'team_cut', title: 'C', description: 'C.', output: TextOutput })
+  async cut(input: TextInput, call: ToolCall): Promise<TextOutput> {
+    await this.rename(input, call);
+    const sql = 'select pg_terminate_backend(pg_backend_pid())';
+    await this.tenants.manager(call.organizationId).query(sql);
+    return { text: '' };
+  }
+
+  @Tool({ name: 'team_say', title: 'S', description: 'Answers with content.' })
+  async say(input: TextInput, call: ToolCall): Promise<ToolContent> {
+    await this.rename(input, call);
+    return ToolContent.text(input.text);
+  }
+}
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+
+// No worker: what a call has made stays as it was made.
+beforeAll(async () => {
+  switchboard = await startSwitchboard({ env: { ROLE: 'web' }, providers: [TeamTools] });
+});
+beforeEach(async () => {
+  acme = await createOrganization(switchboard);
+});
+afterAll(() => switchboard.close());
+
+const callOf = (name: string, given: object, flag?: unknown, id: unknown = 1) => ({
+  jsonrpc: '2.0',
+  ...(id !== undefined && { id }),
+  method: 'tools/call',
+  params: {
+    name,
+    arguments: given,
+    ...(flag !== undefined && { _meta: { [DRY_RUN]: flag } }),
+  },
+});
+const headersOf = (version?: string): Record<string, string> =>
+  version ? { 'MCP-Protocol-Version': version } : {};
+const post = (message: unknown, version?: string): Promise<Answer> =>
+  answerOf(acme.rpc(message, headersOf(version)));
+/** A call of the modern revision, by a client that can be asked. */
+const modern = (name: string, given: object, flag?: unknown, more: object = {}): Promise<Answer> =>
+  postModern(acme, {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: {
+      name,
+      arguments: given,
+      ...more,
+      _meta: {
+        ...metaOf(),
+        [CAPABILITIES_KEY]: { elicitation: {} },
+        ...(flag !== undefined && { [DRY_RUN]: flag }),
+      },
+    },
+  });
+const resultOf = ({ body }: Answer): Result => (body as { result: Result }).result;
+
+/** What the organization has; without when its key was last used, which is noted for dry runs too. */
+async function rows() {
+  const found = await readRows(switchboard, acme.id);
+  return new Map([...found].filter(([at]) => !at.startsWith('api_keys ')));
+}
+
+/** Bookkeeping included, which `rows` leaves out. */
+async function books(): Promise<object[]> {
+  return await switchboard.ownerQuery(
+    `select action as name from audit_log where organization_id = $1
+     union all select key from idempotency_keys where organization_id = $1 order by 1`,
+    [acme.id],
+  );
+}
+
+async function withoutTrace<T>(work: () => Promise<T>): Promise<T> {
+  const before = [await rows(), await books()];
+  const result = await work();
+  expect([await rows(), await books()]).toEqual(before);
+  return result;
+}
+
+describe('tools/call as a dry run', () => {
+  it('of every tool leaves nothing, and tells what the same call then does', async () => {
+    const { body } = await modernList();
+    const { tools } = (body as { result: { tools: { name: string; outputSchema?: object }[] } })
+      .result;
+    const schemas = new OutputSchemas(tools);
+    const names = tools.map(({ name }) => name).filter((name) => CHANGING_TOOLS[name]);
+    expect(names.length).toBeGreaterThan(10);
+    for (const tool of names) {
+      const given = await CHANGING_TOOLS[tool]!(acme);
+      const before = await rows();
+      const legacy = resultOf(
+        await withoutTrace(() => post(callOf(tool, given, true), '2025-11-25')),
+      );
+      const latest = resultOf(await withoutTrace(() => modern(tool, given, true)));
+      const plain = resultOf(await withoutTrace(() => post(callOf(tool, given, true))));
+      const real = resultOf(await post(callOf(tool, given), '2025-11-25'));
+      expect(real.isError, `${tool}: ${real.content[0].text}`).toBeUndefined();
+      const done = withoutNewIds(effectsBetween(before, await rows()), before);
+      expect(done, tool).not.toEqual([]);
+      for (const tried of [legacy, latest]) {
+        expect(tried.isError, `${tool}: ${tried.content[0].text}`).toBeUndefined();
+        schemas.check(tool, tried.structuredContent);
+        expect(JSON.parse(tried.content[0].text)).toEqual(tried.structuredContent);
+        expect(withoutNewIds(tried._meta![DRY_RUN]!.effects, before), tool).toEqual(done);
+        expect(Object.keys(tried.structuredContent!)).toEqual(Object.keys(real.structuredContent!));
+      }
+      expect(Object.keys(plain)).toEqual(['content']);
+      const told = JSON.parse(plain.content[0].text) as { effects: TestEffect[]; result: object };
+      expect(Object.keys(told)).toEqual(['dry_run', 'result', 'effects']);
+      schemas.check(tool, told.result);
+      expect(withoutNewIds(told.effects, before), tool).toEqual(done);
+    }
+  });
+
+  it.each(INITIALIZED)('is told of beside the result in MCP %s', async (version) => {
+    const answer = await withoutTrace(() =>
+      post(callOf('team_rename', { text: 'New' }, true), version),
+    );
+    expect(answer.body).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      result: {
+        content: [{ type: 'text', text: '{"text":"New"}' }],
+        ...(version >= '2025-06-18' && { structuredContent: { text: 'New' } }),
+        _meta: {
+          [DRY_RUN]: {
+            effects: [{ action: 'update', table: 'organizations', id: acme.id, changed: ['name'] }],
+          },
+        },
+      },
+    });
+  });
+
+  it('keeps the other members of _meta, and works for tools that answer with content', async () => {
+    const answer = await withoutTrace(() => modern('team_say', { text: 'New' }, true));
+    const { content, _meta: meta } = resultOf(answer);
+    expect(content).toEqual([{ type: 'text', text: 'New' }]);
+    expect(Object.keys(meta!).sort()).toEqual(['io.modelcontextprotocol/serverInfo', DRY_RUN]);
+    expect(meta![DRY_RUN]!.effects).toHaveLength(1);
+    const plain = await withoutTrace(() => post(callOf('team_say', { text: 'New' }, true)));
+    expect(textOf(plain.body)).toEqual({
+      dry_run: true,
+      result: { content },
+      effects: meta![DRY_RUN]!.effects,
+    });
+  });
+
+  it('reads as always, with no effects', async () => {
+    await acme.call('create_contact', { email: 'known@example.com' });
+    const { structuredContent, _meta: meta } = resultOf(
+      await modern('get_contact', { email: 'known@example.com' }, true),
+    );
+    expect(structuredContent).toMatchObject({ contact: { email: 'known@example.com' } });
+    expect(meta![DRY_RUN]).toEqual({ effects: [] });
+  });
+
+  it('fails as the call would', async () => {
+    const other = await createOrganization(switchboard);
+    const { value } = await other.call<{ contact: { id: string } }>('create_contact', {
+      email: 'theirs@example.com',
+    });
+    for (const given of [{ contact_id: value.contact.id }, { contact: 1 }, {}]) {
+      const tried = await withoutTrace(() => modern('delete_contact', given, true));
+      const real = await modern('delete_contact', given);
+      expect(resultOf(tried).isError).toBe(true);
+      expect(tried.body).toEqual(real.body);
+    }
+    const unknown = await post(callOf('no_tool', {}, true));
+    expect(unknown.body).toEqual(errorOf(-32602, 1));
+  });
+
+  it('is done for real for false, and in no way for what is neither', async () => {
+    for (const value of ['true', 1, 0, null, {}, []]) {
+      const call = callOf('team_rename', { text: 'New' }, value);
+      for (const version of BATCHED) {
+        const answer = await withoutTrace(() => post(call, version));
+        expect(answer.body).toEqual(errorOf(-32602, 1));
+      }
+      const answer = await withoutTrace(() => modern('team_rename', { text: 'New' }, value));
+      expect(answer.body).toEqual(errorOf(-32602, 1));
+    }
+    await post(callOf('team_rename', { text: 'Newer' }, false));
+    const [row] = await switchboard.ownerQuery('select name from organizations where id = $1', [
+      acme.id,
+    ]);
+    expect(row).toEqual({ name: 'Newer' });
+  });
+
+  it('without an id is tried too, and not done', async () => {
+    for (const version of BATCHED) {
+      const notification = callOf('team_rename', { text: 'New' }, true);
+      const { id: _, ...message } = notification;
+      const { status } = await withoutTrace(() => post(message, version));
+      expect(status).toBe(202);
+    }
+  });
+
+  it('is confirmed where the call is, and its yes is not one to the call itself', async () => {
+    await acme.call('set_tool_policy', { tool: 'team_rename', confirmation: 'always' });
+    const given = { text: 'New' };
+    const question = await withoutTrace(() => modern('team_rename', given, true));
+    expect(question.body).toMatchObject({ result: { resultType: 'input_required' } });
+    expect(question.text).toContain('without effect');
+    const { requestState } = resultOf(question);
+    const yes = { inputResponses: { [CONFIRMATION]: { action: 'accept' } }, requestState };
+    const misused = await withoutTrace(() => modern('team_rename', given, undefined, yes));
+    expect(misused.body).toEqual(errorOf(-32602, 1));
+    for (let time = 0; time < 2; time += 1) {
+      const tried = await withoutTrace(() => modern('team_rename', given, true, yes));
+      expect(resultOf(tried)._meta![DRY_RUN]!.effects).toHaveLength(1);
+    }
+  });
+});
+
+describe('a batch of dry runs', () => {
+  it('lets later calls see what earlier ones did, and leaves nothing', async () => {
+    const email = 'new@example.com';
+    const batch = [
+      callOf('create_contact', { email }, true, 1),
+      { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+      callOf('send_message', { email, subject: 'Hello', body: 'Hello' }, true, 3),
+      callOf('create_contact', { email }, true, 4),
+      callOf('team_break', { text: 'Broken' }, true, 5),
+      callOf('update_contact', { contact_id: 'con_none', first_name: 'X' }, true, 6),
+      callOf('team_rename', { text: 'Renamed' }, true, undefined),
+      callOf('team_rename', { text: 'Renamed' }, 'yes', 8),
+      callOf('get_contact', { email }, true, 9),
+      callOf('team_rename', { text: 'Renamed' }, true, 10),
+    ].map((member, index) => (index === 6 ? withoutId(member) : member));
+    for (const version of BATCHED) {
+      const answer = await withoutTrace(() => post(batch, version));
+      expect(answer.status).toBe(200);
+      const responses = answer.body as { id: number; result?: Result; error?: { code: number } }[];
+      expect(responses.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 8, 9, 10]);
+      const told = (id: number) =>
+        toldBy(responses.find((response) => response.id === id)!.result!);
+      const contactId = told(1).result.contact!.id!;
+      expect(told(1).effects).toEqual([{ action: 'create', table: 'contacts', id: contactId }]);
+      expect(told(3).result.message).toMatchObject({ contact_id: contactId });
+      expect(told(3).effects).toEqual([
+        { action: 'create', table: 'messages', id: told(3).result.message!.id },
+      ]);
+      expect(told(4).result).toMatchObject({ error: { code: 'conflict' } });
+      expect(told(5).result).toMatchObject({ error: { code: 'internal' } });
+      expect(told(6).result).toMatchObject({ error: { code: 'not_found' } });
+      expect(responses.find(({ id }) => id === 8)!.error!.code).toBe(-32602);
+      expect(told(9).result.contact!.id).toBe(contactId);
+      expect(told(9).effects).toEqual([]);
+      // The notification has renamed it already, and the broken call no longer counts.
+      expect(told(10).effects).toEqual([]);
+    }
+  });
+
+  it('is refused whole when only some of its calls are dry runs', async () => {
+    const call = (flag: unknown, id: number) =>
+      callOf('create_contact', { email: `${id}@example.com` }, flag, id);
+    for (const flags of [
+      [true, undefined],
+      [undefined, true],
+      [true, false],
+      [true, true, false],
+    ]) {
+      for (const version of BATCHED) {
+        const batch = flags.map(call);
+        const answer = await withoutTrace(() => post(batch, version));
+        expect([answer.status, answer.body]).toEqual([400, errorOf(-32600, null)]);
+        const notified = [batch[0], withoutId(batch[1]!), ...batch.slice(2)];
+        expect((await withoutTrace(() => post(notified, version))).status).toBe(400);
+      }
+    }
+  });
+
+  it('replays nothing of what it did for an idempotency key, but what was really done', async () => {
+    const given = { ...(await CHANGING_TOOLS.send_message!(acme)), idempotency_key: 'k' };
+    const batch = [1, 2].map((id) => callOf('send_message', given, true, id));
+    const { body } = await withoutTrace(() => post(batch, '2025-11-25'));
+    const [first, second] = (body as { result: Result }[]).map(({ result }) => toldBy(result));
+    // As two calls with one key: the second is answered with what the first one did.
+    expect(second!.result).toEqual(first!.result);
+    expect([first!.effects.length, second!.effects.length]).toEqual([1, 0]);
+    const real = toldBy(resultOf(await post(callOf('send_message', given), '2025-11-25')));
+    expect(real.result.message!.id).not.toBe(first!.result.message!.id);
+  });
+
+  it('answers unavailable, with nothing left, when its connection dies', async () => {
+    const batch = [
+      callOf('create_contact', { email: 'a@example.com' }, true, 1),
+      callOf('team_cut', { text: 'New' }, true, 2),
+      callOf('create_contact', { email: 'b@example.com' }, true, 3),
+    ];
+    const { status } = await withoutTrace(() => post(batch));
+    expect(status).toBe(503);
+    const after = await post(callOf('create_contact', { email: 'b@example.com' }));
+    expect(resultOf(after).isError).toBeUndefined();
+  });
+});
+
+describe('with workers', () => {
+  it('sends nothing and runs nothing of what was only tried', async () => {
+    const whole = await startSwitchboard();
+    try {
+      acme = await createOrganization(whole);
+      const message = await CHANGING_TOOLS.send_message!(acme);
+      const trigger = await CHANGING_TOOLS.trigger_workflow!(acme);
+      await post([
+        callOf('send_message', message, true, 1),
+        callOf('trigger_workflow', trigger, true, 2),
+      ]);
+      const sent = await acme.call<{ message: { id: string } }>('send_message', message);
+      await untilStatus(acme, sent.value.message.id, 'sent');
+      expect(await listOutbox(whole)).toEqual([`${sent.value.message.id}.eml`]);
+      expect((await acme.call<{ runs: object[] }>('list_runs')).value.runs).toEqual([]);
+    } finally {
+      await whole.close();
+    }
+  });
+});
+
+function modernList(): Promise<Answer> {
+  return postModern(acme, {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/list',
+    params: { _meta: metaOf() },
+  });
+}
+
+function withoutId({ id: _, ...message }: { id?: unknown }): object {
+  return message;
+}
+
+/** Result and effects, wherever the era puts them. */
+function toldBy({ content, _meta: meta }: Result): {
+  result: Record<string, { id?: string } | undefined>;
+  effects: TestEffect[];
+} {
+  const told = JSON.parse(content[0].text) as never;
+  if ('dry_run' in (told as object)) return told;
+  return { result: told, effects: meta?.[DRY_RUN]?.effects ?? [] };
+}
