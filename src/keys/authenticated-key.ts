@@ -5,6 +5,8 @@ import type { ToolPolicies } from '../policies/tool-policies.js';
 export interface AuthenticatedKey {
   readonly id: string;
   readonly organizationId: string;
+  /** What the key is found by. */
+  readonly hash: Buffer;
   /** What the organization has decided about tools, as it was when the key was looked up. */
   readonly toolPolicies: ToolPolicies;
 }

@@ -88,8 +88,16 @@ export class KeysService {
    * come along in the same answer.
    */
   async authenticate(raw: string): Promise<AuthenticatedKey | undefined> {
-    if (!isApiKey(raw)) return undefined;
-    const found = await this.lookUps.find(hashApiKey(raw));
+    return isApiKey(raw) ? await this.find(hashApiKey(raw)) : undefined;
+  }
+
+  /** A key that was let in, as it is now; undefined when it was revoked since. */
+  async renew({ hash }: AuthenticatedKey): Promise<AuthenticatedKey | undefined> {
+    return await this.find(hash);
+  }
+
+  private async find(hash: Buffer): Promise<AuthenticatedKey | undefined> {
+    const found = await this.lookUps.find(hash);
     if (!found) return undefined;
     if (found.stale) {
       this.keys
@@ -99,6 +107,7 @@ export class KeysService {
     return {
       id: found.id,
       organizationId: found.organization_id,
+      hash,
       toolPolicies: ToolPolicies.of(found.policies),
     };
   }

@@ -21,6 +21,17 @@ export class EventStream implements AnswerStream {
     this.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
+  async drained(): Promise<void> {
+    if (this.response.destroyed || !this.response.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.response.off('drain', done).off('close', done);
+        resolve();
+      };
+      this.response.on('drain', done).on('close', done);
+    });
+  }
+
   /** Sends the JSON text of one message. */
   send(message: string): void {
     if (this.response.writableEnded || this.response.destroyed) return;
@@ -43,7 +54,9 @@ export class EventStream implements AnswerStream {
       'X-Accel-Buffering': 'no',
     });
     this.keepAlive = setInterval(() => {
-      if (!this.response.destroyed) this.response.write(': still here\n\n');
+      const { destroyed, writableNeedDrain } = this.response;
+      // Who does not read needs no proof of life, and would be kept one for ever.
+      if (!destroyed && !writableNeedDrain) this.response.write(': still here\n\n');
     }, KEEP_ALIVE_MS).unref();
     this.response.once('close', () => clearInterval(this.keepAlive));
   }

@@ -10,7 +10,7 @@ import { acceptsEvents, EventStream } from './event-stream.js';
 import { McpExceptionFilter } from './mcp-exception.filter.js';
 import { McpService } from './mcp.service.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
-import { mcpHeadersOf, unreadableId } from './mcp-headers.js';
+import { type McpHeaders, mcpHeadersOf, unreadableId } from './mcp-headers.js';
 import { sendJson } from './send-json.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -32,12 +32,17 @@ export class McpController {
       return;
     }
     const message = parseJson(await readJsonBody(request, MAX_BODY_BYTES));
-    const stream = acceptsEvents(request.headers.accept) ? new EventStream(response) : undefined;
+    const stream = takesEvents(request, headers) ? new EventStream(response) : undefined;
     const caller = { key: apiKeyOf(request), headers, gone: goneSignal(response), stream };
     const { status, body } = await this.mcp.answer(message, caller);
     if (stream?.isOpen) stream.end(body);
     else if (!response.destroyed) sendJson(response, status, body);
   }
+}
+
+/** A caller that listens is sent events whatever it accepts: there is no other form of that answer. */
+function takesEvents(request: Request, { method }: McpHeaders): boolean {
+  return method === 'subscriptions/listen' || acceptsEvents(request.headers.accept);
 }
 
 /** Aborted when the connection closes before the whole answer was handed to it. */

@@ -6,14 +6,26 @@ import { Dispatcher } from './dispatcher.js';
 import { McpController } from './mcp.controller.js';
 import { McpService } from './mcp.service.js';
 import { Methods } from './methods.js';
+import { SubscriptionMethods } from './methods/subscription-methods.js';
 import { TaskMethods } from './methods/task-methods.js';
 import { ToolMethods } from './methods/tool-methods.js';
+import { Subscriptions } from './subscriptions/subscriptions.js';
 import { ToolLists } from './tool-lists.js';
 
 /** The tool endpoint for agents: JSON-RPC 2.0 and MCP over HTTP. */
 @Module({
   imports: [KeysModule, ToolsModule],
   controllers: [McpController],
-  providers: [McpService, Dispatcher, Methods, ToolMethods, TaskMethods, ToolLists, Calls],
+  providers: [
+    McpService,
+    Dispatcher,
+    Methods,
+    ToolMethods,
+    TaskMethods,
+    ToolLists,
+    SubscriptionMethods,
+    Subscriptions,
+    Calls,
+  ],
 })
 export class McpModule {}

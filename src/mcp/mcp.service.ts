@@ -101,7 +101,7 @@ export class McpService {
       if (error instanceof JsonRpcError) return refusal(member.id, error);
       throw error;
     }
-    const context = { ...contextOf({ name: 'modern' }, key, gone), stream };
+    const context = { ...contextOf({ name: 'modern' }, key, gone), id: member.id, stream };
     const reply = await this.dispatcher.dispatch(member, context);
     if (reply === undefined) return { status: 202 };
     return { status: MODERN_STATUS.get(reply.errorCode) ?? 200, body: reply.text };

@@ -2,10 +2,12 @@ import type { AuthenticatedKey } from '../keys/authenticated-key.js';
 import type { AnswerStream } from './answer-stream.js';
 import type { EraEncoder } from './encoders/era-encoder.js';
 import type { Era } from './era.js';
-import type { JsonObject } from './json-rpc.js';
+import type { JsonObject, JsonRpcId } from './json-rpc.js';
 
 /** Who calls a method, and how its result is to be written. */
 export interface MethodContext {
+  /** Of the request, in MCP 2026-07-28. */
+  readonly id?: JsonRpcId;
   readonly key: AuthenticatedKey;
   readonly era: Era['name'];
   readonly encoder: EraEncoder;

@@ -3,6 +3,7 @@ import { DISCOVERY } from './encoders/modern.encoder.js';
 import { type Era, isLegacyVersion, LATEST_LEGACY_VERSION } from './era.js';
 import type { JsonObject } from './json-rpc.js';
 import type { Method } from './method.js';
+import { SubscriptionMethods } from './methods/subscription-methods.js';
 import { TaskMethods } from './methods/task-methods.js';
 import { ToolMethods } from './methods/tool-methods.js';
 import { INSTRUCTIONS, SERVER_INFO } from './server-info.js';
@@ -12,7 +13,7 @@ import { INSTRUCTIONS, SERVER_INFO } from './server-info.js';
 export class Methods {
   private readonly tables: Record<Era['name'], ReadonlyMap<string, Method>>;
 
-  constructor(tools: ToolMethods, tasks: TaskMethods) {
+  constructor(tools: ToolMethods, tasks: TaskMethods, subscriptions: SubscriptionMethods) {
     // Maps, because `constructor` and `__proto__` are no methods.
     const initialized = new Map<string, Method>([
       ['initialize', initialize],
@@ -27,6 +28,7 @@ export class Methods {
         ['server/discover', () => DISCOVERY],
         ...tools.table,
         ...tasks.table,
+        ...subscriptions.table,
       ]),
     };
   }

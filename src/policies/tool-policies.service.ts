@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { ToolPolicies } from './tool-policies.js';
 import { ToolPoliciesRepository } from './tool-policies.repository.js';
@@ -10,6 +11,7 @@ export class ToolPoliciesService {
   constructor(
     private readonly policies: ToolPoliciesRepository,
     private readonly tenants: TenantDatabase,
+    private readonly changes: ChangeFeed,
   ) {}
 
   /** All policies of the organization, read in the running transaction or in one of their own. */
@@ -41,6 +43,7 @@ export class ToolPoliciesService {
         return before;
       }
       await this.policies.delete(organizationId, names);
+      if (after.hidden !== before.hidden) this.changes.publish(organizationId, { kind: 'tools' });
       if (after.hidden || after.confirmation !== 'never') {
         await this.policies.insert(organizationId, names[0], after);
       }

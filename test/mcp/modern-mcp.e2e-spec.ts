@@ -48,7 +48,10 @@ describe('server/discover', () => {
       id: 1,
       result: {
         supportedVersions: [MODERN],
-        capabilities: { tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
+        capabilities: {
+          tools: { listChanged: true },
+          extensions: { 'io.modelcontextprotocol/tasks': {} },
+        },
         instructions: expect.stringContaining('Switchboard') as string,
         ...cacheable,
         ...complete,
@@ -136,7 +139,6 @@ describe('a method that is not served', () => {
     'logging/setLevel',
     'resources/list',
     'prompts/list',
-    'subscriptions/listen',
     'tasks/list',
     'tasks/result',
     'foobar',

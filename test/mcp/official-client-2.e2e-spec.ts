@@ -54,6 +54,8 @@ describe.each<[string, VersionNegotiationOptions | undefined, string]>([
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect(client.getServerVersion()).toMatchObject({ name: 'switchboard' });
     expect(client.getServerCapabilities()).toHaveProperty('tools', {});
+    const tools = version === '2026-07-28' ? { listChanged: true } : {};
+    expect(client.getServerCapabilities()).toEqual({ tools });
     expect(client.getInstructions()).toContain('send_message');
     expect(errors).toEqual([]);
   });

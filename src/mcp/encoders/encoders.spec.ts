@@ -114,7 +114,10 @@ describe(ModernEncoder.name, () => {
   it('presents a server that serves the modern revision only: tools, and tasks that come of them', () => {
     expect(JSON.parse(DISCOVERY)).toEqual({
       supportedVersions: ['2026-07-28'],
-      capabilities: { tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
+      capabilities: {
+        tools: { listChanged: true },
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
       instructions: INSTRUCTIONS,
       ...cacheable,
       ...complete,

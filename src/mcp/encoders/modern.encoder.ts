@@ -20,12 +20,16 @@ const CACHEABLE = { ttlMs: 300_000, cacheScope: 'private' };
 /** JSON text of the result of `server/discover`. */
 export const DISCOVERY = JSON.stringify({
   supportedVersions: MODERN_VERSIONS,
-  // No listChanged: the tools of a process never change, so there is nothing to subscribe to.
-  capabilities: { tools: {}, ...TASKS_CAPABILITY },
+  capabilities: { tools: { listChanged: true }, ...TASKS_CAPABILITY },
   instructions: INSTRUCTIONS,
   ...CACHEABLE,
   ...COMPLETE,
 });
+
+/** JSON text of a result that says nothing but that it is one. */
+export function emptyResult(meta: JsonObject): string {
+  return `{${completion(meta)}`;
+}
 
 /** MCP 2026-07-28. */
 export class ModernEncoder implements EraEncoder {

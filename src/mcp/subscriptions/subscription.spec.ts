@@ -1,0 +1,122 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Subscription, SUBSCRIPTION_ID } from './subscription.js';
+import { resourceTopic, type Topic, TOOL_LIST } from './topic.js';
+
+interface Sent {
+  method: string;
+  params: object;
+}
+
+/** A caller that takes messages one by one, when the test says so. */
+class Caller {
+  readonly sent: Sent[] = [];
+  takes = true;
+  private waiting: (() => void)[] = [];
+
+  notify(method: string, params: object): void {
+    this.sent.push({ method, params });
+  }
+
+  async drained(): Promise<void> {
+    if (!this.takes) await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  read(): void {
+    this.takes = true;
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+}
+
+const [A, B] = [resourceTopic('test://a'), resourceTopic('test://b')];
+const a = { kind: 'resource', uri: 'test://a' } as const;
+const b = { kind: 'resource', uri: 'test://b' } as const;
+const of = (method: string, params = {}): Sent => ({
+  method: `notifications/${method}`,
+  params: { ...params, _meta: { [SUBSCRIPTION_ID]: 7 } },
+});
+const ACKNOWLEDGED = of('subscriptions/acknowledged', { notifications: {} });
+
+function subscribe(topics: readonly Topic[], onError: (error: unknown) => void = () => undefined) {
+  const caller = new Caller();
+  const over = new AbortController();
+  return { caller, over, subscription: new Subscription(7, topics, caller, over.signal, onError) };
+}
+
+describe(Subscription.name, () => {
+  it('holds back what changed before it was acknowledged', async () => {
+    const { caller, subscription } = subscribe([A]);
+    subscription.tell(a);
+    await new Promise(setImmediate);
+    expect(caller.sent).toEqual([]);
+    subscription.acknowledge({});
+    await vi.waitFor(() => expect(caller.sent).toHaveLength(2));
+    expect(caller.sent).toEqual([ACKNOWLEDGED, of('resources/updated', { uri: 'test://a' })]);
+  });
+
+  it('keeps one notification a topic while its caller does not read', async () => {
+    const { caller, subscription } = subscribe([A, B, TOOL_LIST]);
+    subscription.acknowledge({});
+    caller.takes = false;
+    for (let change = 0; change < 1000; change += 1) {
+      subscription.tell(change % 2 === 0 ? a : b);
+      if (change % 100 === 0) await Promise.resolve();
+    }
+    expect(caller.sent).toEqual([ACKNOWLEDGED]);
+    caller.read();
+    await vi.waitFor(() => expect(caller.sent).toHaveLength(3));
+    subscription.tell({ kind: 'tools' });
+    await vi.waitFor(() => expect(caller.sent).toHaveLength(4));
+    expect(caller.sent.map(({ method }) => method)).toEqual([
+      ACKNOWLEDGED.method,
+      'notifications/resources/updated',
+      'notifications/resources/updated',
+      'notifications/tools/list_changed',
+    ]);
+  });
+
+  it('tells again what changed while it was being told', async () => {
+    let reads = 0;
+    const slow: Topic = {
+      concerns: () => true,
+      notification: async () => {
+        reads += 1;
+        if (reads === 1) subscription.tell(a);
+        return { method: 'notifications/test', params: { reads } };
+      },
+    };
+    const { caller, subscription } = subscribe([slow]);
+    subscription.acknowledge({});
+    subscription.tell(a);
+    await vi.waitFor(() => expect(caller.sent).toHaveLength(3));
+    expect(caller.sent.slice(1)).toEqual([of('test', { reads: 1 }), of('test', { reads: 2 })]);
+  });
+
+  it('tries again what could not be read, and says nothing of what is gone', async () => {
+    const errors: unknown[] = [];
+    const answers = [
+      () => Promise.reject(new Error('away')),
+      () => Promise.resolve(undefined),
+      () => Promise.resolve({ method: 'notifications/test' }),
+    ];
+    const topic: Topic = { concerns: () => true, notification: () => answers.shift()!() };
+    const { caller, subscription } = subscribe([topic], (error) => errors.push(error));
+    subscription.acknowledge({});
+    subscription.tell(a);
+    await vi.waitFor(() => expect(answers).toHaveLength(1), 5000);
+    expect(errors).toEqual([new Error('away')]);
+    expect(caller.sent).toEqual([ACKNOWLEDGED]);
+    subscription.tell(a);
+    await vi.waitFor(() => expect(caller.sent).toEqual([ACKNOWLEDGED, of('test')]));
+  });
+
+  it('tells nothing once it is over', async () => {
+    const { caller, over, subscription } = subscribe([A]);
+    subscription.acknowledge({});
+    caller.takes = false;
+    subscription.tell(a);
+    over.abort();
+    caller.read();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(caller.sent).toEqual([ACKNOWLEDGED]);
+  });
+});

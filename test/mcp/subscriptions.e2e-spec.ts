@@ -1,0 +1,490 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ChangeFeed } from '../../src/changes/change-feed.js';
+import { resourceChange } from '../../src/changes/change.js';
+import type { AuthenticatedKey } from '../../src/keys/authenticated-key.js';
+import { Subscriptions } from '../../src/mcp/subscriptions/subscriptions.js';
+import { ToolPolicies } from '../../src/policies/tool-policies.js';
+import { createContact } from '../messaging/support.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { createWorkflow, trigger } from '../workflows/support/workflow-client.js';
+import { errorOf } from './support/answer.js';
+import { Listening, SUBSCRIPTION_ID } from './support/listening.js';
+import { modernRequest, postModern } from './support/modern.js';
+
+// The caller listens to one process; what it hears of happens in another. Without workers, whose wake-ups listen too.
+let here: Switchboard;
+let there: Switchboard;
+let acme: TestOrganization;
+let globex: TestOrganization;
+let open: Listening[] = [];
+beforeAll(async () => {
+  here = await startSwitchboard({ env: { ROLE: 'web', RATE_LIMIT_PER_MINUTE: '0' } });
+  there = await startSwitchboard({ env: { ROLE: 'web' }, databaseUrl: here.databaseUrl });
+  // They act there.
+  acme = await createOrganization(there);
+  globex = await createOrganization(there);
+});
+afterEach(async () => {
+  for (const listening of open) listening.close();
+  open = [];
+  vi.useRealTimers();
+  await nobodyListens();
+});
+afterAll(async () => {
+  await there.close();
+  await here.close();
+});
+
+const listen = async (
+  notifications: object,
+  options: { id?: unknown; accept?: string; key?: string } = {},
+): Promise<Listening> => {
+  const listening = await Listening.to(here.url, options.key ?? acme.key, notifications, options);
+  open.push(listening);
+  return listening;
+};
+const refused = async (notifications: unknown, key = acme.key): Promise<Listening> => {
+  const listening = await Listening.start(here.url, key, notifications);
+  open.push(listening);
+  return listening;
+};
+/** The connection of the feed is there while anybody listens: its end shows that nothing is left behind. */
+const nobodyListens = (): Promise<unknown> =>
+  waitFor(async () => {
+    const found = await here.ownerQuery(
+      `select from pg_stat_activity
+       where datname = current_database() and application_name = 'switchboard listener'`,
+    );
+    return found.length === 0;
+  });
+const updated = (uri: string) => ({ method: 'notifications/resources/updated', uri });
+const LIST_CHANGED = { method: 'notifications/tools/list_changed' };
+const newRun = async (organization: TestOrganization): Promise<string> =>
+  trigger(organization, (await createWorkflow(organization, [])).id);
+const newContact = async (organization: TestOrganization) => {
+  const { id } = await createContact(organization);
+  let count = 0;
+  return {
+    uri: `switchboard://contacts/${id}`,
+    change: async () => {
+      count += 1;
+      const given = { contact_id: id, first_name: `Ada ${count}` };
+      expect((await organization.call('update_contact', given)).status).toBe(200);
+    },
+  };
+};
+const rotate = async (organization: TestOrganization): Promise<string> => {
+  const created = await organization.fetch('/api/mcp/keys', { method: 'POST' });
+  return ((await created.json()) as { api_key: string }).api_key;
+};
+
+describe('subscriptions/listen', () => {
+  it.each(['listen:0', '', 0, 42])(
+    'is acknowledged first, and marks all with its id %j',
+    async (id) => {
+      const { uri, change } = await newContact(acme);
+      const listening = await listen(
+        { toolsListChanged: true, resourceSubscriptions: [uri, uri] },
+        { id },
+      );
+      const { statusCode, headers } = listening.response;
+      expect(statusCode).toBe(200);
+      expect(headers).toMatchObject({
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      });
+      expect(listening.frames).toEqual([
+        {
+          jsonrpc: '2.0',
+          method: 'notifications/subscriptions/acknowledged',
+          params: {
+            notifications: { toolsListChanged: true, resourceSubscriptions: [uri] },
+            _meta: { [SUBSCRIPTION_ID]: id },
+          },
+        },
+      ]);
+      await change();
+      there.app.get(ChangeFeed).publish(acme.id, { kind: 'tools' });
+      await waitFor(() => listening.frames.length === 3);
+      expect(listening.frames.slice(1)).toEqual([
+        {
+          jsonrpc: '2.0',
+          method: 'notifications/resources/updated',
+          params: { uri, _meta: { [SUBSCRIPTION_ID]: id } },
+        },
+        {
+          jsonrpc: '2.0',
+          method: 'notifications/tools/list_changed',
+          params: { _meta: { [SUBSCRIPTION_ID]: id } },
+        },
+      ]);
+    },
+  );
+
+  it('tells of a run that changed in another process', async () => {
+    const runId = await newRun(acme);
+    const uri = `switchboard://runs/${runId}`;
+    const listening = await listen(
+      { resourceSubscriptions: [uri] },
+      { accept: 'text/event-stream' },
+    );
+    await acme.call('cancel_run', { run_id: runId });
+    await waitFor(() => listening.told.length > 0);
+    expect(listening.told).toEqual([updated(uri)]);
+  });
+
+  it('tells that a tool was hidden in another process, and shown again', async () => {
+    const listening = await listen({ toolsListChanged: true });
+    const list = async (): Promise<string> =>
+      (await postModern(acme, modernRequest('tools/list'))).text;
+    const policy = async (change: object): Promise<void> => {
+      const given = { tool: 'search_contacts', ...change };
+      expect((await acme.call('set_tool_policy', given)).status).toBe(200);
+    };
+    await policy({ confirmation: 'always' });
+    await policy({ hidden: true });
+    await waitFor(() => listening.told.length === 1);
+    expect(await list()).not.toContain('"search_contacts"');
+    await policy({ hidden: false });
+    await waitFor(() => listening.told.length === 2);
+    expect(await list()).toContain('"search_contacts"');
+    expect(listening.told).toEqual([LIST_CHANGED, LIST_CHANGED]);
+  });
+
+  it('tells of nothing that was not asked for', async () => {
+    const [mine, other] = [await newContact(acme), await newContact(acme)];
+    const resources = await listen({ resourceSubscriptions: [mine.uri] });
+    const tools = await listen({ toolsListChanged: true, resourceSubscriptions: [] });
+    expect(tools.frames[0]!.params!.notifications).toEqual({ toolsListChanged: true });
+    await other.change();
+    there.app.get(ChangeFeed).publish(acme.id, { kind: 'tools' });
+    await waitFor(() => tools.told.length > 0);
+    await mine.change();
+    await waitFor(() => resources.told.length > 0);
+    expect(resources.told).toEqual([updated(mine.uri)]);
+    expect(tools.told).toEqual([LIST_CHANGED]);
+  });
+
+  it('tells of nothing that is another organization’s', async () => {
+    const theirs = await newContact(globex);
+    const mine = await newContact(acme);
+    const listening = await listen({
+      toolsListChanged: true,
+      resourceSubscriptions: [theirs.uri, mine.uri],
+    });
+    await theirs.change();
+    there.app.get(ChangeFeed).publish(globex.id, { kind: 'tools' });
+    await mine.change();
+    await waitFor(() => listening.told.length > 0);
+    expect(listening.told).toEqual([updated(mine.uri)]);
+  });
+
+  it('leaves out what it has not, and ends at once when that is all', async () => {
+    const { uri } = await newContact(acme);
+    const other = [
+      'switchboard://planets/1',
+      'https://example.com/',
+      'switchboard://runs/',
+      'größe',
+    ];
+    const some = await listen({
+      promptsListChanged: true,
+      resourcesListChanged: true,
+      toolsListChanged: false,
+      unheardOf: 1,
+      resourceSubscriptions: [...other, uri],
+    });
+    expect(some.frames[0]!.params!.notifications).toEqual({ resourceSubscriptions: [uri] });
+    expect(some.ended).toBe(false);
+    const none = await listen(
+      { promptsListChanged: true, resourceSubscriptions: other },
+      { id: 7 },
+    );
+    expect(none.frames[0]!.params!.notifications).toEqual({});
+    expect(await none.untilEnded()).toEqual(completed(7));
+  });
+
+  it.each([
+    ['no filter', undefined],
+    ['null', null],
+    ['a list', []],
+    ['a text for a boolean', { toolsListChanged: 'yes' }],
+    ['null for a boolean', { toolsListChanged: null }],
+    ['a text for a list', { resourceSubscriptions: 'switchboard://runs/a' }],
+    ['a list of numbers', { resourceSubscriptions: [1] }],
+    ['a text that is too long', { resourceSubscriptions: ['a'.repeat(2001)] }],
+    ['too many', { resourceSubscriptions: Array.from({ length: 101 }, (_, i) => `a${i}`) }],
+  ])('refuses %s', async (_case, notifications) => {
+    const listening = await refused(notifications);
+    expect(await listening.body()).toEqual(errorOf(-32602, 1));
+    expect(listening.response.headers['content-type']).toBe('application/json');
+    expect(listening.response.statusCode).toBe(200);
+  });
+
+  it('is a method of the modern revision only, which says so', async () => {
+    const plain = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: {} };
+    for (const headers of [undefined, { 'MCP-Protocol-Version': '2025-11-25' }]) {
+      expect(await (await acme.rpc(plain, headers)).json()).toEqual(errorOf(-32601, 1));
+    }
+    const { body } = await postModern(acme, modernRequest('server/discover'));
+    expect(body).toMatchObject({ result: { capabilities: { tools: { listChanged: true } } } });
+  });
+});
+
+describe('an open subscription', () => {
+  it('tells that anything may have changed when the feed was interrupted', async () => {
+    const [first, second] = [await newContact(acme), await newContact(acme)];
+    const uris = [first.uri, second.uri];
+    const listening = await listen({ toolsListChanged: true, resourceSubscriptions: uris });
+    await here.ownerQuery(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'switchboard listener'`,
+    );
+    await waitFor(() => listening.told.length === 3);
+    expect(listening.told).toEqual([LIST_CHANGED, ...uris.map(updated)]);
+    await first.change();
+    await waitFor(() => listening.told.length === 4);
+    expect(listening.told.at(-1)).toEqual(updated(first.uri));
+  });
+
+  it('ends when its key is replaced or revoked in another process', async () => {
+    const initech = await createOrganization(there);
+    const { uri, change } = await newContact(initech);
+    const old = await listen({ resourceSubscriptions: [uri] }, { key: initech.key });
+    const bystander = await listen({ toolsListChanged: true });
+    const key = await rotate(initech);
+    expect(await old.untilEnded()).toEqual(errorOf(1401, 1));
+    const renewed = await listen({ resourceSubscriptions: [uri] }, { key });
+    await change();
+    await waitFor(() => renewed.told.length > 0);
+    await initech.fetch('/api/mcp/keys', { method: 'DELETE' });
+    expect(await renewed.untilEnded()).toEqual(errorOf(1401, 1));
+    expect(old.told).toHaveLength(1);
+    expect(bystander.ended).toBe(false);
+  });
+
+  it('says now and then that it is still there, and looks whether its key still holds', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const initech = await createOrganization(there);
+    const listening = await listen({ toolsListChanged: true }, { key: initech.key });
+    const bystander = await listen({ toolsListChanged: true });
+    vi.advanceTimersByTime(15_000);
+    await waitFor(() => listening.comments.length > 0);
+    expect(listening.comments).toEqual([': still here']);
+    expect(listening.ended).toBe(false);
+    // As if the hint about it had been lost.
+    await here.ownerQuery(`update api_keys set revoked_at = now() where organization_id = $1`, [
+      initech.id,
+    ]);
+    vi.advanceTimersByTime(15_000);
+    expect(await listening.untilEnded()).toEqual(errorOf(1401, 1));
+    expect(bystander.ended).toBe(false);
+  });
+
+  it('does not begin with a key that was revoked while it was being set up', async () => {
+    const key = keyOf('key_gone', acme.id);
+    const stream = { notify: vi.fn(), drained: async () => undefined };
+    const served = here.app.get(Subscriptions, { strict: false }).serve({
+      id: 1,
+      key,
+      stream,
+      gone: new AbortController().signal,
+      topics: [],
+      honored: {},
+    });
+    await expect(served).rejects.toMatchObject({ code: 1401 });
+    expect(stream.notify).not.toHaveBeenCalled();
+  });
+
+  it('keeps no more than one notification a resource for a caller that does not read', async () => {
+    let response: ServerResponse | undefined;
+    here.app.getHttpServer().once('request', (_request, answer: ServerResponse) => {
+      response = answer;
+    });
+    // Long names, so that the buffers of the system are full soon.
+    const ids = Array.from({ length: 100 }, (_, index) => `${index}_${'x'.repeat(1900)}`);
+    const uris = ids.map((id) => `switchboard://runs/${id}`);
+    const listening = await listen({ resourceSubscriptions: uris });
+    listening.response.pause();
+    const feed = there.app.get(ChangeFeed);
+    const changeAll = (): void =>
+      ids.forEach((id) => feed.publish(acme.id, resourceChange('runs', id)));
+    await waitFor(() => {
+      changeAll();
+      return response!.writableNeedDrain;
+    });
+    const buffered = response!.writableLength;
+    for (let round = 0; round < 20; round += 1) {
+      changeAll();
+      await here.ownerQuery('select pg_sleep(0.02)');
+    }
+    expect(response!.writableLength).toBe(buffered);
+    // A write more than the mark at which Node.js asks to wait.
+    expect(buffered).toBeLessThan(response!.writableHighWaterMark + 5000);
+    listening.response.resume();
+    const last = await newContact(acme);
+    const marker = await listen({ resourceSubscriptions: [last.uri] });
+    await last.change();
+    await waitFor(() => marker.told.length > 0);
+    await waitFor(() => response!.writableLength === 0);
+    const before = listening.told.length;
+    changeAll();
+    await waitFor(() => listening.told.length >= before + 100);
+    expect(
+      new Set(listening.told.slice(-100).map((one) => (one as { uri: string }).uri)).size,
+    ).toBe(100);
+  });
+
+  it('is over when its service stops, and says so', async () => {
+    const stopping = await startSwitchboard({
+      env: { ROLE: 'web' },
+      databaseUrl: here.databaseUrl,
+    });
+    const listening = await Listening.to(
+      stopping.url,
+      acme.key,
+      { toolsListChanged: true },
+      { id: 's' },
+    );
+    await stopping.close();
+    expect(await listening.untilEnded()).toEqual(completed('s'));
+  });
+});
+
+describe('too many subscriptions', () => {
+  it('are refused to an organization, not to others, until one of them ends', async () => {
+    await Promise.all(Array.from({ length: 64 }, () => listen({ toolsListChanged: true })));
+    const one = await refused({ toolsListChanged: true });
+    expect(await one.body()).toEqual(errorOf(1429, 1));
+    await listen({ toolsListChanged: true }, { key: globex.key });
+    open[0]!.close();
+    await waitFor(async () => {
+      const again = await refused({ toolsListChanged: true });
+      return again.response.headers['content-type'] === 'text/event-stream';
+    });
+  });
+
+  it('are refused to everybody', async () => {
+    const organizations = Array.from({ length: 16 }, (_, index) => `org_full_${index}`);
+    await here.ownerQuery(
+      `insert into organizations (id, name) select id, id from unnest($1::text[]) as n (id)`,
+      [organizations],
+    );
+    await here.ownerQuery(
+      `insert into api_keys (organization_id, id, hash, prefix, last_four)
+       select id, 'key_' || id, sha256(('key_' || id)::bytea), 'swb_full', 'full' from unnest($1::text[]) as n (id)`,
+      [organizations],
+    );
+    const end = new AbortController();
+    const { acknowledged, served } = serveMany(organizations, end.signal);
+    await waitFor(() => acknowledged() === 1024);
+    expect(await (await refused({ toolsListChanged: true })).body()).toEqual(errorOf(1429, 1));
+    end.abort();
+    await Promise.allSettled(served);
+    await listen({ toolsListChanged: true });
+  });
+});
+
+it('cannot be subscribed to while the database is away', async () => {
+  const database = new URL(here.databaseUrl).pathname.slice(1);
+  await here.ownerQuery(`alter database ${database} connection limit 0`);
+  expect(await (await refused({ toolsListChanged: true })).body()).toEqual(errorOf(1503, 1));
+  await here.ownerQuery(`alter database ${database} connection limit -1`);
+  await listen({ toolsListChanged: true });
+});
+
+describe('the official client of generation 2', () => {
+  const connect = async (switchboard: Switchboard): Promise<Client> => {
+    const client = new Client(
+      { name: 'test', version: '1.0.0' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${switchboard.url}/api/mcp`), {
+        requestInit: { headers: { Authorization: `Bearer ${acme.key}` } },
+      }),
+    );
+    return client;
+  };
+
+  it('listens, hears, and stops', async () => {
+    const { uri, change } = await newContact(acme);
+    const client = await connect(here);
+    const heard: string[] = [];
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      heard.push(params.uri);
+    });
+    client.setNotificationHandler('notifications/tools/list_changed', () => {
+      heard.push('tools');
+    });
+    const filter = { toolsListChanged: true, resourceSubscriptions: [uri] };
+    const subscription = await client.listen({ ...filter, promptsListChanged: true });
+    expect(subscription.honoredFilter).toEqual(filter);
+    await change();
+    await waitFor(() => heard.includes(uri));
+    there.app.get(ChangeFeed).publish(acme.id, { kind: 'tools' });
+    await waitFor(() => heard.includes('tools'));
+    await subscription.close();
+    expect(await subscription.closed).toBe('local');
+    await nobodyListens();
+    await client.close();
+  });
+
+  it('sees that a service stops, and why it is refused', async () => {
+    const stopping = await startSwitchboard({
+      env: { ROLE: 'web' },
+      databaseUrl: here.databaseUrl,
+    });
+    const client = await connect(stopping);
+    await expect(
+      client.listen({ resourceSubscriptions: ['a'.repeat(2001)] }),
+    ).rejects.toMatchObject({ code: -32602 });
+    const subscription = await client.listen({ toolsListChanged: true });
+    await stopping.close();
+    expect(await subscription.closed).toBe('graceful');
+    await client.close();
+  });
+});
+
+function completed(id: unknown): object {
+  return {
+    jsonrpc: '2.0',
+    id,
+    result: {
+      resultType: 'complete',
+      _meta: {
+        [SUBSCRIPTION_ID]: id,
+        'io.modelcontextprotocol/serverInfo': expect.objectContaining({
+          name: 'switchboard',
+        }) as object,
+      },
+    },
+  };
+}
+
+function keyOf(id: string, organizationId: string): AuthenticatedKey {
+  const hash = createHash('sha256').update(id).digest();
+  return { id, organizationId, hash, toolPolicies: ToolPolicies.NONE };
+}
+
+/** Sixty-four listeners for each organization, without a connection each. */
+function serveMany(organizations: readonly string[], gone: AbortSignal) {
+  const subscriptions = here.app.get(Subscriptions, { strict: false });
+  let count = 0;
+  const stream = { notify: () => void (count += 1), drained: async () => undefined };
+  const topics = [{ concerns: () => false, notification: () => ({ method: 'none' }) }];
+  const served = organizations.flatMap((organizationId) =>
+    Array.from({ length: 64 }, (_, id) => {
+      const key = keyOf(`key_${organizationId}`, organizationId);
+      return subscriptions.serve({ id, key, stream, gone, topics, honored: {} });
+    }),
+  );
+  for (const one of served) one.catch(() => undefined);
+  return { acknowledged: () => count, served };
+}

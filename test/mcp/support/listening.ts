@@ -1,0 +1,103 @@
+import { type IncomingMessage, request } from 'node:http';
+import { waitFor } from '../../support/wait-for.js';
+import { modernHeaders, modernRequest } from './modern.js';
+
+export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
+
+export interface Frame {
+  jsonrpc: '2.0';
+  id?: unknown;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string };
+}
+
+/** A caller that listens, and what it has received so far. */
+export class Listening {
+  readonly frames: Frame[] = [];
+  readonly comments: string[] = [];
+  ended = false;
+  private text = '';
+
+  private constructor(readonly response: IncomingMessage) {
+    response.setEncoding('utf8');
+    response.on('data', (data: string) => this.read(data));
+    response.on('close', () => (this.ended = true));
+    response.on('error', () => undefined);
+  }
+
+  /** Asks to be told; resolves with the head of the answer. */
+  static async start(
+    url: string,
+    key: string,
+    notifications: unknown,
+    { id = 1, accept }: { id?: unknown; accept?: string } = {},
+  ): Promise<Listening> {
+    const message = modernRequest('subscriptions/listen', { notifications }, id);
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const outgoing = request(`${url}/api/mcp`, {
+        method: 'POST',
+        agent: false,
+        headers: {
+          Authorization: `Bearer ${key}`,
+          'Content-Type': 'application/json',
+          ...(accept && { Accept: accept }),
+          ...modernHeaders(message),
+        },
+      });
+      outgoing.on('response', resolve).on('error', reject).end(JSON.stringify(message));
+    });
+    return new Listening(response);
+  }
+
+  /** Asks to be told, and waits until it is so. */
+  static async to(
+    url: string,
+    key: string,
+    notifications: object,
+    options: { id?: unknown; accept?: string } = {},
+  ): Promise<Listening> {
+    const listening = await Listening.start(url, key, notifications, options);
+    await waitFor(() => listening.frames.length > 0 || listening.ended);
+    if (listening.frames[0]?.method !== 'notifications/subscriptions/acknowledged') {
+      throw new Error(`Not acknowledged: ${listening.text}`);
+    }
+    return listening;
+  }
+
+  /** What was told since the acknowledgement, without the id that each message carries. */
+  get told(): unknown[] {
+    return this.frames.slice(1).map(({ method, params = {} }) => {
+      const { _meta: _, ...rest } = params;
+      return { method, ...rest };
+    });
+  }
+
+  /** The one message of an answer that is no stream. */
+  async body(): Promise<Frame> {
+    await waitFor(() => this.ended);
+    return JSON.parse(this.text) as Frame;
+  }
+
+  async untilEnded(): Promise<Frame> {
+    await waitFor(() => this.ended);
+    return this.frames.at(-1)!;
+  }
+
+  close(): void {
+    this.response.destroy();
+  }
+
+  private read(data: string): void {
+    this.text += data;
+    if (!this.response.headers['content-type']?.startsWith('text/event-stream')) return;
+    const events = this.text.split('\n\n');
+    this.text = events.pop()!;
+    for (const event of events) {
+      const found = /^event: message\ndata: ([^\n]+)$/.exec(event);
+      if (found) this.frames.push(JSON.parse(found[1]!) as Frame);
+      else this.comments.push(event);
+    }
+  }
+}
