@@ -36,6 +36,8 @@ export type { MigrationClass } from './database/migrate-extensions.js';
 export { violatedConstraint } from './database/database-error.js';
 export { newId } from './database/ids.js';
 export { SecretBox } from './database/secret-box.js';
+export { ChangeFeed } from './changes/change-feed.js';
+export type { Change, ChangeNotice } from './changes/change.js';
 
 export { ContactsModule } from './contacts/contacts.module.js';
 export { ContactsService } from './contacts/contacts.service.js';

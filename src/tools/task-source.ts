@@ -29,7 +29,8 @@ export type TaskState =
 
 /**
  * Knows the tasks that a tool begins: a provider that `@Tool({ task: … })` names. Every method runs in a transaction of
- * the organization. Any process may be asked, so what a task is must be in the database.
+ * the organization. Any process may be asked, so what a task is must be in the database. Clients that listen are told of a
+ * task when the change of a resource is published whose URI ends with its id.
  */
 export interface TaskSource {
   /** Name of the tool that does what `cancel` does, so that the policies of an organization for it hold for both. */

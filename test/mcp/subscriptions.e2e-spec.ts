@@ -13,8 +13,9 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, trigger } from '../workflows/support/workflow-client.js';
 import { errorOf } from './support/answer.js';
-import { Listening, SUBSCRIPTION_ID } from './support/listening.js';
+import { Listening, type ListeningOptions, SUBSCRIPTION_ID } from './support/listening.js';
 import { modernRequest, postModern } from './support/modern.js';
+import { getTask, TASKS } from './support/task-client.js';
 
 // The caller listens to one process; what it hears of happens in another. Without workers, whose wake-ups listen too.
 let here: Switchboard;
@@ -42,7 +43,7 @@ afterAll(async () => {
 
 const listen = async (
   notifications: object,
-  options: { id?: unknown; accept?: string; key?: string } = {},
+  options: ListeningOptions & { key?: string } = {},
 ): Promise<Listening> => {
   const listening = await Listening.to(here.url, options.key ?? acme.key, notifications, options);
   open.push(listening);
@@ -219,6 +220,7 @@ describe('subscriptions/listen', () => {
     ['a text for a list', { resourceSubscriptions: 'switchboard://runs/a' }],
     ['a list of numbers', { resourceSubscriptions: [1] }],
     ['a text that is too long', { resourceSubscriptions: ['a'.repeat(2001)] }],
+    ['a list of numbers for tasks', { taskIds: [1] }],
     ['too many', { resourceSubscriptions: Array.from({ length: 101 }, (_, i) => `a${i}`) }],
   ])('refuses %s', async (_case, notifications) => {
     const listening = await refused(notifications);
@@ -234,6 +236,58 @@ describe('subscriptions/listen', () => {
     }
     const { body } = await postModern(acme, modernRequest('server/discover'));
     expect(body).toMatchObject({ result: { capabilities: { tools: { listChanged: true } } } });
+  });
+});
+
+describe('a task that is followed', () => {
+  const hideTrigger = async (hidden: boolean): Promise<void> => {
+    const given = { tool: 'trigger_workflow', hidden };
+    expect((await acme.call('set_tool_policy', given)).status).toBe(200);
+  };
+  const statusOf = async (taskId: string): Promise<object> => {
+    const { resultType: _, ...task } = await getTask(acme, taskId);
+    return { method: 'notifications/tasks', ...task, _meta: undefined };
+  };
+
+  it('is told as tasks/get would tell it: at once, and after each change', async () => {
+    const [own, foreign] = [await newRun(acme), await newRun(globex)];
+    const unknown = ['', 'run_unknown', 'a\0b'];
+    const filter = { taskIds: [...unknown, foreign, own], toolsListChanged: true };
+    const before = await statusOf(own);
+    const listening = await listen(filter, { capabilities: TASKS });
+    expect(listening.frames[0]!.params!.notifications).toEqual({
+      toolsListChanged: true,
+      taskIds: [own],
+    });
+    await waitFor(() => listening.told.length === 1);
+    expect(listening.told[0]).toEqual(before);
+    await globex.call('cancel_run', { run_id: foreign });
+    await acme.call('cancel_run', { run_id: own });
+    await waitFor(() => listening.told.length === 2);
+    expect(listening.told[1]).toMatchObject({ taskId: own, status: 'cancelled' });
+    expect(listening.told[1]).toEqual(await statusOf(own));
+  });
+
+  it('is told to no client that does not take tasks', async () => {
+    const listening = await refused({ taskIds: [await newRun(acme)] });
+    expect(await listening.body()).toMatchObject({ id: 1, error: { code: -32021 } });
+    expect(listening.response.statusCode).toBe(400);
+  });
+
+  it('is not told any more once its tool is hidden from agents', async () => {
+    const runId = await newRun(acme);
+    const uri = `switchboard://runs/${runId}`;
+    const filter = { taskIds: [runId], resourceSubscriptions: [uri] };
+    const listening = await listen(filter, { capabilities: TASKS });
+    await waitFor(() => listening.told.length === 1);
+    await hideTrigger(true);
+    await acme.call('cancel_run', { run_id: runId });
+    await waitFor(() => listening.told.length === 2);
+    expect(listening.told[1]).toEqual(updated(uri));
+    await hideTrigger(false);
+    await acme.call('retry_run', { run_id: runId });
+    await waitFor(() => listening.told.length === 4);
+    expect(listening.told.slice(2)).toEqual([updated(uri), await statusOf(runId)]);
   });
 });
 

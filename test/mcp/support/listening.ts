@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { waitFor } from '../../support/wait-for.js';
-import { modernHeaders, modernRequest } from './modern.js';
+import { CAPABILITIES_KEY, metaOf, modernHeaders } from './modern.js';
 
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
@@ -11,6 +11,12 @@ export interface Frame {
   params?: Record<string, unknown>;
   result?: Record<string, unknown>;
   error?: { code: number; message: string };
+}
+
+export interface ListeningOptions {
+  id?: unknown;
+  accept?: string;
+  capabilities?: object;
 }
 
 /** A caller that listens, and what it has received so far. */
@@ -32,9 +38,14 @@ export class Listening {
     url: string,
     key: string,
     notifications: unknown,
-    { id = 1, accept }: { id?: unknown; accept?: string } = {},
+    { id = 1, accept, capabilities = {} }: ListeningOptions = {},
   ): Promise<Listening> {
-    const message = modernRequest('subscriptions/listen', { notifications }, id);
+    const message = {
+      jsonrpc: '2.0',
+      id,
+      method: 'subscriptions/listen',
+      params: { notifications, _meta: { ...metaOf(), [CAPABILITIES_KEY]: capabilities } },
+    };
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const outgoing = request(`${url}/api/mcp`, {
         method: 'POST',
@@ -56,7 +67,7 @@ export class Listening {
     url: string,
     key: string,
     notifications: object,
-    options: { id?: unknown; accept?: string } = {},
+    options: ListeningOptions = {},
   ): Promise<Listening> {
     const listening = await Listening.start(url, key, notifications, options);
     await waitFor(() => listening.frames.length > 0 || listening.ended);
