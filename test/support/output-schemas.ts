@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 
 /** Checks what tools answer against the output schemas that they promise, by the service's own list. */
 export class OutputSchemas {
-  private readonly validators = new Map<string, ValidateFunction | undefined>();
+  private readonly validators = new Map<string, ValidateFunction>();
 
   constructor(tools: { name: string; outputSchema?: object }[]) {
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
@@ -17,8 +17,8 @@ export class OutputSchemas {
   /** Throws when the result is not what the tool promised. */
   check(tool: string, result: unknown): void {
     const validate = this.validators.get(tool);
-    if (!this.validators.has(tool)) throw new Error(`${tool} is not in the list of tools.`);
-    if (validate && !validate(result)) {
+    if (!validate) throw new Error(`${tool} is not in the list of tools.`);
+    if (!validate(result)) {
       throw new Error(`${tool} broke its output schema: ${JSON.stringify(validate.errors)}`);
     }
   }
