@@ -406,8 +406,12 @@ describe('an open subscription', () => {
       { toolsListChanged: true },
       { id: 's' },
     );
-    await stopping.close();
+    // The first phase of a stop; connections are still taken then.
+    stopping.app.get(Subscriptions, { strict: false }).onModuleDestroy();
     expect(await listening.untilEnded()).toEqual(completed('s'));
+    const late = await Listening.start(stopping.url, acme.key, { toolsListChanged: true });
+    expect(await late.body()).toEqual(errorOf(1503, 1));
+    await stopping.close();
   });
 });
 
