@@ -391,8 +391,8 @@ function modernList(): Promise<Answer> {
   });
 }
 
-function withoutId({ id: _, ...message }: { id?: unknown }): object {
-  return message;
+function withoutId(message: object): object {
+  return Object.fromEntries(Object.entries(message).filter(([member]) => member !== 'id'));
 }
 
 /** Result and effects, wherever the era puts them. */
