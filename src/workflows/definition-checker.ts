@@ -12,6 +12,8 @@ const MAX_BYTES = 256 * 1024;
 export interface StepTools {
   find(name: string): ToolDescriptor | undefined;
   names(): string[];
+  /** True of a tool that must be confirmed, where the one who saves the definition is no person. */
+  needsPerson(name: string): boolean;
 }
 
 interface Visible {
@@ -66,6 +68,12 @@ export class DefinitionChecker {
     const tool = this.tools.find(step.tool);
     if (tool) {
       checkStatic(step.arguments ?? {}, tool.inputSchema, `${path}.arguments`, faults);
+      if (this.tools.needsPerson(step.tool)) {
+        faults.push({
+          path: `${path}.tool`,
+          message: `"${step.tool}" must be confirmed each time, so only a person may make it a step`,
+        });
+      }
     } else if (step.tool !== '') {
       const near = didYouMean(step.tool, this.tools.names());
       faults.push({

@@ -29,7 +29,7 @@ export class WorkflowTools {
     surfaces: ['agent', 'dashboard'],
   })
   create(input: CreateWorkflowInput, call: ToolCall): Promise<SavedWorkflowResult> {
-    return this.workflows.create(call.organizationId, input);
+    return this.workflows.create(call.organizationId, input, call.surface);
   }
 
   @Tool({
@@ -43,7 +43,7 @@ export class WorkflowTools {
     surfaces: ['agent', 'dashboard'],
   })
   update(input: UpdateWorkflowInput, call: ToolCall): Promise<SavedWorkflowResult> {
-    return this.workflows.update(call.organizationId, input.workflow_id, input);
+    return this.workflows.update(call.organizationId, input.workflow_id, input, call.surface);
   }
 
   @Tool({

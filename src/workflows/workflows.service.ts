@@ -7,6 +7,7 @@ import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { ToolPoliciesService } from '../policies/tool-policies.service.js';
 import { fingerprint } from '../tools/canonical-json.js';
 import { pageOf, readTimeCursor, timeCursor } from '../tools/paging.js';
+import type { Surface } from '../tools/tool-call.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { DefinitionChecker, type StepTools } from './definition-checker.js';
 import type { Step } from './definition.js';
@@ -47,8 +48,9 @@ export class WorkflowsService {
   async create(
     organizationId: string,
     input: Required<WorkflowInput> & { active: boolean },
+    surface: Surface,
   ): Promise<SavedWorkflow> {
-    const { trigger, steps } = await this.check(organizationId, input);
+    const { trigger, steps } = await this.check(organizationId, input, surface);
     const id = randomBase62(ID_LENGTH);
     const secret = newSecret(trigger);
     await this.workflows.insert(organizationId, id, {
@@ -66,10 +68,15 @@ export class WorkflowsService {
    * Changes what is given. Another trigger or other steps make a new version; runs that have begun keep to theirs.
    * `secret: true` keeps a secret that is there, so that what `get_workflow` shows can be sent back.
    */
-  async update(organizationId: string, id: string, input: WorkflowInput): Promise<SavedWorkflow> {
+  async update(
+    organizationId: string,
+    id: string,
+    input: WorkflowInput,
+    surface: Surface,
+  ): Promise<SavedWorkflow> {
     const workflow = await this.workflows.findForUpdate(organizationId, id);
     if (!workflow) throw AppError.notFound('workflow');
-    const { trigger, steps } = await this.check(organizationId, input);
+    const { trigger, steps } = await this.check(organizationId, input, surface);
     const current = await this.workflows.getSteps(organizationId, id, workflow.version);
     const isChanged =
       (trigger !== undefined && trigger.type !== workflow.triggerType) ||
@@ -139,6 +146,7 @@ export class WorkflowsService {
   private async check(
     organizationId: string,
     input: WorkflowInput,
+    surface: Surface,
   ): Promise<{ trigger?: Trigger; steps?: Step[] }> {
     const faults: Fault[] = [];
     const policies = await this.policies.get(organizationId);
@@ -146,6 +154,11 @@ export class WorkflowsService {
     const tools: StepTools = {
       find: (name) => this.registry.find(name, 'workflow', policies)?.descriptor,
       names: () => this.registry.list('workflow', policies).map((tool) => tool.name),
+      // Otherwise an agent could have a run do what it is itself asked about.
+      needsPerson: (name) =>
+        surface === 'agent' &&
+        policies.confirmation(...this.registry.find(name, 'workflow', policies)!.names) ===
+          'always',
     };
     const checker = new DefinitionChecker(tools, this.liquid);
     const trigger = input.trigger && parseTrigger(input.trigger, faults);

@@ -157,4 +157,31 @@ describe('a tool whose calls an organization wants confirmed', () => {
     acme = await createOrganization(switchboard);
     expect((await call()).result).toMatchObject({ structuredContent: { note_id: 'told' } });
   });
+
+  it('is not made a step of a workflow by an agent, which would so have it run unasked', async () => {
+    const workflow = {
+      name: 'Sly',
+      trigger: { type: 'manual' },
+      steps: [
+        { id: 'a', if: 'true', then: [{ id: 'b', tool: 'note', arguments: { text: 'sly' } }] },
+      ],
+    };
+    const create = { name: 'create_workflow', arguments: workflow };
+    const before = (await call({}, undefined, create)).result!;
+    expect(before).toHaveProperty('structuredContent');
+    await require('always');
+    const refusal = {
+      error: { code: 'invalid_arguments', details: [{ path: 'steps[0].then[0].tool' }] },
+    };
+    expect(textOf(await call({}, undefined, create))).toMatchObject(refusal);
+    const { workflow: saved } = before.structuredContent as { workflow: { id: string } };
+    const update = {
+      name: 'update_workflow',
+      arguments: { workflow_id: saved.id, steps: workflow.steps },
+    };
+    expect(textOf(await call({}, undefined, update))).toMatchObject(refusal);
+    expect((await acme.call('create_workflow', workflow)).error).toBeUndefined();
+    await require('when_possible');
+    expect((await call({}, undefined, create)).result).toHaveProperty('structuredContent');
+  });
 });
