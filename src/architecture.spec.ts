@@ -4,7 +4,18 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 /** What each folder may import from, besides itself; the table of DESIGN.md. Every folder may import `config`. */
-const FEATURE = ['accounts', 'changes', 'database', 'errors', 'http', 'policies', 'tools'];
+const FEATURE = [
+  'accounts',
+  'changes',
+  'completions',
+  'database',
+  'errors',
+  'http',
+  'policies',
+  'prompts',
+  'resources',
+  'tools',
+];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   config: [],
   errors: [],
@@ -17,7 +28,21 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   policies: ['changes', 'database', 'errors'],
   keys: ['accounts', 'changes', 'database', 'errors', 'http', 'policies'],
   tools: ['accounts', 'database', 'errors', 'http', 'policies'],
-  mcp: ['accounts', 'changes', 'errors', 'http', 'keys', 'policies', 'tools'],
+  resources: ['errors', 'policies', 'tools'],
+  prompts: ['errors', 'policies', 'tools'],
+  completions: ['errors', 'policies', 'prompts', 'resources', 'tools'],
+  mcp: [
+    'accounts',
+    'changes',
+    'completions',
+    'errors',
+    'http',
+    'keys',
+    'policies',
+    'prompts',
+    'resources',
+    'tools',
+  ],
   contacts: FEATURE,
   messaging: [...FEATURE, 'contacts', 'liquid', 'queue'],
   workflows: [...FEATURE, 'contacts', 'liquid', 'queue'],
@@ -26,7 +51,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 /** Layers inside a feature, the edge first: a file may import files of its own layer and below. */
 const LAYERS = [
-  /\.(controller|tools|worker|guard)\.ts$/,
+  /\.(controller|tools|prompts|completions|worker|guard)\.ts$/,
   /\.service\.ts$/,
   /\.repository\.ts$/,
   /\.entity\.ts$/,

@@ -15,6 +15,15 @@ export {
   type InputRequest,
   type InputRequests,
 } from './tools/input-request.js';
+export { Resource, type ResourceOptions } from './resources/resource.decorator.js';
+export { Prompt, type PromptOptions } from './prompts/prompt.decorator.js';
+export type { PromptMessage, PromptResult } from './prompts/prompt-result.js';
+export { CAUTION, dataMessage } from './prompts/data-message.js';
+export {
+  Completion,
+  type CompletionCall,
+  type CompletionOptions,
+} from './completions/completion.decorator.js';
 export type { Task, TaskSource, TaskState } from './tools/task-source.js';
 export type { Actor } from './accounts/actor.js';
 export { Doc, Nullable } from './tools/schema/doc.decorator.js';

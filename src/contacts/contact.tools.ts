@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
+import { Resource } from '../resources/resource.decorator.js';
 import type { ToolCall } from '../tools/tool-call.js';
 import { Tool } from '../tools/tool.decorator.js';
 import { parseChanges } from './contact-fields.js';
@@ -51,6 +52,13 @@ export class ContactTools {
     output: ContactResult,
     readOnly: true,
   })
+  // An id is in the path: clients may write a host in lower case, and ids are not.
+  @Resource({
+    uri: 'switchboard://contacts/{contact_id}',
+    name: 'contact',
+    title: 'Contact',
+    description: 'One contact, as get_contact returns it.',
+  })
   async get(input: GetContactInput, call: ToolCall): Promise<ContactResult> {
     return { contact: ContactView.of(await this.find(input, call.organizationId)) };
   }
@@ -97,6 +105,12 @@ export class ContactTools {
       'unless sort says otherwise. Without arguments it lists all. Returns a page and next_cursor for the next one.',
     output: ContactPage,
     readOnly: true,
+  })
+  @Resource({
+    uri: 'switchboard://contacts',
+    name: 'contacts',
+    title: 'Newest contacts',
+    description: 'The 20 newest contacts, as search_contacts returns them.',
   })
   async search(input: SearchContactsInput, call: ToolCall): Promise<ContactPage> {
     const { contacts, nextCursor } = await this.contacts.search(

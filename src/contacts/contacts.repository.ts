@@ -119,6 +119,23 @@ export class ContactsRepository {
     return await query.getMany();
   }
 
+  /** At most `limit` contacts whose id, a name or an identifier begins with the text, in any case; newest first. */
+  async startingWith(organizationId: string, text: string, limit: number): Promise<Contact[]> {
+    const folded = foldText(text);
+    return await this.manager(organizationId)
+      .createQueryBuilder(Contact, 'contact')
+      .where('contact.organizationId = :organizationId', { organizationId })
+      .andWhere(
+        `(starts_with(contact.searchText, :folded) or strpos(contact.searchText, :asWord) > 0
+          or strpos(contact.searchText, :asLine) > 0 or starts_with(lower(contact.id), :folded))`,
+        { folded, asWord: ` ${folded}`, asLine: `\n${folded}` },
+      )
+      .orderBy('contact.createdAt', 'DESC')
+      .addOrderBy('contact.id', 'DESC')
+      .limit(limit)
+      .getMany();
+  }
+
   private manager(organizationId: string): EntityManager {
     return this.tenants.manager(organizationId);
   }

@@ -50,6 +50,11 @@ export class ContactsService {
     return this.contacts.findByIdentifier(organizationId, 'external_id', externalId);
   }
 
+  /** At most `limit` contacts whose id, a name or an identifier begins with the text, in any case; newest first. */
+  startingWith(organizationId: string, text: string, limit: number): Promise<Contact[]> {
+    return this.contacts.startingWith(organizationId, text, limit);
+  }
+
   /**
    * Makes a contact. When one of its identifiers is taken, throws `conflict` and names it, or with `update` changes
    * the contact that has it; identifiers of several contacts are a conflict always.

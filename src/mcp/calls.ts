@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { fingerprint } from '../tools/canonical-json.js';
+import { InputRequired } from '../tools/input-required.js';
+import { MissingCapability } from '../tools/missing-capability.js';
 import { RequestStates } from '../tools/request-states.js';
 import { SILENT_CALLER } from '../tools/silent-caller.js';
 import type { ToolCall } from '../tools/tool-call.js';
 import { Conversation } from './conversation.js';
+import { JsonRpcError } from './json-rpc-error.js';
 import { isJsonObject, type JsonObject } from './json-rpc.js';
 import type { MethodContext } from './method.js';
 import { CAPABILITIES_KEY } from './modern-request.js';
@@ -29,31 +32,45 @@ export class Calls {
   constructor(private readonly states: RequestStates) {}
 
   /**
-   * Runs `work` with the call, whose progress goes to the caller until it ends. Throws `JsonRpcError` for parameters
-   * about questions that cannot be.
+   * Runs `work` with the call, whose progress goes to the caller until it ends, and returns the JSON text that it
+   * returns, or that of the questions it asks. Throws `JsonRpcError` for parameters about questions that cannot be, and
+   * for questions that this caller cannot answer.
    */
-  async during<T>(
+  async during(
     params: JsonObject,
     context: MethodContext,
     subject: CallSubject,
-    work: (call: ToolCall) => Promise<T>,
-  ): Promise<T> {
+    work: (call: ToolCall) => Promise<string>,
+  ): Promise<string> {
     const progress = reporterOf(params, context);
     try {
       return await work({
-        ...SILENT_CALLER,
-        organizationId: context.key.organizationId,
-        surface: 'agent',
-        actor: { kind: 'key', id: context.key.id },
-        signal: context.signal,
+        ...this.silent(context),
         takesTasks: takesTasks(params, context.era),
         confirmation: subject.confirmation,
         ...(progress && { report: (report) => progress.report(report) }),
         ...this.questions(params, context, subject),
       });
+    } catch (thrown) {
+      if (thrown instanceof InputRequired) return context.encoder.inputRequired(thrown);
+      if (thrown instanceof MissingCapability) {
+        throw JsonRpcError.missingCapability(thrown.required);
+      }
+      throw thrown;
     } finally {
       progress?.end();
     }
+  }
+
+  /** A call that neither asks nor tells, for methods that MCP lets do neither. */
+  silent({ key, signal }: MethodContext): ToolCall {
+    return {
+      ...SILENT_CALLER,
+      organizationId: key.organizationId,
+      surface: 'agent',
+      actor: { kind: 'key', id: key.id },
+      signal,
+    };
   }
 
   private questions(

@@ -5,20 +5,31 @@ import type { JsonObject } from './json-rpc.js';
 import type { Method } from './method.js';
 import { SubscriptionMethods } from './methods/subscription-methods.js';
 import { TaskMethods } from './methods/task-methods.js';
+import { CompletionMethods } from './methods/completion-methods.js';
+import { PromptMethods } from './methods/prompt-methods.js';
+import { ResourceMethods } from './methods/resource-methods.js';
 import { ToolMethods } from './methods/tool-methods.js';
-import { INSTRUCTIONS, SERVER_INFO } from './server-info.js';
+import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
 
 /** The methods of each era. */
 @Injectable()
 export class Methods {
   private readonly tables: Record<Era['name'], ReadonlyMap<string, Method>>;
 
-  constructor(tools: ToolMethods, tasks: TaskMethods, subscriptions: SubscriptionMethods) {
+  constructor(
+    tools: ToolMethods,
+    tasks: TaskMethods,
+    subscriptions: SubscriptionMethods,
+    resources: ResourceMethods,
+    prompts: PromptMethods,
+    completions: CompletionMethods,
+  ) {
+    const shared = [tools, resources, prompts, completions].flatMap(({ table }) => [...table]);
     // Maps, because `constructor` and `__proto__` are no methods.
     const initialized = new Map<string, Method>([
       ['initialize', initialize],
       ['ping', () => '{}'],
-      ...tools.table,
+      ...shared,
     ]);
     this.tables = {
       // Callers from before the version header cannot be told from plain ones, and get what they need.
@@ -26,7 +37,7 @@ export class Methods {
       legacy: initialized,
       modern: new Map<string, Method>([
         ['server/discover', () => DISCOVERY],
-        ...tools.table,
+        ...shared,
         ...tasks.table,
         ...subscriptions.table,
       ]),
@@ -40,10 +51,12 @@ export class Methods {
 
 function initialize(params: JsonObject): string {
   const { protocolVersion: requested } = params;
+  const protocolVersion = isLegacyVersion(requested) ? requested : LATEST_LEGACY_VERSION;
+  const { completions, ...others } = CAPABILITIES;
   return JSON.stringify({
-    protocolVersion: isLegacyVersion(requested) ? requested : LATEST_LEGACY_VERSION,
-    // No listChanged: there is no stream on which a change could be told.
-    capabilities: { tools: {} },
+    protocolVersion,
+    // The first revision had completion, but no name for it here.
+    capabilities: { ...others, ...(protocolVersion >= '2025-03-26' && { completions }) },
     serverInfo: SERVER_INFO,
     instructions: INSTRUCTIONS,
   });

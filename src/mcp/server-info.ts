@@ -1,6 +1,9 @@
 /** How this server presents itself to MCP clients. The version is that of package.json; a test compares them. */
 export const SERVER_INFO = { name: 'switchboard', title: 'Switchboard', version: '0.1.0' } as const;
 
+/** What this server offers in every revision; what can be listened to is told where there is a way to listen. */
+export const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} } as const;
+
 /** What is inside of the results of many tools, once for all of them; a test compares it with their output schemas. */
 const SHAPES = [
   'contact {id, external_id, email, phone, first_name, last_name, locale, timezone, tags, properties, consent, created_at, updated_at}',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
+import { Resource } from '../resources/resource.decorator.js';
 import { parseTime } from '../tools/parse-time.js';
 import type { ToolCall } from '../tools/tool-call.js';
 import { Tool } from '../tools/tool.decorator.js';
@@ -57,6 +58,12 @@ export class MessageTools {
     output: MessageResult,
     readOnly: true,
   })
+  @Resource({
+    uri: 'switchboard://messages/{message_id}',
+    name: 'message',
+    title: 'Message',
+    description: 'One message with its status, as get_message returns it.',
+  })
   async get(input: MessageIdInput, call: ToolCall): Promise<MessageResult> {
     return {
       message: MessageView.of(await this.messages.get(call.organizationId, input.message_id)),
@@ -71,6 +78,12 @@ export class MessageTools {
       'page and next_cursor for the next one.',
     output: MessagePage,
     readOnly: true,
+  })
+  @Resource({
+    uri: 'switchboard://messages',
+    name: 'messages',
+    title: 'Newest messages',
+    description: 'The 20 newest messages, as list_messages returns them.',
   })
   async list(input: ListMessagesInput, call: ToolCall): Promise<MessagePage> {
     const { messages, nextCursor } = await this.messages.list(

@@ -84,6 +84,18 @@ export class MessagesRepository {
     return await query.getMany();
   }
 
+  /** Ids, among the newest 1000, that begin with the text in any case; newest first, at most `limit`. */
+  async idsStartingWith(organizationId: string, text: string, limit: number): Promise<string[]> {
+    const rows = await this.manager(organizationId).query<{ id: string }[]>(
+      `select id from (
+         select id, created_at from messages where organization_id = $1
+         order by created_at desc, id desc limit 1000) newest
+       where starts_with(lower(id), lower($2)) order by created_at desc, id desc limit $3`,
+      [organizationId, text, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Ends the message without sending it, out of the hands of the workers. The caller holds its lock. */
   async settle(organizationId: string, id: string, { status, reason }: Outcome): Promise<Message> {
     await this.manager(organizationId).update(

@@ -95,6 +95,11 @@ export class MessagesService {
     return { messages, nextCursor };
   }
 
+  /** Ids of messages of late that begin with the text, newest first, at most `limit`. */
+  idsStartingWith(organizationId: string, text: string, limit: number): Promise<string[]> {
+    return this.messages.idsStartingWith(organizationId, text, limit);
+  }
+
   /** Keeps a message from being sent. Throws `not_found`, or `conflict` when it is too late for that. */
   async cancel(organizationId: string, id: string, by: string): Promise<Message> {
     const message = found(await this.messages.findForUpdate(organizationId, id));

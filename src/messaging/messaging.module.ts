@@ -7,6 +7,8 @@ import { EmailChannel } from './channels/email-channel.js';
 import { FileEmailChannel } from './channels/file-email-channel.js';
 import { SmtpEmailChannel } from './channels/smtp-email-channel.js';
 import { DeliveryService } from './delivery.service.js';
+import { MessageCompletions } from './message.completions.js';
+import { MessagePrompts } from './message.prompts.js';
 import { MessageTools } from './message.tools.js';
 import { MessageWorker } from './message.worker.js';
 import { MessagesRepository } from './messages.repository.js';
@@ -17,6 +19,8 @@ import { MessagesService } from './messages.service.js';
   imports: [ContactsModule],
   providers: [
     MessageTools,
+    MessagePrompts,
+    MessageCompletions,
     MessageWorker,
     MessagesService,
     DeliveryService,

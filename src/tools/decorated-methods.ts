@@ -78,7 +78,7 @@ export class DecoratedMethods {
       if (options === undefined) continue;
       const place = `${wrapper.name}.${name}`;
       if (!wrapper.isDependencyTreeStatic()) {
-        throw new Error(`${place}: a tool cannot live in a request-scoped provider.`);
+        throw new Error(`${place}: what answers callers cannot live in a request-scoped provider.`);
       }
       const instance = wrapper.instance as Record<string, BoundMethod>;
       const run = instance[name]!.bind(instance);

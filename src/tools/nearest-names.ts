@@ -1,4 +1,5 @@
 const MOST = 3;
+const MOST_SHOWN = 64;
 
 /** The known names that look most like `name`, best first: for "did you mean". */
 export function nearestNames(name: string, known: readonly string[]): string[] {
@@ -19,6 +20,14 @@ export function nearestNames(name: string, known: readonly string[]): string[] {
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = nearestNames(name, known);
   return near.length > 0 ? ` Did you mean ${near.join(', ')}?` : '';
+}
+
+/** `Unknown tool: x. Did you mean y?`: a name may be as long as a body, and is answered with. */
+export function unknownName(what: string, name: string, known: readonly string[]): string {
+  const hint = didYouMean(name, known);
+  const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
+  // Half a surrogate pair, sent so or left by the cut, is not text that every client can decode.
+  return `Unknown ${what}: ${shown.toWellFormed()}${hint && `.${hint}`}`;
 }
 
 /** Levenshtein distance. */

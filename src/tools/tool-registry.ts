@@ -11,6 +11,7 @@ import { AppError } from '../errors/app-error.js';
 import type { ToolPolicies } from '../policies/tool-policies.js';
 import { checkResult } from './check-result.js';
 import { type DecoratedMethod, DecoratedMethods, firstParameter } from './decorated-methods.js';
+import { assertName, assertUnique } from './names.js';
 import type { RegisteredTool, ToolDescriptor } from './registered-tool.js';
 import { type DtoClass, dtoSchema } from './schema/dto-schema.js';
 import type { Surface, ToolCall } from './tool-call.js';
@@ -18,7 +19,6 @@ import type { TaskSource } from './task-source.js';
 import { type ToolMethod, ToolPipeline } from './tool-pipeline.js';
 import { Tool, type ToolOptions } from './tool.decorator.js';
 
-const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 /** Said beside the arguments in the body of `POST /api/tools/:name`, and so not free for an argument. */
 const RESERVED_ARGUMENT = 'dry_run';
 const EVERYWHERE: readonly Surface[] = ['agent', 'workflow', 'dashboard'];
@@ -43,15 +43,9 @@ export class ToolRegistry implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const places = new Map<string, string>();
-    for (const method of this.methods.find(Tool)) {
-      for (const name of namesOf(method.options)) {
-        const other = places.get(name);
-        if (other) throw new Error(whyTwice(name, other, method.place));
-        places.set(name, method.place);
-      }
-      this.tools.push(this.register(method));
-    }
+    const methods = this.methods.find(Tool);
+    assertUnique('tool', methods, ({ options }) => namesOf(options));
+    for (const method of methods) this.tools.push(this.register(method));
     this.tools.sort((a, b) => (a.descriptor.name < b.descriptor.name ? -1 : 1));
     for (const tool of this.tools) {
       for (const name of tool.names) this.byName.set(name, tool);
@@ -104,10 +98,7 @@ export class ToolRegistry implements OnModuleInit {
 
   private register(method: DecoratedMethod<ToolOptions>): RegisteredTool {
     const { options, place } = method;
-    for (const name of namesOf(options)) {
-      if (NAME.test(name)) continue;
-      throw new Error(`${place}: "${name}" is no name for a tool (${NAME.source}).`);
-    }
+    for (const name of namesOf(options)) assertName('a tool', name, place);
     const input = options.input ?? firstParameter(method);
     const descriptor = describe(options, input);
     if (Object.hasOwn(descriptor.inputSchema.properties, RESERVED_ARGUMENT)) {
@@ -151,12 +142,6 @@ function namesOf({ name, aliases = [] }: ToolOptions): [string, ...string[]] {
   return [name, ...aliases];
 }
 
-function whyTwice(name: string, place: string, other: string): string {
-  return place === other
-    ? `The tool ${name} is there twice: list ${place.split('.')[0]} under providers of one module only.`
-    : `Two tools are called ${name}: ${place} and ${other}. Rename one of them.`;
-}
-
 function describe(options: ToolOptions, input: DtoClass): ToolDescriptor {
   const readOnly = options.readOnly ?? false;
   return {
@@ -175,11 +160,11 @@ function describe(options: ToolOptions, input: DtoClass): ToolDescriptor {
   };
 }
 
-/** Guards speak Nest's HTTP exceptions; callers of tools get the codes that the contract names. */
-export function fromGuard(error: unknown): unknown {
+/** Guards speak Nest's HTTP exceptions; callers of tools, and of `what` else, get the codes that the contract names. */
+export function fromGuard(error: unknown, what = 'tool'): unknown {
   if (!(error instanceof HttpException)) return error;
   if (error instanceof ForbiddenException || error.getStatus() === 401) {
-    return new AppError('forbidden', 'You may not call this tool.', { cause: error });
+    return new AppError('forbidden', `You may not call this ${what}.`, { cause: error });
   }
   if (error.getStatus() === 429) {
     return new AppError('rate_limited', 'Too many calls. Try again later.', { cause: error });

@@ -8,6 +8,7 @@ import { DryRuns } from './dry-runs.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import { IdempotencyRetention } from './idempotency-retention.js';
 import { OwnerGuard } from './owner.guard.js';
+import { ReadingMethods } from './reading-methods.js';
 import { RequestStates } from './request-states.js';
 import { Tasks } from './tasks.js';
 import { ToolPipeline } from './tool-pipeline.js';
@@ -22,6 +23,7 @@ import { ToolsController } from './tools.controller.js';
   providers: [
     RequestStates,
     DecoratedMethods,
+    ReadingMethods,
     ToolRegistry,
     DryRuns,
     Tasks,
@@ -31,7 +33,7 @@ import { ToolsController } from './tools.controller.js';
     IdempotencyRepository,
     IdempotencyRetention,
   ],
-  exports: [RequestStates, DecoratedMethods, ToolRegistry, DryRuns, Tasks],
+  exports: [RequestStates, DecoratedMethods, ReadingMethods, ToolRegistry, DryRuns, Tasks],
 })
 export class ToolsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

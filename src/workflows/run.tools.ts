@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
+import { Resource } from '../resources/resource.decorator.js';
 import type { ToolCall } from '../tools/tool-call.js';
 import { Tool } from '../tools/tool.decorator.js';
 import { ListRunsInput } from './list-runs.input.js';
@@ -50,6 +51,12 @@ export class RunTools {
     output: RunResult,
     readOnly: true,
   })
+  @Resource({
+    uri: 'switchboard://runs/{run_id}',
+    name: 'run',
+    title: 'Run',
+    description: 'One run of a workflow with the log of its steps, as get_run returns it.',
+  })
   async get(input: RunIdInput, call: ToolCall): Promise<RunResult> {
     return { run: await this.runs.get(call.organizationId, input.run_id) };
   }
@@ -62,6 +69,12 @@ export class RunTools {
       'left out; get_run has them.',
     output: RunPage,
     readOnly: true,
+  })
+  @Resource({
+    uri: 'switchboard://runs',
+    name: 'runs',
+    title: 'Newest runs',
+    description: 'The 20 newest runs of all workflows, as list_runs returns them.',
   })
   async list(input: ListRunsInput, call: ToolCall): Promise<RunPage> {
     const filter = {

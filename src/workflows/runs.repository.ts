@@ -99,6 +99,23 @@ export class RunsRepository {
       .getMany();
   }
 
+  /** Ids, among the newest 1000 in the state if one is given, that begin with the text in any case; newest first. */
+  async idsStartingWith(
+    organizationId: string,
+    text: string,
+    status: RunStatus | undefined,
+    limit: number,
+  ): Promise<string[]> {
+    const rows = await this.tenants.manager(organizationId).query<{ id: string }[]>(
+      `select id from (
+         select id, created_at from workflow_runs where organization_id = $1 and ($2::text is null or status = $2)
+         order by created_at desc, id desc limit 1000) newest
+       where starts_with(lower(id), lower($3)) order by created_at desc, id desc limit $4`,
+      [organizationId, status ?? null, text, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Ends a run that has not ended. The new epoch keeps a worker that still holds it from writing. */
   async cancel(organizationId: string, id: string): Promise<boolean> {
     return await this.change(

@@ -10,6 +10,7 @@ import { parseJson } from '../http/parse-json.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { pageOf, readTimeCursor, timeCursor } from '../tools/paging.js';
+import type { Step } from './definition.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import type { RunStep } from './run-step.entity.js';
 import { type RunView, runView } from './run-view.js';
@@ -127,6 +128,21 @@ export class RunsService {
     const journal = await this.journal.read(organizationId, id);
     const payload = parseJson(await this.runs.getPayload(organizationId, id));
     return runView(run, steps, journal, payload);
+  }
+
+  /** The steps of the workflow in the version that the run keeps to. */
+  async getDefinition(organizationId: string, run: RunView): Promise<readonly Step[]> {
+    return await this.workflows.getSteps(organizationId, run.workflow_id, run.workflow_version);
+  }
+
+  /** Ids of runs of late that begin with the text, of all or in one state, newest first, at most `limit`. */
+  idsStartingWith(
+    organizationId: string,
+    text: string,
+    status: RunStatus | undefined,
+    limit: number,
+  ): Promise<string[]> {
+    return this.runs.idsStartingWith(organizationId, text, status, limit);
   }
 
   /** One page of runs, the newest first. Their steps come without inputs and outputs, their triggers without payload. */

@@ -7,6 +7,8 @@ import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunProgress } from './run-progress.service.js';
 import { RunTasks } from './run-tasks.service.js';
+import { RunCompletions } from './run.completions.js';
+import { RunPrompts } from './run.prompts.js';
 import { RunTools } from './run.tools.js';
 import { RunWorker } from './run.worker.js';
 import { RunsRepository } from './runs.repository.js';
@@ -14,6 +16,7 @@ import { RunsService } from './runs.service.js';
 import { StepCaller } from './step-caller.service.js';
 import { WebhookController } from './webhook.controller.js';
 import { WebhooksService } from './webhooks.service.js';
+import { WorkflowPrompts } from './workflow.prompts.js';
 import { WorkflowTools } from './workflow.tools.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 import { WorkflowsService } from './workflows.service.js';
@@ -29,12 +32,15 @@ import { WorkflowsService } from './workflows.service.js';
     RunProgress,
     RunTasks,
     RunTools,
+    RunPrompts,
+    RunCompletions,
     RunWorker,
     RunsRepository,
     RunsService,
     StepCaller,
     WebhooksService,
     WorkflowTools,
+    WorkflowPrompts,
     WorkflowsRepository,
     WorkflowsService,
   ],

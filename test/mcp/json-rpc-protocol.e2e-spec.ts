@@ -222,7 +222,12 @@ describe('MCP without a version header', () => {
     });
     expect(initialize).toMatchObject({
       status: 200,
-      body: { result: { protocolVersion: '2024-11-05', capabilities: { tools: {} } } },
+      body: {
+        result: {
+          protocolVersion: '2024-11-05',
+          capabilities: { tools: {}, resources: {}, prompts: {} },
+        },
+      },
     });
     const ping = await post({ ...list, method: 'ping' });
     expect(ping).toMatchObject({ status: 200, body: { jsonrpc: '2.0', id: 1, result: {} } });

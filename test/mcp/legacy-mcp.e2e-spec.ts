@@ -56,7 +56,12 @@ describe('initialize', () => {
       id: 1,
       result: {
         protocolVersion: agreed,
-        capabilities: { tools: {} },
+        capabilities: {
+          tools: {},
+          resources: {},
+          prompts: {},
+          ...(agreed !== '2024-11-05' && { completions: {} }),
+        },
         serverInfo: {
           name: 'switchboard',
           title: 'Switchboard',
@@ -102,7 +107,7 @@ describe.each(VERSIONS)('MCP-Protocol-Version %s', (version) => {
   });
 
   it('answers JSON-RPC errors with status 200, so that clients see their code', async () => {
-    const unknown = await post(request('resources/list'), version);
+    const unknown = await post(request('resources/unheard_of'), version);
     expect(unknown).toMatchObject({ status: 200, body: errorOf(-32601, 1) });
     const badCall = await post(request('tools/call', { name: 'unheard_of' }), version);
     expect(badCall).toMatchObject({ status: 200, body: errorOf(-32602, 1) });

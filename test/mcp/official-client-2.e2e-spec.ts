@@ -53,9 +53,13 @@ describe.each<[string, VersionNegotiationOptions | undefined, string]>([
     const { client, errors } = await connect(negotiation);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect(client.getServerVersion()).toMatchObject({ name: 'switchboard' });
-    expect(client.getServerCapabilities()).toHaveProperty('tools', {});
     const tools = version === '2026-07-28' ? { listChanged: true } : {};
-    expect(client.getServerCapabilities()).toEqual({ tools });
+    expect(client.getServerCapabilities()).toEqual({
+      tools,
+      resources: {},
+      prompts: {},
+      completions: {},
+    });
     expect(client.getInstructions()).toContain('send_message');
     expect(errors).toEqual([]);
   });

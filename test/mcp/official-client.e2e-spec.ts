@@ -39,7 +39,12 @@ async function connect(key: string): Promise<{ client: Client; errors: Error[] }
 it('connects, and learns who it talks to', async () => {
   const { client, errors } = await connect(acme.key);
   expect(client.getServerVersion()).toMatchObject({ name: 'switchboard' });
-  expect(client.getServerCapabilities()).toEqual({ tools: {} });
+  expect(client.getServerCapabilities()).toEqual({
+    tools: {},
+    resources: {},
+    prompts: {},
+    completions: {},
+  });
   expect(client.getInstructions()).toContain('send_message');
   expect(await client.ping()).toEqual({});
   expect(errors).toEqual([]);

@@ -73,6 +73,21 @@ describe(LegacyEncoder.name, () => {
     expect(Object.keys(result)).toEqual(keys);
   });
 
+  it.each([
+    ['2024-11-05', ['uri', 'name']],
+    ['2025-03-26', ['uri', 'name']],
+    ['2025-06-18', ['uri', 'name', 'title']],
+    ['2025-11-25', ['uri', 'name', 'title', 'icons']],
+  ] as const)('knows for %s the members of an entry', (version, keys) => {
+    const icons = [{ src: 'https://example.com/x.png' }];
+    const entry = { uri: 'a://b', name: 'b', title: 'B', icons };
+    const encoder = new LegacyEncoder(version);
+    const { all } = JSON.parse(encoder.result({ all: [encoder.entry(entry)] })) as {
+      all: [object];
+    };
+    expect(Object.keys(all[0])).toEqual(keys);
+  });
+
   it('gives a failure no structuredContent', () => {
     const failure = JSON.parse(new LegacyEncoder('2025-11-25').toolFailure('{}')) as object;
     expect(failure).toEqual({ content: [{ type: 'text', text: '{}' }], isError: true });
@@ -111,11 +126,24 @@ describe(ModernEncoder.name, () => {
     });
   });
 
-  it('presents a server that serves the modern revision only: tools, and tasks that come of them', () => {
+  it('says of a result how long it may be kept, if at all', () => {
+    expect(JSON.parse(encoder.result({ a: 1 }))).toEqual({ a: 1, ...complete });
+    expect(JSON.parse(encoder.result({ a: 1 }, 0))).toEqual({
+      a: 1,
+      ttlMs: 0,
+      cacheScope: 'private',
+      ...complete,
+    });
+  });
+
+  it('presents a server that serves the modern revision only', () => {
     expect(JSON.parse(DISCOVERY)).toEqual({
       supportedVersions: ['2026-07-28'],
       capabilities: {
         tools: { listChanged: true },
+        resources: {},
+        prompts: {},
+        completions: {},
         extensions: { 'io.modelcontextprotocol/tasks': {} },
       },
       instructions: INSTRUCTIONS,

@@ -1,6 +1,13 @@
+import type { Icon } from '../../tools/icon.js';
 import type { InputRequired } from '../../tools/input-required.js';
 import type { ToolDescriptor } from '../../tools/registered-tool.js';
 import type { JsonObject } from '../json-rpc.js';
+
+/** What the entry of a list may say of itself that some revisions do not know. */
+export interface Listed {
+  title?: string;
+  icons?: readonly Icon[];
+}
 
 /**
  * How one era writes the results of its methods. Everything is JSON text: the list is encoded once, and the result of a
@@ -18,4 +25,8 @@ export interface EraEncoder {
   toolFailure(json: string, meta?: JsonObject): string;
   /** A question back, in place of a result. */
   inputRequired(question: InputRequired): string;
+  /** A result of these members; `maxAgeMs` is how long its caller may keep it, where the era says so. */
+  result(members: object, maxAgeMs?: number): string;
+  /** The entry of a list of anything but tools, as far as the era knows its members. */
+  entry<Entry extends Listed>(entry: Entry): object;
 }

@@ -1,7 +1,7 @@
 import type { ToolDescriptor } from '../../tools/registered-tool.js';
 import type { LegacyVersion } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
-import type { EraEncoder } from './era-encoder.js';
+import type { EraEncoder, Listed } from './era-encoder.js';
 import { listedOutput } from './listed-output.js';
 import { textContent } from './text-content.js';
 
@@ -10,11 +10,13 @@ export class LegacyEncoder implements EraEncoder {
   readonly hasMeta = true;
   private readonly hasAnnotations: boolean;
   private readonly hasStructuredContent: boolean;
+  private readonly hasTitles: boolean;
   private readonly hasIcons: boolean;
 
   constructor(version: LegacyVersion) {
     this.hasIcons = version >= '2025-11-25';
     this.hasAnnotations = version >= '2025-03-26';
+    this.hasTitles = version >= '2025-06-18';
     this.hasStructuredContent = version >= '2025-06-18';
   }
 
@@ -22,7 +24,7 @@ export class LegacyEncoder implements EraEncoder {
     return JSON.stringify({
       tools: tools.map((tool) => ({
         name: tool.name,
-        ...(this.hasStructuredContent && { title: tool.title }),
+        ...(this.hasTitles && { title: tool.title }),
         description: tool.description,
         inputSchema: tool.inputSchema,
         ...(this.hasStructuredContent && { outputSchema: listedOutput(tool.outputSchema) }),
@@ -49,6 +51,18 @@ export class LegacyEncoder implements EraEncoder {
 
   inputRequired(): never {
     throw new Error('A client of before 2026-07-28 cannot be asked.');
+  }
+
+  result(members: object): string {
+    return JSON.stringify(members);
+  }
+
+  entry(entry: Listed): object {
+    return {
+      ...entry,
+      title: this.hasTitles ? entry.title : undefined,
+      icons: this.hasIcons ? entry.icons : undefined,
+    };
   }
 }
 

@@ -3,9 +3,9 @@ import type { InputRequired } from '../../tools/input-required.js';
 import type { ToolDescriptor } from '../../tools/registered-tool.js';
 import { MODERN_VERSIONS } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
-import { INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
+import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import { TASKS_CAPABILITY } from '../tasks-extension.js';
-import type { EraEncoder } from './era-encoder.js';
+import type { EraEncoder, Listed } from './era-encoder.js';
 import { listedOutput } from './listed-output.js';
 import { textContent } from './text-content.js';
 
@@ -20,7 +20,7 @@ const CACHEABLE = { ttlMs: 300_000, cacheScope: 'private' };
 /** JSON text of the result of `server/discover`. */
 export const DISCOVERY = JSON.stringify({
   supportedVersions: MODERN_VERSIONS,
-  capabilities: { tools: { listChanged: true }, ...TASKS_CAPABILITY },
+  capabilities: { ...CAPABILITIES, tools: { listChanged: true }, ...TASKS_CAPABILITY },
   instructions: INSTRUCTIONS,
   ...CACHEABLE,
   ...COMPLETE,
@@ -73,6 +73,15 @@ export class ModernEncoder implements EraEncoder {
       ...COMPLETE,
       resultType: 'input_required',
     });
+  }
+
+  result(members: object, maxAgeMs?: number): string {
+    const cacheable = maxAgeMs !== undefined && { ttlMs: maxAgeMs, cacheScope: 'private' };
+    return JSON.stringify({ ...members, ...cacheable, ...COMPLETE });
+  }
+
+  entry(entry: Listed): object {
+    return entry;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ToolDescriptor } from '../../tools/registered-tool.js';
-import type { EraEncoder } from './era-encoder.js';
+import type { EraEncoder, Listed } from './era-encoder.js';
 import { textContent } from './text-content.js';
 
 /** Plain JSON-RPC 2.0: exactly the members that the specification of the service names, and no other. */
@@ -30,5 +30,14 @@ export class PlainEncoder implements EraEncoder {
 
   inputRequired(): never {
     throw new Error('A plain caller cannot be asked.');
+  }
+
+  result(members: object): string {
+    return JSON.stringify(members);
+  }
+
+  // As in 2025-03-26: callers of this era may be clients that have not been told of later revisions.
+  entry(entry: Listed): object {
+    return { ...entry, title: undefined, icons: undefined };
   }
 }

@@ -1,10 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, toError } from '../../errors/app-error.js';
-import { InputRequired } from '../../tools/input-required.js';
-import { MissingCapability } from '../../tools/missing-capability.js';
 import type { ToolPolicies } from '../../policies/tool-policies.js';
 import { type DryRunOutcome, DryRuns } from '../../tools/dry-runs.js';
-import { didYouMean } from '../../tools/nearest-names.js';
+import { unknownName } from '../../tools/nearest-names.js';
 import type { RegisteredTool } from '../../tools/registered-tool.js';
 import type { Task } from '../../tools/task-source.js';
 import { Tasks } from '../../tools/tasks.js';
@@ -16,12 +14,11 @@ import { createdTask } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject, type JsonObject } from '../json-rpc.js';
 import { isCancellation, type Method, type MethodContext } from '../method.js';
+import { assertFirstPage } from '../single-page.js';
 import { callerOf } from '../task-caller.js';
 import { takesTasks } from '../tasks-extension.js';
 import { toolError } from '../tool-error.js';
 import { ToolLists } from '../tool-lists.js';
-
-const MOST_SHOWN = 64;
 
 /** `tools/list` and `tools/call`. */
 @Injectable()
@@ -42,10 +39,7 @@ export class ToolMethods {
   ) {}
 
   private list(params: JsonObject, { encoder, key }: MethodContext): string {
-    // All tools are on the first page, so no cursor was ever given out.
-    if (params.cursor !== undefined && params.cursor !== null) {
-      throw JsonRpcError.invalidParams('this cursor is not known.');
-    }
+    assertFirstPage(params);
     return this.lists.of(encoder, key.toolPolicies);
   }
 
@@ -83,10 +77,6 @@ export class ToolMethods {
       });
     } catch (thrown) {
       if (isCancellation(thrown, context.signal) || thrown instanceof JsonRpcError) throw thrown;
-      if (thrown instanceof InputRequired) return context.encoder.inputRequired(thrown);
-      if (thrown instanceof MissingCapability) {
-        throw JsonRpcError.missingCapability(thrown.required);
-      }
       const failure = JSON.stringify(this.describe(thrown, tool, context));
       return context.encoder.toolFailure(failure, meta);
     }
@@ -115,13 +105,7 @@ export class ToolMethods {
 
   private unknownTool(name: string, policies: ToolPolicies): JsonRpcError {
     const known = this.tools.list('agent', policies).map((tool) => tool.name);
-    const hint = didYouMean(name, known);
-    const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
-    // Half a surrogate pair, sent so or left by the cut, is not text that every client can decode.
-    return new JsonRpcError(
-      INVALID_PARAMS,
-      `Unknown tool: ${shown.toWellFormed()}${hint && `.${hint}`}`,
-    );
+    return new JsonRpcError(INVALID_PARAMS, unknownName('tool', name, known));
   }
 }
 

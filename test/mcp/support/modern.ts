@@ -22,9 +22,9 @@ export function modernHeaders(
 ): Record<string, string> {
   const { method, params } = (message ?? {}) as {
     method?: unknown;
-    params?: { name?: unknown; taskId?: unknown };
+    params?: { name?: unknown; uri?: unknown; taskId?: unknown };
   };
-  const name = params?.name ?? params?.taskId;
+  const name = params?.name ?? params?.uri ?? params?.taskId;
   const all = {
     'MCP-Protocol-Version': MODERN,
     'Mcp-Method': typeof method === 'string' ? method : undefined,

@@ -1,0 +1,99 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { AppError } from '../errors/app-error.js';
+import { ToolPolicies } from '../policies/tool-policies.js';
+import { PromptRegistry } from '../prompts/prompt-registry.js';
+import { ResourceRegistry } from '../resources/resource-registry.js';
+import {
+  type BoundMethod,
+  type DecoratedMethod,
+  DecoratedMethods,
+} from '../tools/decorated-methods.js';
+import { assertUnique } from '../tools/names.js';
+import { ReadingMethods } from '../tools/reading-methods.js';
+import { MOST_COMPLETIONS } from './most-completions.js';
+import { Completion, type CompletionCall, type CompletionOptions } from './completion.decorator.js';
+
+const LONGEST_VALUE = 255;
+
+/** Values for an argument, and whether there are more. */
+export interface Completed {
+  values: string[];
+  /** Absent where not all are known. */
+  total?: number;
+  hasMore: boolean;
+}
+
+/**
+ * Finds every `@Completion` method at boot; two for one argument, or one for an argument that does not exist, stop the
+ * process. Its module imports those of prompts and resources, so that theirs are found before.
+ */
+@Injectable()
+export class CompletionRegistry implements OnModuleInit {
+  private readonly completions = new Map<string, BoundMethod>();
+
+  constructor(
+    private readonly prompts: PromptRegistry,
+    private readonly resources: ResourceRegistry,
+    private readonly methods: DecoratedMethods,
+    private readonly reading: ReadingMethods,
+  ) {}
+
+  onModuleInit(): void {
+    const found = this.methods.find(Completion);
+    assertUnique('completion', found, ({ options }) => [keyOf(options)]);
+    for (const method of found) {
+      this.assertKnown(method);
+      const read = this.reading.reader(method, 'completion', (value) => value);
+      this.completions.set(keyOf(method.options), read);
+    }
+  }
+
+  /** Throws `invalid_arguments` for an argument that there is not; one that nobody completes has no values. */
+  async complete(
+    options: CompletionOptions,
+    value: string,
+    policies: ToolPolicies,
+    call: CompletionCall,
+  ): Promise<Completed> {
+    if (!this.argumentsOf(options, policies).includes(options.argument)) {
+      throw AppError.invalid('There is no such argument to complete.');
+    }
+    const read = this.completions.get(keyOf(options));
+    const isText = value.length <= LONGEST_VALUE && !value.includes('\0') && value.isWellFormed();
+    const all = read && isText ? await read(value, call) : [];
+    if (!Array.isArray(all)) throw new Error('A completion must return a list.');
+    const values = all.slice(0, MOST_COMPLETIONS) as string[];
+    return all.length > MOST_COMPLETIONS
+      ? { values, hasMore: true }
+      : { values, total: values.length, hasMore: false };
+  }
+
+  /** Throws when there is no such prompt, or no such resource. */
+  private argumentsOf(options: CompletionOptions, policies: ToolPolicies): readonly string[] {
+    if ('prompt' in options) {
+      return this.prompts.describe(options.prompt, policies).arguments.map(({ name }) => name);
+    }
+    const variables = this.resources.variablesOf(options.resource, policies);
+    if (!variables) throw new AppError('not_found', 'Unknown resource.');
+    return variables;
+  }
+
+  private assertKnown({ options, place }: DecoratedMethod<CompletionOptions>): void {
+    let known: readonly string[];
+    try {
+      known = this.argumentsOf(options, ToolPolicies.NONE);
+    } catch (error) {
+      throw new Error(`${place}: nothing is called ${ownerOf(options)}.`, { cause: error });
+    }
+    if (known.includes(options.argument)) return;
+    throw new Error(`${place}: ${ownerOf(options)} has no argument ${options.argument}.`);
+  }
+}
+
+function ownerOf(options: CompletionOptions): string {
+  return 'prompt' in options ? `prompt ${options.prompt}` : `resource ${options.resource}`;
+}
+
+function keyOf(options: CompletionOptions): string {
+  return `${options.argument} of the ${ownerOf(options)}`;
+}

@@ -1,0 +1,17 @@
+import { DiscoveryService } from '@nestjs/core';
+import type { ToolCall } from '../tools/tool-call.js';
+
+/** Whose argument is completed: a prompt by its name, or resources by their template. */
+export type CompletionOptions = { argument: string } & ({ prompt: string } | { resource: string });
+
+/** The call that a method with `@Completion` gets. */
+export interface CompletionCall extends ToolCall {
+  /** Arguments that are filled in already. */
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes a method propose values for an argument: it gets what was typed so far, at most 255 characters, and returns up to
+ * 101 values, best first; the last one only shows that there are more. It runs in a READ ONLY transaction.
+ */
+export const Completion = DiscoveryService.createDecorator<CompletionOptions>();

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { PromptsModule } from '../prompts/prompts.module.js';
+import { ResourcesModule } from '../resources/resources.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { CompletionRegistry } from './completion-registry.js';
+
+/** Values for the arguments of prompts and the variables of resources. */
+@Module({
+  imports: [ToolsModule, PromptsModule, ResourcesModule],
+  providers: [CompletionRegistry],
+  exports: [CompletionRegistry],
+})
+export class CompletionsModule {}

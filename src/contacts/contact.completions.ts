@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { Completion, type CompletionCall } from '../completions/completion.decorator.js';
+import { MOST_COMPLETIONS } from '../completions/most-completions.js';
+import { ContactsService } from './contacts.service.js';
+
+/** Proposes contacts by what is typed of an id, a name or an identifier. */
+@Injectable()
+export class ContactCompletions {
+  constructor(private readonly contacts: ContactsService) {}
+
+  @Completion({ resource: 'switchboard://contacts/{contact_id}', argument: 'contact_id' })
+  async contactIds(text: string, { organizationId }: CompletionCall): Promise<string[]> {
+    const found = await this.contacts.startingWith(organizationId, text, MOST_COMPLETIONS + 1);
+    return found.map(({ id }) => id);
+  }
+}

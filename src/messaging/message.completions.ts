@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { Completion, type CompletionCall } from '../completions/completion.decorator.js';
+import { MOST_COMPLETIONS } from '../completions/most-completions.js';
+import { ContactsService } from '../contacts/contacts.service.js';
+import { MessagesService } from './messages.service.js';
+
+/** Proposes messages by their ids, and whom to write to. */
+@Injectable()
+export class MessageCompletions {
+  constructor(
+    private readonly messages: MessagesService,
+    private readonly contacts: ContactsService,
+  ) {}
+
+  @Completion({ resource: 'switchboard://messages/{message_id}', argument: 'message_id' })
+  messageIds(text: string, { organizationId }: CompletionCall): Promise<string[]> {
+    return this.messages.idsStartingWith(organizationId, text, MOST_COMPLETIONS + 1);
+  }
+
+  /** An address says more to a person than an id; who has none is left the id. */
+  @Completion({ prompt: 'write_message', argument: 'contact' })
+  async addressees(text: string, { organizationId }: CompletionCall): Promise<string[]> {
+    const found = await this.contacts.startingWith(organizationId, text, MOST_COMPLETIONS + 1);
+    return found.map(({ id, email }) => email ?? id);
+  }
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { ContactView } from '../contacts/contact-view.js';
+import type { Contact } from '../contacts/contact.entity.js';
+import { ContactsService } from '../contacts/contacts.service.js';
+import { AppError } from '../errors/app-error.js';
+import { CAUTION, dataMessage } from '../prompts/data-message.js';
+import type { PromptResult } from '../prompts/prompt-result.js';
+import { Prompt } from '../prompts/prompt.decorator.js';
+import type { ToolCall } from '../tools/tool-call.js';
+import { MessageView } from './message-view.js';
+import { MessagesService } from './messages.service.js';
+import { WriteMessageInput } from './write-message.input.js';
+
+const EARLIER_MESSAGES = 5;
+const MOST_OF_CONTACT = 16_000;
+const MOST_OF_MESSAGE = 4000;
+
+/** What people ask a model for when they write to contacts. */
+@Injectable()
+export class MessagePrompts {
+  constructor(
+    private readonly contacts: ContactsService,
+    private readonly messages: MessagesService,
+  ) {}
+
+  @Prompt({
+    name: 'write_message',
+    title: 'Write a message to a contact',
+    description:
+      'Drafts an e-mail to one contact from what is known of it and what it was sent before, and sends it after you ' +
+      'agreed.',
+    needs: ['get_contact', 'list_messages', 'send_message'],
+  })
+  async writeMessage(input: WriteMessageInput, call: ToolCall): Promise<PromptResult> {
+    const { organizationId } = call;
+    const contact = await this.find(organizationId, input.contact);
+    const { messages } = await this.messages.list(
+      organizationId,
+      { contactId: contact.id },
+      { limit: EARLIER_MESSAGES, cursor: undefined },
+    );
+    const uri = `switchboard://contacts/${contact.id}`;
+    return {
+      description: `Writes to the contact ${contact.id}.`,
+      messages: [
+        { role: 'user', content: { type: 'text', text: task(contact, uri, input.goal) } },
+        dataMessage(uri, ContactView.of(contact), MOST_OF_CONTACT),
+        ...messages.map((message) =>
+          dataMessage(
+            `switchboard://messages/${message.id}`,
+            MessageView.of(message),
+            MOST_OF_MESSAGE,
+          ),
+        ),
+      ],
+    };
+  }
+
+  private async find(organizationId: string, idOrEmail: string): Promise<Contact> {
+    const given = idOrEmail.trim();
+    if (!given.includes('@')) return await this.contacts.get(organizationId, given);
+    const contact = await this.contacts.findByEmail(organizationId, given);
+    if (!contact) throw new AppError('not_found', 'No contact has this email.');
+    return contact;
+  }
+}
+
+// Only ids of ours go into these words, never names: those are written by strangers.
+function task(contact: Contact, uri: string, goal: string): string {
+  return [
+    `Write an e-mail to the contact that is attached as ${uri}. What it should achieve, in my words:`,
+    goal,
+    hindrance(contact) ??
+      [
+        '1. Work from the attached contact and from the attached messages that it got before, the newest first. Use ' +
+          'what helps, invent nothing, and do not repeat what was sent already.',
+        "2. Write plain text in the contact's language (locale; without one, the language of my words above), as " +
+          'short as the goal allows, with a subject of one line. Leave no placeholders.',
+        '3. Show me the subject and the body, and wait until I agree or ask for changes.',
+        `4. Then call send_message with contact_id "${contact.id}", the subject, the body and a new idempotency_key; ` +
+          'use the same key again if you have to repeat the call, so that it is sent once.',
+        '5. Tell me its status with get_message, and if it failed, why.',
+      ].join('\n'),
+    CAUTION,
+  ].join('\n\n');
+}
+
+function hindrance(contact: Contact): string | undefined {
+  if (contact.email === null) {
+    return 'This contact has no e-mail address, so send_message would refuse. Ask me for one (update_contact adds it) before you write.';
+  }
+  if (contact.consent.email?.status === 'denied') {
+    return 'This contact has denied consent to e-mail, so send_message would refuse, and rightly. Tell me so, and do not look for a way around it.';
+  }
+  return undefined;
+}

@@ -1,0 +1,114 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { AppError } from '../errors/app-error.js';
+import type { ToolPolicies } from '../policies/tool-policies.js';
+import {
+  type DecoratedMethod,
+  DecoratedMethods,
+  firstParameter,
+} from '../tools/decorated-methods.js';
+import { assertName, assertUnique } from '../tools/names.js';
+import { unknownName } from '../tools/nearest-names.js';
+import { parseArguments } from '../tools/parse-arguments.js';
+import { ReadingMethods } from '../tools/reading-methods.js';
+import { dtoSchema } from '../tools/schema/dto-schema.js';
+import type { ToolCall } from '../tools/tool-call.js';
+import { ToolRegistry } from '../tools/tool-registry.js';
+import type { PromptResult } from './prompt-result.js';
+import { Prompt, type PromptOptions } from './prompt.decorator.js';
+import type { PromptDescriptor, RegisteredPrompt } from './registered-prompt.js';
+
+/** Finds every `@Prompt` method at boot. A duplicate name, or an argument that is no text, stops the process. */
+@Injectable()
+export class PromptRegistry implements OnModuleInit {
+  private readonly prompts = new Map<string, RegisteredPrompt>();
+
+  constructor(
+    private readonly methods: DecoratedMethods,
+    private readonly reading: ReadingMethods,
+    private readonly tools: ToolRegistry,
+  ) {}
+
+  onModuleInit(): void {
+    const found = this.methods.find(Prompt);
+    assertUnique('prompt', found, ({ options }) => [options.name]);
+    found.sort((a, b) => (a.options.name < b.options.name ? -1 : 1));
+    for (const method of found) this.prompts.set(method.options.name, this.register(method));
+  }
+
+  /** By name in code-unit order. */
+  list(policies: ToolPolicies): PromptDescriptor[] {
+    return [...this.prompts.values()]
+      .filter((prompt) => isOpen(prompt, policies))
+      .map(({ descriptor }) => descriptor);
+  }
+
+  /** Throws `not_found`, with the nearest names, when there is no such prompt. */
+  describe(name: string, policies: ToolPolicies): PromptDescriptor {
+    return this.require(name, policies).descriptor;
+  }
+
+  /** Throws `not_found`, and `invalid_arguments` for arguments that the prompt does not take. */
+  async get(
+    name: string,
+    given: object,
+    policies: ToolPolicies,
+    call: ToolCall,
+  ): Promise<PromptResult> {
+    const prompt = this.require(name, policies);
+    const result = (await prompt.get(withoutEmpty(given), call)) as PromptResult;
+    // Compiled code can return what its type forbids, and half an answer is worse than an error.
+    if (!Array.isArray(result?.messages)) throw new Error('A prompt must return messages.');
+    return result;
+  }
+
+  private require(name: string, policies: ToolPolicies): RegisteredPrompt {
+    const prompt = this.prompts.get(name);
+    if (prompt && isOpen(prompt, policies)) return prompt;
+    const known = this.list(policies).map((descriptor) => descriptor.name);
+    throw new AppError('not_found', unknownName('prompt', name, known));
+  }
+
+  /** All names of a tool; throws where there is none, so that a renamed one is not forgotten here. */
+  private namesOfTool(name: string, place: string): readonly string[] {
+    const tool = this.tools.all().find(({ names }) => names.includes(name));
+    if (!tool) throw new Error(`${place}: needs the tool ${name}, which there is not.`);
+    return tool.names;
+  }
+
+  private register(method: DecoratedMethod<PromptOptions>): RegisteredPrompt {
+    const { options, place } = method;
+    const { name, title, description, icons, needs = [] } = options;
+    assertName('a prompt', name, place);
+    const input = firstParameter(method);
+    const schema = dtoSchema(input);
+    const fields = Object.entries(schema.properties);
+    const wrong = fields.find(([, field]) => field.type !== 'string');
+    if (wrong) {
+      throw new Error(`${place}: ${input.name}.${wrong[0]}: arguments of prompts are texts only.`);
+    }
+    return {
+      descriptor: {
+        name,
+        title,
+        description,
+        arguments: fields.map(([field, { description: about }]) => ({
+          name: field,
+          ...(about !== undefined && { description: about }),
+          required: schema.required?.includes(field) ?? false,
+        })),
+        ...(icons && { icons }),
+      },
+      needs: needs.map((tool) => this.namesOfTool(tool, place)),
+      get: this.reading.reader(method, 'prompt', (given) => parseArguments(input, schema, given)),
+    };
+  }
+}
+
+function isOpen({ needs }: RegisteredPrompt, policies: ToolPolicies): boolean {
+  return !needs.some((names) => policies.hides(...names));
+}
+
+/** Hosts send the fields that a person left empty as empty text. */
+function withoutEmpty(given: object): object {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+}

@@ -1,0 +1,19 @@
+import { DiscoveryService } from '@nestjs/core';
+import type { Icon } from '../tools/icon.js';
+
+export interface PromptOptions {
+  /** 1 to 64 of a-z, 0-9 and _, unique among prompts. */
+  name: string;
+  title: string;
+  /** For the person who chooses it, and for the model that gets it. */
+  description: string;
+  icons?: readonly Icon[];
+  /** Tools without which it is of no use: organizations that have hidden one do not have the prompt either. */
+  needs?: readonly string[];
+}
+
+/**
+ * Makes a method write messages for a model, that a person asks for by name. Its first parameter is a class whose fields,
+ * all of them texts, are the arguments. It runs in a READ ONLY transaction and returns a `PromptResult`.
+ */
+export const Prompt = DiscoveryService.createDecorator<PromptOptions>();

@@ -1,0 +1,159 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { AppError } from '../errors/app-error.js';
+import type { ToolPolicies } from '../policies/tool-policies.js';
+import {
+  type DecoratedMethod,
+  DecoratedMethods,
+  firstParameter,
+} from '../tools/decorated-methods.js';
+import { assertName, assertUnique } from '../tools/names.js';
+import { parseArguments } from '../tools/parse-arguments.js';
+import { ReadingMethods } from '../tools/reading-methods.js';
+import { type DtoClass, dtoSchema } from '../tools/schema/dto-schema.js';
+import type { ObjectSchema } from '../tools/schema/json-schema.js';
+import type { ToolCall } from '../tools/tool-call.js';
+import type {
+  RegisteredResource,
+  ResourceContents,
+  ResourceDescriptor,
+} from './registered-resource.js';
+import { Tool } from '../tools/tool.decorator.js';
+import { Resource, type ResourceOptions } from './resource.decorator.js';
+import { UriTemplate } from './uri-template.js';
+
+/**
+ * Finds every `@Resource` method at boot. Two for the same URIs, or one whose variables its method cannot take, stop the
+ * process. One whose method is a tool as well is not there for organizations that have hidden the tool, or that want its
+ * calls confirmed: nobody is asked before a resource is read.
+ */
+@Injectable()
+export class ResourceRegistry implements OnModuleInit {
+  /** In code-unit order of their URIs, in which a brace comes last: what is more exact is found first. */
+  private resources: readonly RegisteredResource[] = [];
+
+  constructor(
+    private readonly methods: DecoratedMethods,
+    private readonly reading: ReadingMethods,
+  ) {}
+
+  onModuleInit(): void {
+    const tools = new Map(
+      this.methods.find(Tool).map(({ place, options: { name, aliases = [] } }) => {
+        return [place, [name, ...aliases]];
+      }),
+    );
+    const found = this.methods.find(Resource).map((method) => {
+      const { place } = method;
+      return { resource: this.register(method, tools.get(place) ?? []), place };
+    });
+    assertUnique('resource', found, ({ resource }) => [resource.descriptor.name]);
+    assertUnique('resource', found, ({ resource }) => [resource.template.shape]);
+    this.resources = found
+      .map(({ resource }) => resource)
+      .sort((a, b) => (a.template.text < b.template.text ? -1 : 1));
+  }
+
+  /** The resources whose URIs are known. */
+  list(policies: ToolPolicies): (ResourceDescriptor & { uri: string })[] {
+    return this.open(policies)
+      .filter(({ template }) => template.variables.length === 0)
+      .map(({ template, descriptor }) => ({ uri: template.text, ...descriptor }));
+  }
+
+  /** The templates of all others. */
+  templates(policies: ToolPolicies): (ResourceDescriptor & { uriTemplate: string })[] {
+    return this.open(policies)
+      .filter(({ template }) => template.variables.length > 0)
+      .map(({ template, descriptor }) => ({ uriTemplate: template.text, ...descriptor }));
+  }
+
+  /** The variables of a template, none for the URI of a listed resource; undefined where there is neither. */
+  variablesOf(uri: string, policies: ToolPolicies): readonly string[] | undefined {
+    return this.open(policies).find(({ template }) => template.text === uri)?.template.variables;
+  }
+
+  /** Throws `not_found` when no resource has this URI. */
+  async read(uri: string, policies: ToolPolicies, call: ToolCall): Promise<ResourceContents> {
+    for (const { template, descriptor, read } of this.open(policies)) {
+      const variables = template.match(uri);
+      if (variables) return contentsOf(uri, descriptor.mimeType, await read(variables, call));
+    }
+    throw unknown();
+  }
+
+  private open(policies: ToolPolicies): RegisteredResource[] {
+    return this.resources.filter(({ toolNames }) => {
+      const { hidden, confirmation } = policies.policy(...toolNames);
+      return !hidden && confirmation === 'never';
+    });
+  }
+
+  private register(
+    method: DecoratedMethod<ResourceOptions>,
+    toolNames: readonly string[],
+  ): RegisteredResource {
+    const { options, place } = method;
+    const { uri, name, title, description, mimeType = 'application/json', icons } = options;
+    assertName('a resource', name, place);
+    const template = templateOf(uri, place);
+    const input = firstParameter(method);
+    const schema = dtoSchema(input);
+    assertTakes(template, input, schema, place);
+    return {
+      template,
+      toolNames,
+      descriptor: { name, title, description, mimeType, ...(icons && { icons }) },
+      read: this.reading.reader(method, 'resource', (variables) => {
+        try {
+          return parseArguments(input, schema, variables);
+        } catch (error) {
+          // A text that cannot be an id is not the id of anything.
+          throw error instanceof AppError ? unknown(error) : error;
+        }
+      }),
+    };
+  }
+}
+
+function templateOf(uri: string, place: string): UriTemplate {
+  try {
+    return new UriTemplate(uri);
+  } catch (error) {
+    throw new Error(`${place}: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+function assertTakes(
+  { text, variables }: UriTemplate,
+  input: DtoClass,
+  { properties, required = [] }: ObjectSchema,
+  place: string,
+): void {
+  for (const name of variables) {
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (field?.type !== 'string') {
+      throw new Error(`${place}: {${name}} of "${text}" must be a field of ${input.name}, a text.`);
+    }
+  }
+  const missing = required.find((name) => !variables.includes(name));
+  if (missing === undefined) return;
+  throw new Error(
+    `${place}: ${input.name}.${missing} is required, and "${text}" has no such variable.`,
+  );
+}
+
+function contentsOf(uri: string, mimeType: string, value: unknown): ResourceContents {
+  if (typeof value === 'string') return { uri, mimeType, text: value };
+  if (value instanceof Uint8Array) {
+    return { uri, mimeType, blob: Buffer.from(value).toString('base64') };
+  }
+  // Compiled code can return what its type forbids, and JSON has no text for it.
+  if (typeof value !== 'object' || value === null) {
+    throw new Error('A resource must return an object, text or bytes.');
+  }
+  return { uri, mimeType, text: JSON.stringify(value) };
+}
+
+function unknown(cause?: unknown): AppError {
+  return new AppError('not_found', 'Unknown resource.', { cause });
+}
