@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { dropRowLevelSecurity } from './drop-row-level-security.js';
 import { dumpOrganization } from './dump-organization.js';
 import { argumentsFor, type Descriptor, Ids, isReference } from './tool-arguments.js';
 
@@ -12,7 +13,7 @@ let theirIds: Ids;
 
 async function start(isolated: boolean): Promise<void> {
   switchboard = await startSwitchboard();
-  if (!isolated) await dropRowLevelSecurity();
+  if (!isolated) await dropRowLevelSecurity(switchboard);
   mine = await createOrganization(switchboard);
   theirs = await createOrganization(switchboard);
   theirIds = new Ids(theirs);
@@ -94,16 +95,6 @@ describe.each([
     }
   });
 });
-
-async function dropRowLevelSecurity(): Promise<void> {
-  const tables = await switchboard.ownerQuery<{ name: string }>(
-    `select oid::regclass::text as name from pg_class where relrowsecurity`,
-  );
-  expect(tables.length).toBeGreaterThan(5);
-  for (const { name } of tables) {
-    await switchboard.ownerQuery(`alter table ${name} disable row level security`);
-  }
-}
 
 /** An id of the same form that nothing has. */
 function similarTo(id: string): string {
