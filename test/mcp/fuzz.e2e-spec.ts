@@ -51,13 +51,62 @@ const given = fc.oneof(
   fc.dictionary(fc.oneof(fc.constantFrom('text', 'label', '__proto__'), fc.string()), anyValue),
   anyValue,
 );
+const reference = fc.record({
+  type: fc.constantFrom('ref/prompt', 'ref/resource'),
+  name: fc.constantFrom('write_message', 'build_workflow', '__proto__', ''),
+  uri: fc.constantFrom('switchboard://contacts/{contact_id}', 'switchboard://runs', ''),
+});
+const uri = fc.oneof(
+  fc.constantFrom('switchboard://contacts', 'switchboard://runs/', 'switchboard://messages/msg_1'),
+  fc.string({ unit: 'binary' }).map((text) => `switchboard://contacts/${text}`),
+  fc.string({ unit: 'binary' }).map((text) => `switchboard://runs/${encodeURIComponent(text)}`),
+);
+const reading = fc.oneof(
+  fc.record({ uri: fc.oneof(uri, anyValue) }),
+  fc.record({
+    name: fc.constantFrom('write_message', 'build_workflow', 'explain_failed_run'),
+    arguments: fc.oneof(
+      fc.dictionary(
+        fc.constantFrom('contact', 'goal', 'description', 'run_id', '__proto__'),
+        fc.oneof(fc.string({ unit: 'binary' }), anyValue),
+      ),
+      anyValue,
+    ),
+  }),
+  fc.record(
+    {
+      ref: fc.oneof(reference, anyValue),
+      argument: fc.oneof(
+        fc.record({
+          name: fc.constantFrom('contact', 'contact_id', 'run_id', 'constructor'),
+          value: fc.oneof(fc.string({ unit: 'binary' }), anyValue),
+        }),
+        anyValue,
+      ),
+      context: anyValue,
+    },
+    { requiredKeys: ['ref', 'argument'] },
+  ),
+);
 const structured = fc.oneof(
+  reading,
   fc.record({ name: fc.oneof(toolName, anyValue), arguments: given }, { requiredKeys: [] }),
   fc.dictionary(fc.constantFrom('name', 'arguments', 'cursor', '_meta', 'task'), anyValue),
   fc.array(anyValue, { maxLength: 3 }),
 );
 const method = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom('tools/call', 'tools/list', 'ping') },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      'prompts/list',
+      'prompts/get',
+      'resources/list',
+      'resources/templates/list',
+      'resources/read',
+      'completion/complete',
+    ),
+  },
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
 );
 const call = fc.record(
