@@ -29,12 +29,15 @@ export class ChangeFeed implements OnApplicationShutdown {
     private readonly access: DatabaseAccess,
   ) {}
 
-  /** Sends the change once the running transaction is committed, at once outside of one. Never throws, never waits. */
+  /**
+   * Sends the change once the running transaction is committed, at once outside of one, never in a dry run. Does not
+   * throw and does not wait.
+   */
   publish(organizationId: string, change: Change): void {
     const payload = `${organizationId} ${textOf(change)}`;
     const send = (): void => this.sender.send(CHANNEL, payload);
     if (this.tenants.inTransaction) this.tenants.afterCommit(send);
-    else send();
+    else if (!this.tenants.inDryRun) send();
   }
 
   /**

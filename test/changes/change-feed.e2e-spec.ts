@@ -87,6 +87,10 @@ describe('the change feed', () => {
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
+    await tenants.dryRun(ACME, async () => {
+      publish(here, 'test://dry');
+      await tenants.transaction(ACME, async () => publish(here, 'test://dry-commit'));
+    });
     expect(await told.settle(here, ACME)).toEqual([change('test://committed')]);
   });
 
