@@ -52,3 +52,5 @@ export { ContactsModule } from './contacts/contacts.module.js';
 export { ContactsService } from './contacts/contacts.service.js';
 export { MessagesService } from './messaging/messages.service.js';
 export { MessagingModule } from './messaging/messaging.module.js';
+export { PoliciesModule } from './policies/policies.module.js';
+export { ToolPoliciesService } from './policies/tool-policies.service.js';
