@@ -41,6 +41,8 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
+        // First, because routes are tried in this order and nearly every request is for this one.
+        McpModule,
         ConfigModule.forRoot(env),
         DatabaseModule.forRoot(access, [...ENTITIES, ...entities], onDatabaseError),
         QueueModule.forRoot(env, access),
@@ -49,7 +51,6 @@ export class AppModule {
         AccountsModule,
         KeysModule,
         ToolsModule,
-        McpModule,
         ContactsModule,
         MessagingModule,
         WorkflowsModule,

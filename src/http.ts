@@ -1,6 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import helmet from 'helmet';
 import { ProblemFilter } from './http/problem.filter.js';
+import { securityHeaders } from './http/security-headers.js';
 import { refuseMalformedWebhookPath, WEBHOOK_PATH } from './workflows/malformed-webhook-path.js';
 
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -15,7 +15,7 @@ export function configureHttp(app: NestExpressApplication): void {
   app.set('etag', false);
   // Express would build objects out of `a[b]=c`; no query string of ours holds any.
   app.set('query parser', 'simple');
-  app.use(helmet());
+  app.use(securityHeaders());
   app.use(`/${WEBHOOK_PATH}`, refuseMalformedWebhookPath);
   app.useGlobalFilters(new ProblemFilter());
   const server = app.getHttpServer();

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { randomBase62 } from '../database/ids.js';
 
@@ -23,7 +23,7 @@ export function isApiKey(text: string): boolean {
 
 /** What is stored of a key. A plain SHA-256 suffices: nobody can try 2^190 secrets. */
 export function hashApiKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 function checksum(body: string): string {
