@@ -3,6 +3,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { answerOf } from './support/answer.js';
+import {
+  assertResponse,
+  CASES,
+  fuzz,
+  type Id,
+  NO_TRACE,
+  seed,
+  timeoutMs,
+} from './support/fuzzing.js';
 import { metaOf, MODERN, modernHeaders } from './support/modern.js';
 import { ProtocolTools } from './support/protocol.tools.js';
 
@@ -12,18 +21,17 @@ let acme: TestOrganization;
 beforeAll(async () => {
   switchboard = await startSwitchboard({
     providers: [ProtocolTools],
-    env: { RATE_LIMIT_PER_MINUTE: '0' },
+    // Without workers, so that the memory is that of answering.
+    env: { RATE_LIMIT_PER_MINUTE: '0', ROLE: 'web' },
   });
   acme = await createOrganization(switchboard);
 });
 afterAll(() => switchboard.close());
 
-const STRUCTURED = 1500;
-const RAW = 500;
-const MODERN_RUNS = 1000;
-const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const STRUCTURED = CASES * 0.35;
+const MODERN_RUNS = CASES * 0.2;
+const RAW = CASES * 0.15;
 
-type Id = string | number | null;
 /** A member, and the id that its response must carry; undefined where there must be none. */
 interface Sent {
   member: unknown;
@@ -151,111 +159,123 @@ const sent = fc.oneof(
 );
 const version = fc.constantFrom(undefined, '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25');
 
-function assertResponse(body: unknown, id: Id): void {
-  expect(body).toMatchObject({ jsonrpc: '2.0' });
-  const { error, ...rest } = body as { id: Id; error?: { code: unknown; message: unknown } };
-  expect(rest.id).toBe(id);
-  expect('result' in rest).toBe(error === undefined);
-  if (!error) return;
-  expect(error.code).toSatisfy(Number.isInteger);
-  // A bug outside of a tool would show as -32603; nothing that a caller sends may lead to one.
-  expect(error.code).not.toBe(-32603);
-  expect(error.message).toBeTypeOf('string');
-}
-
-const post = (body: string | Uint8Array, version: string | undefined) =>
-  answerOf(acme.rpc(body, version === undefined ? {} : { 'MCP-Protocol-Version': version }));
-
-it(`answers ${STRUCTURED} messages that look like JSON-RPC, each under its own id (seed ${seed})`, async () => {
-  const single = fc.record({ sent, version }).filter(({ sent }) => !Array.isArray(sent.member));
-  const batch = fc.record({ all: fc.array(sent, { minLength: 1, maxLength: 5 }), version });
-  const property = fc.asyncProperty(fc.oneof(single, batch), async (message) => {
-    const all = 'all' in message ? message.all : [message.sent];
-    const expected = all.map(({ id }) => id).filter((id) => id !== undefined);
-    const json = JSON.stringify(
-      'all' in message ? all.map(({ member }) => member) : all[0]!.member,
-    );
-    const { status, body } = await post(json, message.version);
-    if (expected.length === 0) {
-      expect({ status, body }).toEqual({ status: 202, body: undefined });
-    } else if ('all' in message) {
-      expect(status).toBe(200);
-      expect(body).toHaveLength(expected.length);
-      for (const [index, id] of expected.entries()) assertResponse((body as unknown[])[index], id);
-    } else {
-      expect([200, 400]).toContain(status);
-      assertResponse(body, expected[0]!);
-    }
-  });
-  await fc.assert(property, { numRuns: STRUCTURED, seed });
-}, 120_000);
-
-it(`answers ${MODERN_RUNS} messages of the modern era (seed ${seed})`, async () => {
-  const meta = fc.oneof(
-    { weight: 6, arbitrary: fc.constant(metaOf()) },
-    fc.constantFrom(metaOf('2027-01-01'), metaOf('2025-11-25'), metaOf(5), {}, undefined),
+const post = async (body: string | Uint8Array, version: string | undefined) => {
+  const answer = await answerOf(
+    acme.rpc(body, version === undefined ? {} : { 'MCP-Protocol-Version': version }),
   );
-  const header = fc.oneof(
-    { weight: 6, arbitrary: fc.constant({}) },
-    // The version always makes it a modern request: where the body can hold no claim, only the header says so.
-    fc.record(
-      {
-        'MCP-Protocol-Version': fc.constantFrom(MODERN, '2027-01-01'),
-        'Mcp-Method': fc.stringMatching(/^[!-~]{1,20}$/),
-        'Mcp-Name': fc.oneof(fc.stringMatching(/^[!-~]{1,20}$/), fc.constant('=?base64?bm9=?=')),
-      },
-      { requiredKeys: [] },
-    ),
-  );
-  const property = fc.asyncProperty(sent, meta, header, async ({ member }, _meta, changed) => {
-    const message = claiming(member, _meta);
-    const { status, body } = await answerOf(
-      acme.rpc(JSON.stringify(message), {
-        ...sendable(modernHeaders(message)),
-        'MCP-Protocol-Version': MODERN,
-        ...changed,
-      }),
-    );
-    expect([200, 202, 400, 404]).toContain(status);
-    expect(body === undefined).toBe(status === 202);
-    if (body === undefined) return;
-    const { id, error, result } = body as { id?: Id; error?: { code: number }; result?: object };
-    if (id !== undefined) expect(id).toBe((message as { id: Id }).id);
-    expect(id === undefined || typeof id === 'string' || Number.isInteger(id)).toBe(true);
-    if (result) expect(result).toMatchObject({ resultType: 'complete', _meta: expect.anything() });
-    if (!error) return;
-    expect([-32600, -32601, -32602, -32020, -32022]).toContain(error.code);
-    expect(status === 404).toBe(error.code === -32601);
-  });
-  await fc.assert(property, { numRuns: MODERN_RUNS, seed });
-}, 120_000);
+  expect(answer.text).not.toMatch(NO_TRACE);
+  return answer;
+};
 
-it(`answers ${RAW} bodies of other bytes (seed ${seed})`, async () => {
-  const valid = sent.map(({ member }) => JSON.stringify(member) ?? '');
-  const damaged = fc
-    .record({ text: valid, at: fc.nat(), insert: fc.uint8Array({ maxLength: 4 }), drop: fc.nat(4) })
-    .map(({ text, at, insert, drop }) => {
-      const bytes = Buffer.from(text);
-      const place = at % (bytes.length + 1);
-      return Buffer.concat([bytes.subarray(0, place), insert, bytes.subarray(place + drop)]);
+it(
+  `answers ${STRUCTURED} messages that look like JSON-RPC, each under its own id (seed ${seed})`,
+  async () => {
+    const single = fc.record({ sent, version }).filter(({ sent }) => !Array.isArray(sent.member));
+    const batch = fc.record({ all: fc.array(sent, { minLength: 1, maxLength: 5 }), version });
+    const property = fc.asyncProperty(fc.oneof(single, batch), async (message) => {
+      const all = 'all' in message ? message.all : [message.sent];
+      const expected = all.map(({ id }) => id).filter((id) => id !== undefined);
+      const json = JSON.stringify(
+        'all' in message ? all.map(({ member }) => member) : all[0]!.member,
+      );
+      const { status, body } = await post(json, message.version);
+      if (expected.length === 0) {
+        expect({ status, body }).toEqual({ status: 202, body: undefined });
+      } else if ('all' in message) {
+        expect(status).toBe(200);
+        expect(body).toHaveLength(expected.length);
+        for (const [index, id] of expected.entries())
+          assertResponse((body as unknown[])[index], id);
+      } else {
+        expect([200, 400]).toContain(status);
+        assertResponse(body, expected[0]!);
+      }
     });
-  const body = fc.oneof(
-    { weight: 3, arbitrary: damaged },
-    fc.uint8Array({ maxLength: 300 }),
-    fc.json().map((text) => Buffer.from(text)),
-  );
-  const header = fc.oneof(version, fc.stringMatching(/^[!-~]{1,20}$/), fc.constant(MODERN));
-  const property = fc.asyncProperty(body, header, async (bytes, version) => {
-    const { status, body } = await post(new Uint8Array(bytes), version);
-    expect([200, 202, 400]).toContain(status);
-    expect(body === undefined).toBe(status === 202);
-    for (const answer of Array.isArray(body) ? body : body === undefined ? [] : [body]) {
-      expect(answer).toMatchObject({ jsonrpc: '2.0' });
-      expect(answer).not.toMatchObject({ error: { code: -32603 } });
-    }
-  });
-  await fc.assert(property, { numRuns: RAW, seed });
-}, 120_000);
+    await fuzz(property, STRUCTURED);
+  },
+  timeoutMs,
+);
+
+it(
+  `answers ${MODERN_RUNS} messages of the modern era (seed ${seed})`,
+  async () => {
+    const meta = fc.oneof(
+      { weight: 6, arbitrary: fc.constant(metaOf()) },
+      fc.constantFrom(metaOf('2027-01-01'), metaOf('2025-11-25'), metaOf(5), {}, undefined),
+    );
+    const header = fc.oneof(
+      { weight: 6, arbitrary: fc.constant({}) },
+      // The version always makes it a modern request: where the body can hold no claim, only the header says so.
+      fc.record(
+        {
+          'MCP-Protocol-Version': fc.constantFrom(MODERN, '2027-01-01'),
+          'Mcp-Method': fc.stringMatching(/^[!-~]{1,20}$/),
+          'Mcp-Name': fc.oneof(fc.stringMatching(/^[!-~]{1,20}$/), fc.constant('=?base64?bm9=?=')),
+        },
+        { requiredKeys: [] },
+      ),
+    );
+    const property = fc.asyncProperty(sent, meta, header, async ({ member }, _meta, changed) => {
+      const message = claiming(member, _meta);
+      const { status, body } = await answerOf(
+        acme.rpc(JSON.stringify(message), {
+          ...sendable(modernHeaders(message)),
+          'MCP-Protocol-Version': MODERN,
+          ...changed,
+        }),
+      );
+      expect([200, 202, 400, 404]).toContain(status);
+      expect(body === undefined).toBe(status === 202);
+      if (body === undefined) return;
+      const { id, error, result } = body as { id?: Id; error?: { code: number }; result?: object };
+      if (id !== undefined) expect(id).toBe((message as { id: Id }).id);
+      expect(id === undefined || typeof id === 'string' || Number.isInteger(id)).toBe(true);
+      if (result)
+        expect(result).toMatchObject({ resultType: 'complete', _meta: expect.anything() });
+      if (!error) return;
+      expect([-32600, -32601, -32602, -32020, -32022]).toContain(error.code);
+      expect(status === 404).toBe(error.code === -32601);
+    });
+    await fuzz(property, MODERN_RUNS);
+  },
+  timeoutMs,
+);
+
+it(
+  `answers ${RAW} bodies of other bytes (seed ${seed})`,
+  async () => {
+    const valid = sent.map(({ member }) => JSON.stringify(member) ?? '');
+    const damaged = fc
+      .record({
+        text: valid,
+        at: fc.nat(),
+        insert: fc.uint8Array({ maxLength: 4 }),
+        drop: fc.nat(4),
+      })
+      .map(({ text, at, insert, drop }) => {
+        const bytes = Buffer.from(text);
+        const place = at % (bytes.length + 1);
+        return Buffer.concat([bytes.subarray(0, place), insert, bytes.subarray(place + drop)]);
+      });
+    const body = fc.oneof(
+      { weight: 3, arbitrary: damaged },
+      fc.uint8Array({ maxLength: 300 }),
+      fc.json().map((text) => Buffer.from(text)),
+    );
+    const header = fc.oneof(version, fc.stringMatching(/^[!-~]{1,20}$/), fc.constant(MODERN));
+    const property = fc.asyncProperty(body, header, async (bytes, version) => {
+      const { status, body } = await post(new Uint8Array(bytes), version);
+      expect([200, 202, 400]).toContain(status);
+      expect(body === undefined).toBe(status === 202);
+      for (const answer of Array.isArray(body) ? body : body === undefined ? [] : [body]) {
+        expect(answer).toMatchObject({ jsonrpc: '2.0' });
+        expect(answer).not.toMatchObject({ error: { code: -32603 } });
+      }
+    });
+    await fuzz(property, RAW);
+  },
+  timeoutMs,
+);
 
 /** The member with this `_meta`, where it has parameters that can hold one. */
 function claiming(member: unknown, _meta: unknown): unknown {
