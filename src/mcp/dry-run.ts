@@ -11,6 +11,11 @@ export function readDryRun(params: JsonObject): boolean {
   throw JsonRpcError.invalidParams(`_meta["${DRY_RUN_KEY}"] must be true or false.`);
 }
 
+/** For methods that have effects and cannot be tried: to do it all the same would be the worst answer. */
+export function refuseDryRun(params: JsonObject): void {
+  if (readDryRun(params)) throw JsonRpcError.invalidParams('only tools/call can be a dry run.');
+}
+
 /** How many of the `tools/call` in a batch are dry runs. Those that say neither yes nor no do not count: none runs. */
 export function dryRunsIn(batch: readonly Member[]): 'none' | 'some' | 'all' {
   const flags = batch

@@ -51,7 +51,7 @@ export class McpService {
     private readonly dryRuns: DryRuns,
   ) {}
 
-  /** Throws only `rate_limited` and `unavailable`, for a batch of which nothing has had an effect then. */
+  /** Throws only `rate_limited`, for a batch of which nothing has run then. */
   async answer(message: unknown, caller: McpCaller): Promise<McpAnswer> {
     const { version } = caller.headers;
     if (typeof message !== 'object' || message === null) {

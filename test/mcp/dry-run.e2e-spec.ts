@@ -348,16 +348,57 @@ describe('a batch of dry runs', () => {
     expect(real.result.message!.id).not.toBe(first!.result.message!.id);
   });
 
-  it('answers unavailable, with nothing left, when its connection dies', async () => {
+  it('answers unavailable, with nothing left, from where its connection dies', async () => {
     const batch = [
       callOf('create_contact', { email: 'a@example.com' }, true, 1),
       callOf('team_cut', { text: 'New' }, true, 2),
       callOf('create_contact', { email: 'b@example.com' }, true, 3),
     ];
-    const { status } = await withoutTrace(() => post(batch));
-    expect(status).toBe(503);
+    const { body } = await withoutTrace(() => post(batch));
+    const [first, ...rest] = (body as { result: Result }[]).map(({ result }) => toldBy(result));
+    expect(first!.effects).toHaveLength(1);
+    for (const { result } of rest) expect(result.error).toMatchObject({ code: 'unavailable' });
     const after = await post(callOf('create_contact', { email: 'b@example.com' }));
     expect(resultOf(after).isError).toBeUndefined();
+  });
+});
+
+describe('a task', () => {
+  it.each(['tasks/cancel', 'tasks/update'])('is not changed by %s as a dry run', async (method) => {
+    const [capabilities, flag] = [{ extensions: { 'io.modelcontextprotocol/tasks': {} } }, true];
+    const _meta = { ...metaOf(), [CAPABILITIES_KEY]: capabilities };
+    const { workflow_id: id } = await CHANGING_TOOLS.trigger_workflow!(acme);
+    const { value } = await acme.call<{ run_id: string }>('trigger_workflow', { workflow_id: id });
+    const message = (meta: object) => ({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: { taskId: value.run_id, inputResponses: {}, _meta: meta },
+    });
+    const headers = { 'Mcp-Name': value.run_id };
+    const tried = message({ ..._meta, [DRY_RUN]: flag });
+    const answer = await withoutTrace(() => postModern(acme, tried, headers));
+    expect(answer.body).toEqual(errorOf(-32602, 1));
+    expect((await postModern(acme, message(_meta), headers)).body).toHaveProperty('result');
+  });
+
+  it('is not made for a run that was only tried', async () => {
+    const given = await CHANGING_TOOLS.trigger_workflow!(acme);
+    const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+    const message = (flag: boolean) => ({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'trigger_workflow',
+        arguments: given,
+        _meta: { ...metaOf(), [CAPABILITIES_KEY]: capabilities, [DRY_RUN]: flag },
+      },
+    });
+    const tried = await withoutTrace(() => postModern(acme, message(true)));
+    expect(tried.body).toMatchObject({ result: { resultType: 'complete' } });
+    const real = await postModern(acme, message(false));
+    expect(real.body).toMatchObject({ result: { resultType: 'task' } });
   });
 });
 

@@ -11,6 +11,7 @@ import { IsBoolean, IsOptional, IsString } from 'class-validator';
 import { Client } from 'pg';
 import type { Observable } from 'rxjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ChangeFeed } from '../../src/changes/change-feed.js';
 import { TenantDatabase } from '../../src/database/tenant-database.js';
 import type { ToolCall } from '../../src/tools/tool-call.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
@@ -60,11 +61,15 @@ class TeamGuard implements CanActivate {
 /** Stores something of its own, in a transaction before that of the tool. */
 @Injectable()
 class NotingInterceptor implements NestInterceptor {
-  constructor(private readonly tenants: TenantDatabase) {}
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly changes: ChangeFeed,
+  ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const { organizationId } = context.getArgs<[object, ToolCall]>()[1];
     await this.tenants.transaction(organizationId, () => rename(this.tenants, organizationId));
+    this.changes.publish(organizationId, { kind: 'resource', uri: 'team://renamed' });
     return next.handle();
   }
 }
@@ -208,17 +213,28 @@ describe('a dry run', () => {
   it('wakes nobody', async () => {
     const listener = new Client({ connectionString: switchboard.databaseUrl });
     const hints: string[] = [];
-    listener.on('notification', ({ payload }) => hints.push(payload!));
+    const changes: string[] = [];
+    listener.on('notification', ({ channel, payload }) => {
+      if (channel === 'switchboard_wake_up') hints.push(payload!);
+      else if (payload!.startsWith(acme.id)) changes.push(payload!);
+    });
     await listener.connect();
     try {
-      await listener.query('listen switchboard_wake_up');
+      await listener.query('listen switchboard_wake_up; listen switchboard_changes');
       const given = await CHANGING_TOOLS.trigger_workflow!(acme);
+      const canceled = await CHANGING_TOOLS.cancel_run!(acme);
       await tryWithoutTrace('trigger_workflow', given);
       await tryWithoutTrace('send_message', await CHANGING_TOOLS.send_message!(acme));
-      // Hints come in the order in which they were sent, so any of the dry runs would be here before this one.
+      await tryWithoutTrace('cancel_run', canceled);
+      await tryWithoutTrace('team_note', { text: 'x' });
+      // They come in the order in which they were sent, so those of the dry runs would be here before these two.
       const { value } = await acme.call<{ run_id: string }>('trigger_workflow', given);
-      await waitFor(() => hints.length > 0);
-      expect(hints).toEqual([`run:${value.run_id}`]);
+      await acme.call('cancel_run', canceled);
+      await waitFor(() => hints.includes(`run:${value.run_id}`) && changes.length > 0);
+      expect(hints).toEqual([`run:${canceled.run_id as string}`, `run:${value.run_id}`]);
+      expect(changes).toEqual([
+        `${acme.id} resource switchboard://runs/${canceled.run_id as string}`,
+      ]);
     } finally {
       await listener.end();
     }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { Tasks } from '../../tools/tasks.js';
+import { refuseDryRun } from '../dry-run.js';
 import { ACKNOWLEDGED, gottenTask } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JSON_RPC_CODES, JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject, type JsonObject } from '../json-rpc.js';
@@ -27,6 +28,7 @@ export class TaskMethods {
   }
 
   private async update(params: JsonObject, context: MethodContext): Promise<string> {
+    refuseDryRun(params);
     const id = taskIdOf(params, context);
     const { inputResponses } = params;
     if (!isJsonObject(inputResponses)) {
@@ -36,6 +38,7 @@ export class TaskMethods {
   }
 
   private async cancel(params: JsonObject, context: MethodContext): Promise<string> {
+    refuseDryRun(params);
     const id = taskIdOf(params, context);
     return await acknowledge(this.tasks.cancel(callerOf(context.key), id));
   }
