@@ -1,6 +1,6 @@
 /** What changed in an organization; only ever names, never the data itself. */
 export type Change =
-  /** A resource, such as `switchboard://runs/run_…`, was changed or is gone. */
+  /** A resource, such as `switchboard://runs/run_…`, is new, was changed or is gone. */
   | { readonly kind: 'resource'; readonly uri: string }
   /** The organization's list of tools. */
   | { readonly kind: 'tools' }

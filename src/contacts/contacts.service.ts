@@ -68,7 +68,10 @@ export class ContactsService {
     const fields = applyChanges(NO_FIELDS, changes, source, new Date());
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const inserted = await this.contacts.insert(organizationId, newId('con'), fields);
-      if (inserted) return { contact: inserted, created: true };
+      if (inserted) {
+        this.changes.publish(organizationId, resourceChange('contacts', inserted.id));
+        return { contact: inserted, created: true };
+      }
       const holders = await this.holders(organizationId, changes);
       const [first] = holders;
       if (!first) continue;

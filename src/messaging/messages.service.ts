@@ -75,6 +75,7 @@ export class MessagesService {
     this.tenants.afterCommit(() =>
       this.wakeUps.wake('message', message.id, scheduledAt ?? undefined),
     );
+    this.changes.publish(organizationId, resourceChange('messages', message.id));
     return message;
   }
 

@@ -66,6 +66,7 @@ export class RunsService {
       if (inserted) {
         // Commit first, wake second: a worker woken for a row it cannot see yet would drop the hint.
         this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
+        this.changes.publish(organizationId, resourceChange('runs', id));
         return { runId: id, duplicate: false };
       }
       const earlier =

@@ -107,6 +107,8 @@ describe('the change feed', () => {
     second.close();
     await waitFor(async () => (await backends('switchboard listener')).length === 0);
     const again = await follow(here);
+    // Ends what has ended already, and not what came in its place.
+    first.close();
     publish(there, 'test://again');
     await again.until(change('test://again'));
   });

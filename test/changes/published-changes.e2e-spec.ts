@@ -6,7 +6,12 @@ import { createContact, getMessage, send } from '../messaging/support.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { ProbeTools } from '../workflows/support/probe.tools.js';
-import { createWorkflow, getRun, trigger } from '../workflows/support/workflow-client.js';
+import {
+  createWorkflow,
+  getRun,
+  postWebhook,
+  trigger,
+} from '../workflows/support/workflow-client.js';
 import { Told } from './told.js';
 
 // The tests play the workers of one process, and look from another at what they tell.
@@ -53,6 +58,14 @@ describe('a run', () => {
     return runId;
   };
   const echo = { id: 'a', tool: 'probe_echo', arguments: { value: {} } };
+
+  it('is told of when it is asked for, and not when its key was used before', async () => {
+    const workflow = await createWorkflow(acme, [echo]);
+    const { body } = await postWebhook(here, workflow.id, {}, { 'Idempotency-Key': 'once' });
+    expect(await news()).toEqual([resourceChange('runs', body.runId)]);
+    await postWebhook(here, workflow.id, {}, { 'Idempotency-Key': 'once' });
+    expect(await news()).toEqual([]);
+  });
 
   it('is told of when a worker takes it, and when the worker hands it back', async () => {
     const runId = await start(echo);
@@ -132,10 +145,11 @@ describe('a run', () => {
 });
 
 describe('a message', () => {
-  it('is told of when it is being sent, and when it was', async () => {
+  it('is told of when it is accepted, when it is being sent, and when it was', async () => {
     const contact = await createContact(acme);
-    const { id } = await send(acme, { contact_id: contact.id });
     await news();
+    const { id } = await send(acme, { contact_id: contact.id });
+    expect(await news()).toEqual([resourceChange('messages', id)]);
     const worker = here.app.get(MessageWorker, { strict: false });
     const [held] = await worker.claim(1, id);
     await worker.work(held!, AbortSignal.abort());
@@ -163,8 +177,9 @@ describe('a message', () => {
 });
 
 describe('a contact', () => {
-  it('is told of when it is changed or deleted, and not when the change fails', async () => {
+  it('is told of when it is made, changed or deleted, and not when the change fails', async () => {
     const { id, email } = await createContact(acme);
+    expect(await news()).toEqual([resourceChange('contacts', id)]);
     const other = await createContact(acme);
     await news();
     const changes: [string, object][] = [

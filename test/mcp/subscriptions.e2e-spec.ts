@@ -140,6 +140,16 @@ describe('subscriptions/listen', () => {
     expect(listening.told).toEqual([updated(uri)]);
   });
 
+  it('tells of any run, also of a new one, to who follows all', async () => {
+    const listening = await listen({ resourceSubscriptions: ['switchboard://runs'] });
+    await newContact(acme);
+    const runId = await newRun(acme);
+    await waitFor(() => listening.told.length === 1);
+    await acme.call('cancel_run', { run_id: runId });
+    await waitFor(() => listening.told.length === 2);
+    expect(listening.told).toEqual([updated('switchboard://runs'), updated('switchboard://runs')]);
+  });
+
   it('tells that a tool was hidden in another process, and shown again', async () => {
     const listening = await listen({ toolsListChanged: true });
     const list = async (): Promise<string> =>

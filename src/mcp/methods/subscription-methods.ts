@@ -14,8 +14,8 @@ import { resourceTopic, taskTopic, TOOL_LIST } from '../subscriptions/topic.js';
 import { callerOf } from '../task-caller.js';
 import { assertTakesTasks } from '../tasks-extension.js';
 
-/** Resources that changes are told of. */
-const FOLLOWED = /^switchboard:\/\/(contacts|messages|runs)\/[A-Za-z0-9_]+$/;
+/** Resources that changes are told of: one, or all of a kind. */
+const FOLLOWED = /^switchboard:\/\/(contacts|messages|runs)(\/[A-Za-z0-9_]+)?$/;
 
 /** `subscriptions/listen` of MCP 2026-07-28. */
 @Injectable()

@@ -21,9 +21,11 @@ export const TOOL_LIST: Topic = {
   notification: () => ({ method: 'notifications/tools/list_changed' }),
 };
 
+/** A resource with all that lies below it: `switchboard://runs` changes with each of the runs. */
 export function resourceTopic(uri: string): Topic {
   return {
-    concerns: (change) => change.kind === 'resource' && change.uri === uri,
+    concerns: (change) =>
+      change.kind === 'resource' && (change.uri === uri || change.uri.startsWith(`${uri}/`)),
     notification: () => ({ method: 'notifications/resources/updated', params: { uri } }),
   };
 }
