@@ -297,7 +297,7 @@ describe('boot', () => {
     [Numbers, /Numbers\.count: NumberInput\.count: arguments of prompts are texts only/],
     [Untellable, /UntellableInput\.text: JSON Schema cannot express/],
     [Needy, /Needy\.needy: needs the tool unheard_of/],
-    [TwinCompletion, /Two methods complete contact .*write_message: .*TwinCompletion\.twin/],
+    [TwinCompletion, /Two completions are called contact .*write_message: .*TwinCompletion\.twin/],
     [LostCompletion, /LostCompletion\.lost: nothing is called prompt unheard_of/],
     [LostVariable, /LostVariable\.lost: nothing is called resource switchboard/],
     [LostArgument, /LostArgument\.lost: prompt write_message has no argument gaol/],

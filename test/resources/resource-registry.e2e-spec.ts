@@ -256,7 +256,7 @@ describe('boot', () => {
 
   it.each([
     [TwinName, /Two resources are called contacts: .*(ContactTools\.search|TwinName\.twin)/],
-    [TwinUri, /Two resources have the URI switchboard:\/\/contacts\/\{\}: .* and .*/],
+    [TwinUri, /Two resources are called switchboard:\/\/contacts\/\{\}: .* and .*/],
     [BadUri, /BadUri\.bad: "switchboard:\/\/\{note_id\}" is no URI for a resource/],
     [UnknownVariable, /UnknownVariable\.bad: \{id\} .* must be a field of NoteInput/],
     [NumberVariable, /NumberVariable\.bad: \{limit\} .* must be a field of NoteInput, a text/],
