@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import type { Icon } from './icon.js';
 import type { DtoClass } from './schema/dto-schema.js';
 import type { ObjectSchema } from './schema/json-schema.js';
@@ -29,7 +30,7 @@ export interface RegisteredTool {
   readonly surfaces: ReadonlySet<Surface>;
   readonly readOnly: boolean;
   readonly external: boolean;
-  readonly tasks?: TaskSource;
+  readonly task?: Type<TaskSource>;
   /** Runs guards, interceptors, the pipeline and the method. */
   readonly invoke: (given: unknown, call: ToolCall) => Promise<object>;
 }

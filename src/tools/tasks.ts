@@ -1,9 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import type { Actor } from '../accounts/actor.js';
 import { AuditLog } from '../accounts/audit-log.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import type { ToolPolicies } from '../policies/tool-policies.js';
+import type { RegisteredTool } from './registered-tool.js';
 import type { Task, TaskSource } from './task-source.js';
 import { ToolRegistry } from './tool-registry.js';
 
@@ -17,14 +19,36 @@ export interface TaskCaller {
   readonly policies: ToolPolicies;
 }
 
-/** The tasks that agents can have begun, whichever tool began them. */
+/**
+ * The tasks that agents can have begun, whichever tool began them. A source that a tool names and no module provides
+ * stops the process.
+ */
 @Injectable()
-export class Tasks {
+export class Tasks implements OnApplicationBootstrap {
+  private readonly sources = new Map<Type<TaskSource>, TaskSource>();
+
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly tools: ToolRegistry,
     private readonly audit: AuditLog,
+    private readonly modules: ModuleRef,
   ) {}
+
+  onApplicationBootstrap(): void {
+    for (const { task } of this.tools.all()) {
+      if (task) this.sources.set(task, this.modules.get(task, { strict: false }));
+    }
+  }
+
+  /** The task that a result of the tool stands for, once the call is committed; undefined where the result is final. */
+  async begunBy(
+    { task }: RegisteredTool,
+    result: object,
+    caller: TaskCaller,
+  ): Promise<Task | undefined> {
+    const id = task && this.sources.get(task)?.idOf(result);
+    return id === undefined ? undefined : await this.find(caller, id);
+  }
 
   /** Undefined when the organization has no such task. */
   async find(caller: TaskCaller, id: string): Promise<Task | undefined> {
@@ -79,9 +103,10 @@ export class Tasks {
     id: string,
   ): Promise<{ source: TaskSource; task: Task } | undefined> {
     if (!ID.test(id)) return undefined;
-    for (const source of this.tools.taskSources('agent', policies)) {
-      const task = await source.find(organizationId, id);
-      if (task) return { source, task };
+    for (const token of this.tools.taskSources('agent', policies)) {
+      const source = this.sources.get(token);
+      const task = await source?.find(organizationId, id);
+      if (source && task) return { source, task };
     }
     return undefined;
   }

@@ -4,8 +4,8 @@ import {
   Injectable,
   Logger,
   type OnModuleInit,
+  type Type,
 } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 import type { ToolPolicies } from '../policies/tool-policies.js';
@@ -39,7 +39,6 @@ export class ToolRegistry implements OnModuleInit {
     private readonly methods: DecoratedMethods,
     private readonly pipeline: ToolPipeline,
     private readonly env: Env,
-    private readonly modules: ModuleRef,
   ) {}
 
   onModuleInit(): void {
@@ -82,9 +81,9 @@ export class ToolRegistry implements OnModuleInit {
   }
 
   /** Who knows the tasks that the tools which a surface may call begin. */
-  taskSources(surface: Surface, policies: ToolPolicies): ReadonlySet<TaskSource> {
+  taskSources(surface: Surface, policies: ToolPolicies): ReadonlySet<Type<TaskSource>> {
     const open = this.tools.filter((tool) => isOpen(tool, surface, policies));
-    return new Set(open.flatMap(({ tasks }) => tasks ?? []));
+    return new Set(open.flatMap(({ task }) => task ?? []));
   }
 
   /** Calls a tool and returns its result; every expected failure is an {@link AppError}. */
@@ -115,7 +114,7 @@ export class ToolRegistry implements OnModuleInit {
       surfaces: new Set(options.surfaces ?? EVERYWHERE),
       readOnly: options.readOnly ?? false,
       external: options.external ?? false,
-      ...(options.task && { tasks: this.modules.get(options.task, { strict: false }) }),
+      ...(options.task && { task: options.task }),
       invoke: this.methods.guarded(method, run, 'tool'),
     };
     return tool;

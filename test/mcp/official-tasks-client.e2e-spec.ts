@@ -3,6 +3,7 @@ import {
   createTaskSessionFromClient,
   type JsonRpcResponse,
   resultFromTaskOutcome,
+  type SerializedTaskReference,
   type TaskEnabledSession,
 } from '@modelcontextprotocol/ext-tasks/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -104,10 +105,14 @@ describe('the official client of the Tasks extension', () => {
     const { id } = await workflow({ id: 'a', tool: 'probe_echo', arguments: { value: {} } });
     const execution = await first.callTool('trigger_workflow', { workflow_id: id });
     if (execution.kind !== 'task') throw new Error('It is no task.');
-    const reference = execution.serializeReference();
+    // Closing a session cancels the tasks that it still owns.
+    let reference: SerializedTaskReference | undefined;
+    await execution.handoff((handed) => {
+      reference = handed;
+    });
     await first.close();
     const second = await connect();
-    const resumed = await second.resumeTask(reference);
+    const resumed = await second.resumeTask(reference!);
     expect((await resumed.settle()).outcome).toMatchObject({ status: 'completed' });
   });
 

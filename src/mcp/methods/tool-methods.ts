@@ -4,7 +4,6 @@ import type { ToolPolicies } from '../../policies/tool-policies.js';
 import { type DryRunOutcome, DryRuns } from '../../tools/dry-runs.js';
 import { unknownName } from '../../tools/nearest-names.js';
 import type { RegisteredTool } from '../../tools/registered-tool.js';
-import type { Task } from '../../tools/task-source.js';
 import { Tasks } from '../../tools/tasks.js';
 import { ToolRegistry } from '../../tools/tool-registry.js';
 import { Calls } from '../calls.js';
@@ -72,7 +71,9 @@ export class ToolMethods {
           );
         }
         const result = await this.tools.call(tool, given, call);
-        const task = await this.taskOf(result, tool, params, context);
+        const task = takesTasks(params, context.era)
+          ? await this.tasks.begunBy(tool, result, callerOf(context.key))
+          : undefined;
         return task ? createdTask(task, meta) : encode(result, tool, context.encoder, meta);
       });
     } catch (thrown) {
@@ -80,17 +81,6 @@ export class ToolMethods {
       const failure = JSON.stringify(this.describe(thrown, tool, context));
       return context.encoder.toolFailure(failure, meta);
     }
-  }
-
-  /** The task that goes in place of the result; the call is committed, so that any process can be asked for it. */
-  private async taskOf(
-    result: object,
-    { tasks: source }: RegisteredTool,
-    params: JsonObject,
-    { era, key }: MethodContext,
-  ): Promise<Task | undefined> {
-    const id = takesTasks(params, era) ? source?.idOf(result) : undefined;
-    return id === undefined ? undefined : await this.tasks.find(callerOf(key), id);
   }
 
   private describe(thrown: unknown, tool: RegisteredTool, { key }: MethodContext): object {
