@@ -3,7 +3,6 @@ import {
   DiscoveryService,
   ExternalContextCreator,
   MetadataScanner,
-  ModuleRef,
   ModulesContainer,
   NestFactory,
 } from '@nestjs/core';
@@ -44,12 +43,7 @@ export async function toolCatalog(): Promise<ToolRegistry> {
     new MetadataScanner(),
     app.get(ExternalContextCreator),
   );
-  const registry = new ToolRegistry(
-    methods,
-    app.get(ToolPipeline, { strict: false }),
-    env,
-    app.get(ModuleRef),
-  );
+  const registry = new ToolRegistry(methods, app.get(ToolPipeline, { strict: false }), env);
   registry.onModuleInit();
   return registry;
 }
