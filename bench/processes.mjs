@@ -7,12 +7,18 @@ import { createInterface } from 'node:readline';
 
 const here = import.meta.dirname;
 
+const alive = new Set();
+// Also those that were still starting when the bench was stopped.
+process.once('exit', () => alive.forEach((child) => child.kill()));
+
 /** Starts a script of this folder and resolves with the facts that it announces on its first line. */
 export async function start(script, args, env = {}) {
   const child = spawn(process.execPath, [join(here, script), ...args], {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  alive.add(child);
+  child.once('exit', () => alive.delete(child));
   let complaints = '';
   child.stderr.on('data', (data) => (complaints += data));
   const [line] = await Promise.race([

@@ -67,10 +67,17 @@ const database = process.env.DATABASE_URL
   ? { url: process.env.DATABASE_URL, stop: async () => undefined }
   : await EmbeddedPostgres.start({ dataDir: join(folder, 'data') });
 const running = [];
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => void cleanUp().finally(() => process.exit(1)));
+}
 try {
   const results = await measure();
   report(results);
 } finally {
+  await cleanUp();
+}
+
+async function cleanUp() {
   await Promise.all(running.map(({ stop }) => stop()));
   await database.stop();
   rmSync(folder, { recursive: true, force: true });
