@@ -84,7 +84,9 @@ export class ChannelListener {
     const listen = (): Promise<unknown> => client.query(`listen ${this.channel}`);
     let pulse: NodeJS.Timeout | undefined;
     try {
-      await client.connect();
+      // A client that is ended while it connects never says so to who waits for the connection.
+      await Promise.race([client.connect(), broken]);
+      if (this.stopped) return;
       await listen();
       if (this.stopped) return;
       begun();
