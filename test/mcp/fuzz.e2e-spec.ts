@@ -28,9 +28,9 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-const STRUCTURED = CASES * 0.35;
-const MODERN_RUNS = CASES * 0.2;
-const RAW = CASES * 0.15;
+const STRUCTURED = Math.round(CASES * 0.35);
+const MODERN_RUNS = Math.round(CASES * 0.2);
+const RAW = Math.round(CASES * 0.15);
 
 /** A member, and the id that its response must carry; undefined where there must be none. */
 interface Sent {
