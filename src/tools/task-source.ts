@@ -5,8 +5,6 @@ import type { InputRequests } from './input-request.js';
 export interface Task {
   /** Too random to guess, and unique among the tasks of all sources: `newId` makes such ids. */
   readonly id: string;
-  /** The resource whose changes, which `ChangeFeed` tells of, are those of the task: for clients that listen. */
-  readonly uri?: string;
   readonly createdAt: Date;
   readonly changedAt: Date;
   readonly state: TaskState;

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { resourceUri } from '../changes/change.js';
 import { AppError, type AppErrorCode } from '../errors/app-error.js';
 import type { Task, TaskSource, TaskState } from '../tools/task-source.js';
 import { RunJournalRepository } from './run-journal.repository.js';
@@ -36,7 +35,6 @@ export class RunTasks implements TaskSource {
         : await this.journal.outlines(organizationId, [id]);
     return {
       id,
-      uri: resourceUri('runs', id),
       createdAt: run.createdAt,
       changedAt: lastChange(run, journal),
       state: stateOf(run, journal),
