@@ -7,6 +7,8 @@ const RECONNECT_MS = 1000;
 const PULSE_MS = 30_000;
 const ANSWER_MS = 5000;
 
+const ENDED = new Error('The connection ended before it was made.');
+
 export interface ChannelHandlers {
   /** Takes a payload; must not throw. An empty one says that others were lost on their way. */
   receive(payload: string): void;
@@ -84,9 +86,8 @@ export class ChannelListener {
     const listen = (): Promise<unknown> => client.query(`listen ${this.channel}`);
     let pulse: NodeJS.Timeout | undefined;
     try {
-      // A client that is ended while it connects never says so to who waits for the connection.
-      await Promise.race([client.connect(), broken]);
-      if (this.stopped) return;
+      // A client that is ended while it connects never says what became of that.
+      await Promise.race([client.connect(), broken.then(() => Promise.reject(ENDED))]);
       await listen();
       if (this.stopped) return;
       begun();

@@ -183,6 +183,12 @@ describe('the change feed', () => {
   });
 });
 
+it('stops also while it is still connecting', async () => {
+  const listener = new ChannelListener(here.access, 'test_channel', { receive: () => undefined });
+  await listener.stop();
+  await expect(listener.listening).rejects.toThrow();
+});
+
 describe('a listener whose host vanished', () => {
   let proxy: Server;
   const sockets: Socket[] = [];

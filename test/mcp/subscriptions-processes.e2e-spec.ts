@@ -78,4 +78,4 @@ it('tells in one web process what happens in another and in a worker, and ends w
     result: { resultType: 'complete', _meta: { [SUBSCRIPTION_ID]: 1 } },
   });
   expect(await here.exited).toBe(0);
-});
+}, 120_000);
