@@ -53,12 +53,13 @@ describe.each<[string, VersionNegotiationOptions | undefined, string]>([
     const { client, errors } = await connect(negotiation);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect(client.getServerVersion()).toMatchObject({ name: 'switchboard' });
-    const tools = version === '2026-07-28' ? { listChanged: true } : {};
+    const isModern = version === '2026-07-28';
     expect(client.getServerCapabilities()).toEqual({
-      tools,
+      tools: isModern ? { listChanged: true } : {},
       resources: {},
       prompts: {},
       completions: {},
+      ...(isModern && { extensions: { 'io.modelcontextprotocol/tasks': {} } }),
     });
     expect(client.getInstructions()).toContain('send_message');
     expect(errors).toEqual([]);
