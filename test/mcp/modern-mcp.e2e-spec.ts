@@ -50,7 +50,7 @@ describe('server/discover', () => {
         supportedVersions: [MODERN],
         capabilities: {
           tools: { listChanged: true },
-          resources: {},
+          resources: { subscribe: true },
           prompts: {},
           completions: {},
           extensions: { 'io.modelcontextprotocol/tasks': {} },

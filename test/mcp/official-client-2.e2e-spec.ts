@@ -53,14 +53,15 @@ describe.each<[string, VersionNegotiationOptions | undefined, string]>([
     const { client, errors } = await connect(negotiation);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect(client.getServerVersion()).toMatchObject({ name: 'switchboard' });
+    const plain = { tools: {}, resources: {}, prompts: {}, completions: {} };
+    const modern = {
+      ...plain,
+      tools: { listChanged: true },
+      resources: { subscribe: true },
+      extensions: { 'io.modelcontextprotocol/tasks': {} },
+    };
     const isModern = version === '2026-07-28';
-    expect(client.getServerCapabilities()).toEqual({
-      tools: isModern ? { listChanged: true } : {},
-      resources: {},
-      prompts: {},
-      completions: {},
-      ...(isModern && { extensions: { 'io.modelcontextprotocol/tasks': {} } }),
-    });
+    expect(client.getServerCapabilities()).toEqual(isModern ? modern : plain);
     expect(client.getInstructions()).toContain('send_message');
     expect(errors).toEqual([]);
   });

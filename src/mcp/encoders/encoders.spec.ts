@@ -141,7 +141,7 @@ describe(ModernEncoder.name, () => {
       supportedVersions: ['2026-07-28'],
       capabilities: {
         tools: { listChanged: true },
-        resources: {},
+        resources: { subscribe: true },
         prompts: {},
         completions: {},
         extensions: { 'io.modelcontextprotocol/tasks': {} },

@@ -20,7 +20,13 @@ const CACHEABLE = { ttlMs: 300_000, cacheScope: 'private' };
 /** JSON text of the result of `server/discover`. */
 export const DISCOVERY = JSON.stringify({
   supportedVersions: MODERN_VERSIONS,
-  capabilities: { ...CAPABILITIES, tools: { listChanged: true }, ...TASKS_CAPABILITY },
+  capabilities: {
+    ...CAPABILITIES,
+    // All that subscriptions/listen tells of; the lists of resources and prompts never change.
+    tools: { listChanged: true },
+    resources: { subscribe: true },
+    ...TASKS_CAPABILITY,
+  },
   instructions: INSTRUCTIONS,
   ...CACHEABLE,
   ...COMPLETE,
