@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { build } from '../../scripts/build.mjs';
+import { build, BuildError } from '../../scripts/build.mjs';
 import { setup as installSuite } from './install-suite.mjs';
 import { startProxy } from './proxy.mjs';
 import { readBaseline, runRequirements, scoredScenarios } from './suite.mjs';
@@ -31,7 +31,7 @@ try {
 } catch (error) {
   // What is stopped half-way fails in ways that mean nothing.
   if (!interrupted) {
-    console.error(error);
+    console.error(error instanceof BuildError ? error.message : error);
     process.exitCode = 1;
   }
 } finally {
