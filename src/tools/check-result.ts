@@ -11,7 +11,7 @@ export function checkResult(
 ): void {
   try {
     // What callers get is JSON: without what is undefined, and with times as text.
-    parseArguments(output.dto, output.schema, JSON.parse(JSON.stringify(result)));
+    parseArguments(output.dto, output.schema, JSON.parse(JSON.stringify(result), storable));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const faults = error.details?.map(({ path, message }) => `${path} ${message}`).join('; ');
@@ -19,4 +19,13 @@ export function checkResult(
       cause: error,
     });
   }
+}
+
+/**
+ * A reviver that leaves out what arguments may not have and PostgreSQL cannot hold: a result may quote it, out of a payload
+ * that is kept as bytes.
+ */
+function storable(key: string, value: unknown): unknown {
+  if (key === '__proto__' || key.includes('\0') || !key.isWellFormed()) return undefined;
+  return typeof value === 'string' ? value.replaceAll('\0', ' ').toWellFormed() : value;
 }
