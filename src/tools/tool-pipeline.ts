@@ -99,7 +99,8 @@ export class ToolPipeline {
       if (!claimed) await confirm(tool, input, call);
       return claimed;
     });
-    if (earlier && !earlier.result) {
+    // A run is held by one worker at a time, so an earlier attempt of its step is over, and is repeated under its key.
+    if (earlier && !earlier.result && call.surface !== 'workflow') {
       throw new AppError(
         'conflict',
         'A call with this key is still running, or stopped half-way: whether it had its effect is not known.',
