@@ -72,6 +72,11 @@ export class ResourceRegistry implements OnModuleInit {
     return this.open(policies).find(({ template }) => template.text === uri)?.template.variables;
   }
 
+  /** Whether the URI is that of a resource, or fits a template of some; that one exists is not said. */
+  has(uri: string, policies: ToolPolicies): boolean {
+    return this.open(policies).some(({ template }) => template.match(uri) !== undefined);
+  }
+
   /** Throws `not_found` when no resource has this URI. */
   async read(uri: string, policies: ToolPolicies, call: ToolCall): Promise<ResourceContents> {
     for (const { template, descriptor, read } of this.open(policies)) {

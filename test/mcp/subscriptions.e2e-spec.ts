@@ -196,6 +196,19 @@ describe('subscriptions/listen', () => {
     expect(listening.told).toEqual([updated(mine.uri)]);
   });
 
+  it('leaves out a resource that its organization has hidden from agents', async () => {
+    const [run, contact] = ['switchboard://runs/run_a', 'switchboard://contacts/con_a'];
+    const policy = async (change: object): Promise<void> => {
+      expect((await acme.call('set_tool_policy', { tool: 'get_run', ...change })).status).toBe(200);
+    };
+    await policy({ hidden: true });
+    const listening = await listen({ resourceSubscriptions: [run, contact] });
+    expect(listening.frames[0]!.params!.notifications).toEqual({
+      resourceSubscriptions: [contact],
+    });
+    await policy({ hidden: false });
+  });
+
   it('leaves out what it has not, and ends at once when that is all', async () => {
     const { uri } = await newContact(acme);
     const other = [
@@ -245,7 +258,9 @@ describe('subscriptions/listen', () => {
       expect(await (await acme.rpc(plain, headers)).json()).toEqual(errorOf(-32601, 1));
     }
     const { body } = await postModern(acme, modernRequest('server/discover'));
-    expect(body).toMatchObject({ result: { capabilities: { tools: { listChanged: true } } } });
+    expect(body).toMatchObject({
+      result: { capabilities: { tools: { listChanged: true }, resources: { subscribe: true } } },
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AuthenticatedKey } from '../../keys/authenticated-key.js';
 import { KeysService } from '../../keys/keys.service.js';
+import { ResourceRegistry } from '../../resources/resource-registry.js';
 import type { Task } from '../../tools/task-source.js';
 import { Tasks } from '../../tools/tasks.js';
 import { emptyResult } from '../encoders/modern.encoder.js';
@@ -14,9 +15,6 @@ import { resourceTopic, taskTopic, TOOL_LIST } from '../subscriptions/topic.js';
 import { callerOf } from '../task-caller.js';
 import { assertTakesTasks } from '../tasks-extension.js';
 
-/** Resources that changes are told of: one, or all of a kind. */
-const FOLLOWED = /^switchboard:\/\/(contacts|messages|runs)(\/[A-Za-z0-9_]+)?$/;
-
 /** `subscriptions/listen` of MCP 2026-07-28. */
 @Injectable()
 export class SubscriptionMethods {
@@ -28,6 +26,7 @@ export class SubscriptionMethods {
     private readonly subscriptions: Subscriptions,
     private readonly keys: KeysService,
     private readonly tasks: Tasks,
+    private readonly resources: ResourceRegistry,
   ) {}
 
   /** Runs for as long as the caller listens; the result says that it is over because the service stops. */
@@ -38,7 +37,9 @@ export class SubscriptionMethods {
     if (filter.taskIds.length > 0) assertTakesTasks(params, era);
     const { toolsListChanged } = filter;
     // Only the name is judged: to look every resource up would tell no more, as it may be made or deleted right after.
-    const uris = filter.resourceSubscriptions.filter((uri) => FOLLOWED.test(uri));
+    const uris = filter.resourceSubscriptions.filter((uri) =>
+      this.resources.has(uri, key.toolPolicies),
+    );
     const taskIds = await this.existing(key, filter.taskIds);
     await this.subscriptions.serve({
       id,
