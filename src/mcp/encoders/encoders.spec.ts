@@ -61,6 +61,12 @@ describe(LegacyEncoder.name, () => {
     ['2025-11-25', ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations']],
   ] as const)('lists for %s what that revision knows', (version, keys) => {
     expect(keysOfTool(new LegacyEncoder(version).toolList([tool]))).toEqual(keys);
+    const icons = version === '2025-11-25' ? ['icons'] : [];
+    const pictured = { ...tool, icons: [{ src: 'https://example.com/x.png' }] };
+    expect(keysOfTool(new LegacyEncoder(version).toolList([pictured]))).toEqual([
+      ...keys,
+      ...icons,
+    ]);
   });
 
   it.each([
@@ -103,8 +109,9 @@ describe(ModernEncoder.name, () => {
   const cacheable = { ttlMs: 300_000, cacheScope: 'private' };
 
   it('lists all that is known of a tool, and for how long that holds', () => {
-    expect(JSON.parse(encoder.toolList([tool]))).toEqual({
-      tools: [tool],
+    const pictured = { ...tool, icons: [{ src: 'https://example.com/x.png' }] };
+    expect(JSON.parse(encoder.toolList([tool, pictured]))).toEqual({
+      tools: [tool, pictured],
       ...cacheable,
       ...complete,
     });
