@@ -37,14 +37,14 @@ export class ResourceRegistry implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const tools = new Map(
-      this.methods.find(Tool).map(({ place, options: { name, aliases = [] } }) => {
-        return [place, [name, ...aliases]];
-      }),
-    );
+    const tools = this.methods.find(Tool);
     const found = this.methods.find(Resource).map((method) => {
-      const { place } = method;
-      return { resource: this.register(method, tools.get(place) ?? []), place };
+      // Not by their places: a class of a team may have the name of one of ours, and the policies of another tool.
+      const same = tools.find(
+        ({ instance, name }) => instance === method.instance && name === method.name,
+      );
+      const names = same ? [same.options.name, ...(same.options.aliases ?? [])] : [];
+      return { resource: this.register(method, names), place: method.place };
     });
     assertUnique('resource', found, ({ resource }) => [resource.descriptor.name]);
     assertUnique('resource', found, ({ resource }) => [resource.template.shape]);

@@ -6,6 +6,8 @@ import { AppError } from '../../src/errors/app-error.js';
 import { Resource } from '../../src/resources/resource.decorator.js';
 import { askForm } from '../../src/tools/input-request.js';
 import type { ToolCall } from '../../src/tools/tool-call.js';
+import { ToolContent } from '../../src/tools/tool-content.js';
+import { Tool } from '../../src/tools/tool.decorator.js';
 import { ask, resultOf } from '../mcp/support/ask.js';
 import { answerOf } from '../mcp/support/answer.js';
 import { CAPABILITIES_KEY, modernHeaders, modernRequest } from '../mcp/support/modern.js';
@@ -99,11 +101,21 @@ class TeamResources {
   }
 }
 
+/** With the name of one of ours, and a method of its name. */
+@Injectable()
+class ContactTools {
+  @Tool({ name: 'team_contact', title: 'T', description: 'T.', readOnly: true })
+  @Resource({ uri: 'team://contact', name: 'team_contact', title: 'T', description: 'T.' })
+  get(_input: NoInput): Promise<ToolContent> {
+    return Promise.resolve(ToolContent.text('theirs'));
+  }
+}
+
 describe('a resource that a team adds', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ providers: [TeamResources] });
+    switchboard = await startSwitchboard({ providers: [TeamResources, ContactTools] });
     acme = await createOrganization(switchboard);
   });
   afterAll(() => switchboard.close());
@@ -124,6 +136,21 @@ describe('a resource that a team adds', () => {
     expect(await listed('2025-06-18')).toContainEqual(text);
     const icons = [{ src: 'https://example.com/i.png' }];
     expect(await listed('2025-11-25')).toContainEqual({ ...text, icons });
+  });
+
+  it('has the policies of its own tool, whatever another class is called', async () => {
+    const open = async (hidden: string): Promise<string[]> => {
+      const careful = await createOrganization(switchboard);
+      const decided = await careful.call('set_tool_policy', { tool: hidden, hidden: true });
+      expect(decided.status).toBe(200);
+      const uris = ['team://contact', 'switchboard://contacts/con_1'];
+      const answers = uris.map(async (uri) => ask(careful, 'resources/read', { uri }));
+      // A contact that there is not has the same code as a resource that there is not, but its own words.
+      return (await Promise.all(answers)).map(({ error }) => error?.message ?? 'read');
+    };
+    const missing = 'No contact has this id.';
+    expect(await open('get_contact')).toEqual(['read', 'Unknown resource.']);
+    expect(await open('team_contact')).toEqual(['Unknown resource.', missing]);
   });
 
   it('can be text, or bytes, or an object', async () => {
