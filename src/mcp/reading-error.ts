@@ -3,7 +3,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, JSON_RPC_CODES, JsonRpcError } from './
 
 const CONFLICT = 1409;
 
-/** Code of what the method of a resource, prompt or completion throws: these have no results that tell of a failure. */
+/** Code of what a resource, prompt, completion or task throws: these have no results that tell of a failure. */
 const READING_CODES = {
   // MCP 2026-07-28, basic/index: -32002 of earlier revisions must not be used any more.
   not_found: INVALID_PARAMS,
@@ -35,4 +35,13 @@ export function readingError(thrown: unknown, data?: object): unknown {
   const { message, details } = thrown;
   const told = { ...data, ...(details && { details }) };
   return new JsonRpcError(code, message, Object.keys(told).length > 0 ? told : undefined);
+}
+
+/** Waits for what is read, and throws the JSON-RPC error where that fails as it may be expected to. */
+export async function orReadingError<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw readingError(error);
+  }
 }

@@ -34,6 +34,9 @@ export interface TaskSource {
   /** Name of the tool that does what `cancel` does, so that the policies of an organization for it hold for both. */
   readonly cancelTool?: string;
 
+  /** Name of the tool that shows the same as the task, likewise: where it may not be called, there are no tasks. */
+  readonly readTool?: string;
+
   /** Id of the task that a result of the tool stands for; undefined where the result is final. */
   idOf(result: object): string | undefined;
 

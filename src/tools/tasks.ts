@@ -68,7 +68,13 @@ export class Tasks implements OnApplicationBootstrap {
     return await this.tenants.transaction(organizationId, async () => {
       const found = await this.locate(caller, id);
       if (!found) return false;
-      this.assertMayCancel(found.source, caller);
+      const { cancelTool } = found.source;
+      if (!this.allows(cancelTool, caller.policies)) {
+        throw new AppError(
+          'forbidden',
+          `Your organization does not allow this without ${cancelTool}.`,
+        );
+      }
       if (await found.source.cancel(organizationId, id)) {
         await this.audit.record(organizationId, actor, 'tasks/cancel', id);
       }
@@ -105,18 +111,18 @@ export class Tasks implements OnApplicationBootstrap {
     if (!ID.test(id)) return undefined;
     for (const token of this.tools.taskSources('agent', policies)) {
       const source = this.sources.get(token);
-      const task = await source?.find(organizationId, id);
-      if (source && task) return { source, task };
+      if (!source || !this.allows(source.readTool, policies)) continue;
+      const task = await source.find(organizationId, id);
+      if (task) return { source, task };
     }
     return undefined;
   }
 
-  private assertMayCancel({ cancelTool: name }: TaskSource, { policies }: TaskCaller): void {
-    if (name === undefined) return;
+  /** Whether the organization lets agents do what this tool does, without a call of it. */
+  private allows(name: string | undefined, policies: ToolPolicies): boolean {
+    if (name === undefined) return true;
     const tool = this.tools.find(name, 'agent', policies);
     // Nobody can be asked here: with when_possible that lets the caller through, as it does for the tool.
-    if (!tool || policies.confirmation(...tool.names) === 'always') {
-      throw new AppError('forbidden', `Your organization does not allow this without ${name}.`);
-    }
+    return tool !== undefined && policies.confirmation(...tool.names) !== 'always';
   }
 }

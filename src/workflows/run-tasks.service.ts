@@ -15,6 +15,7 @@ import type { TriggeredRunResult } from './triggered-run-result.js';
 @Injectable()
 export class RunTasks implements TaskSource {
   readonly cancelTool = 'cancel_run';
+  readonly readTool = 'get_run';
 
   constructor(
     private readonly runs: RunsRepository,

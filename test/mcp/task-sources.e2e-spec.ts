@@ -1,4 +1,9 @@
+import { Injectable } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AppError } from '../../src/errors/app-error.js';
+import type { Task, TaskSource } from '../../src/tools/task-source.js';
+import { ToolContent } from '../../src/tools/tool-content.js';
+import { Tool } from '../../src/tools/tool.decorator.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { postModern } from './support/modern.js';
@@ -7,13 +12,47 @@ import { JobTasks, TaskTools } from './support/task.tools.js';
 
 const accept = (content: object) => ({ action: 'accept', content });
 
+/** Whose system is away. */
+@Injectable()
+class AwayTasks implements TaskSource {
+  private readonly away = new AppError('unavailable', 'Try again later.');
+
+  idOf(): undefined {
+    return undefined;
+  }
+
+  async find(_organizationId: string, id: string): Promise<Task | undefined> {
+    if (id === 'away') throw this.away;
+    const at = new Date();
+    return id === 'there'
+      ? { id, createdAt: at, changedAt: at, state: { status: 'working' } }
+      : undefined;
+  }
+
+  async cancel(): Promise<boolean> {
+    throw this.away;
+  }
+}
+
+class NoInput {}
+
+@Injectable()
+class AwayTools {
+  @Tool({ name: 'go_away', title: 'Go', description: 'Goes.', task: AwayTasks })
+  async go(_input: NoInput): Promise<ToolContent> {
+    return ToolContent.text('Gone.');
+  }
+}
+
 describe('tasks of any other provider', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let globex: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ providers: [JobTasks, TaskTools] });
+    switchboard = await startSwitchboard({
+      providers: [AwayTasks, AwayTools, JobTasks, TaskTools],
+    });
     [acme, globex] = [await createOrganization(switchboard), await createOrganization(switchboard)];
   });
   afterAll(() => switchboard.close());
@@ -103,6 +142,17 @@ describe('tasks of any other provider', () => {
       [taskId],
     );
     expect(audited).toHaveLength(3);
+  });
+
+  it.each([
+    ['tasks/get', 'away'],
+    ['tasks/update', 'away'],
+    ['tasks/cancel', 'away'],
+    ['tasks/cancel', 'there'],
+  ])('are not called bugs while their system is away: %s of what is %s', async (method, taskId) => {
+    const params = { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) };
+    const { body } = await postModern(acme, taskRequest(method, params));
+    expect(body).toMatchObject({ error: { code: 1503, message: 'Try again later.' } });
   });
 
   it('take no answers from another organization', async () => {

@@ -322,6 +322,25 @@ describe('a workflow run as a task', () => {
     });
 
     it.each([{ hidden: true }, { confirmation: 'always' }])(
+      'is not known where what it tells is not to be had by get_run: %j',
+      async (policy) => {
+        await decide('get_run', policy);
+        for (const method of METHODS) {
+          const { body } = await postModern(strict, taskRequest(method, paramsOf(taskId)));
+          expect(body).toEqual(errorOf(-32602, 1));
+        }
+        const { id } = await createWorkflow(strict, [pause]);
+        const call = { name: 'trigger_workflow', arguments: { workflow_id: id } };
+        const { body } = await postModern(strict, taskRequest('tools/call', call));
+        expect(body).toMatchObject({
+          result: { resultType: 'complete', structuredContent: { run_id: expect.any(String) } },
+        });
+        await decide('get_run', { hidden: false, confirmation: 'never' });
+        expect((await getTask(strict, taskId)).status).toBe('working');
+      },
+    );
+
+    it.each([{ hidden: true }, { confirmation: 'always' }])(
       'is not cancelled past what was decided about cancel_run: %j',
       async (policy) => {
         await decide('cancel_run', policy);

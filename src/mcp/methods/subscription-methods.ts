@@ -8,6 +8,7 @@ import { emptyResult } from '../encoders/modern.encoder.js';
 import { taskStatus } from '../encoders/task-encoding.js';
 import type { JsonObject } from '../json-rpc.js';
 import type { Method, MethodContext } from '../method.js';
+import { orReadingError } from '../reading-error.js';
 import { SUBSCRIPTION_ID } from '../subscriptions/subscription.js';
 import { parseSubscriptionFilter } from '../subscriptions/subscription-filter.js';
 import { Subscriptions } from '../subscriptions/subscriptions.js';
@@ -40,7 +41,7 @@ export class SubscriptionMethods {
     const uris = filter.resourceSubscriptions.filter((uri) =>
       this.resources.has(uri, key.toolPolicies),
     );
-    const taskIds = await this.existing(key, filter.taskIds);
+    const taskIds = await orReadingError(this.existing(key, filter.taskIds));
     await this.subscriptions.serve({
       id,
       key,

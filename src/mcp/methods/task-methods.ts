@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../errors/app-error.js';
 import { Tasks } from '../../tools/tasks.js';
 import { refuseDryRun } from '../dry-run.js';
 import { ACKNOWLEDGED, gottenTask } from '../encoders/task-encoding.js';
-import { INVALID_PARAMS, JSON_RPC_CODES, JsonRpcError } from '../json-rpc-error.js';
+import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject, type JsonObject } from '../json-rpc.js';
 import type { Method, MethodContext } from '../method.js';
+import { orReadingError } from '../reading-error.js';
 import { callerOf } from '../task-caller.js';
 import { assertTakesTasks } from '../tasks-extension.js';
 
@@ -22,7 +22,7 @@ export class TaskMethods {
 
   private async get(params: JsonObject, context: MethodContext): Promise<string> {
     const id = taskIdOf(params, context);
-    const task = await this.tasks.find(callerOf(context.key), id);
+    const task = await orReadingError(this.tasks.find(callerOf(context.key), id));
     if (!task) throw unknownTask();
     return gottenTask(task);
   }
@@ -52,12 +52,7 @@ function taskIdOf(params: JsonObject, { era }: MethodContext): string {
 }
 
 async function acknowledge(found: Promise<boolean>): Promise<string> {
-  try {
-    if (await found) return ACKNOWLEDGED;
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw new JsonRpcError(JSON_RPC_CODES[error.code], error.message);
-  }
+  if (await orReadingError(found)) return ACKNOWLEDGED;
   throw unknownTask();
 }
 
