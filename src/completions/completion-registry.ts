@@ -9,11 +9,23 @@ import {
   DecoratedMethods,
 } from '../tools/decorated-methods.js';
 import { assertUnique } from '../tools/names.js';
+import type { NeededTools } from '../tools/needed-tools.js';
 import { ReadingMethods } from '../tools/reading-methods.js';
+import { ToolRegistry } from '../tools/tool-registry.js';
 import { MOST_COMPLETIONS } from './most-completions.js';
-import { Completion, type CompletionCall, type CompletionOptions } from './completion.decorator.js';
+import {
+  type CompletedArgument,
+  Completion,
+  type CompletionCall,
+  type CompletionOptions,
+} from './completion.decorator.js';
 
 const LONGEST_VALUE = 255;
+
+interface RegisteredCompletion {
+  readonly read: BoundMethod;
+  readonly needs: NeededTools;
+}
 
 /** Values for an argument, and whether there are more. */
 export interface Completed {
@@ -29,13 +41,14 @@ export interface Completed {
  */
 @Injectable()
 export class CompletionRegistry implements OnModuleInit {
-  private readonly completions = new Map<string, BoundMethod>();
+  private readonly completions = new Map<string, RegisteredCompletion>();
 
   constructor(
     private readonly prompts: PromptRegistry,
     private readonly resources: ResourceRegistry,
     private readonly methods: DecoratedMethods,
     private readonly reading: ReadingMethods,
+    private readonly tools: ToolRegistry,
   ) {}
 
   onModuleInit(): void {
@@ -44,23 +57,28 @@ export class CompletionRegistry implements OnModuleInit {
     for (const method of found) {
       this.assertKnown(method);
       const read = this.reading.reader(method, 'completion', (value) => value);
-      this.completions.set(keyOf(method.options), read);
+      const needs = this.tools.needed(method.options.needs ?? [], method.place);
+      this.completions.set(keyOf(method.options), { read, needs });
     }
   }
 
-  /** Throws `invalid_arguments` for an argument that there is not; one that nobody completes has no values. */
+  /**
+   * Throws `invalid_arguments` for an argument that there is not. One that nobody completes has no values, nor has one
+   * whose values the organization does not let agents look up.
+   */
   async complete(
-    options: CompletionOptions,
+    completed: CompletedArgument,
     value: string,
     policies: ToolPolicies,
     call: CompletionCall,
   ): Promise<Completed> {
-    if (!this.argumentsOf(options, policies).includes(options.argument)) {
+    if (!this.argumentsOf(completed, policies).includes(completed.argument)) {
       throw AppError.invalid('There is no such argument to complete.');
     }
-    const read = this.completions.get(keyOf(options));
+    const completion = this.completions.get(keyOf(completed));
     const isText = value.length <= LONGEST_VALUE && !value.includes('\0') && value.isWellFormed();
-    const all = read && isText ? await read(value, call) : [];
+    const isOpen = completion?.needs.areOpen(policies) ?? false;
+    const all = isText && isOpen ? await completion!.read(value, call) : [];
     if (!Array.isArray(all)) throw new Error('A completion must return a list.');
     const values = all.slice(0, MOST_COMPLETIONS) as string[];
     return all.length > MOST_COMPLETIONS
@@ -69,11 +87,11 @@ export class CompletionRegistry implements OnModuleInit {
   }
 
   /** Throws when there is no such prompt, or no such resource. */
-  private argumentsOf(options: CompletionOptions, policies: ToolPolicies): readonly string[] {
-    if ('prompt' in options) {
-      return this.prompts.describe(options.prompt, policies).arguments.map(({ name }) => name);
+  private argumentsOf(completed: CompletedArgument, policies: ToolPolicies): readonly string[] {
+    if ('prompt' in completed) {
+      return this.prompts.describe(completed.prompt, policies).arguments.map(({ name }) => name);
     }
-    const variables = this.resources.variablesOf(options.resource, policies);
+    const variables = this.resources.variablesOf(completed.resource, policies);
     if (!variables) throw new AppError('not_found', 'Unknown resource.');
     return variables;
   }
@@ -90,10 +108,10 @@ export class CompletionRegistry implements OnModuleInit {
   }
 }
 
-function ownerOf(options: CompletionOptions): string {
-  return 'prompt' in options ? `prompt ${options.prompt}` : `resource ${options.resource}`;
+function ownerOf(completed: CompletedArgument): string {
+  return 'prompt' in completed ? `prompt ${completed.prompt}` : `resource ${completed.resource}`;
 }
 
-function keyOf(options: CompletionOptions): string {
-  return `${options.argument} of the ${ownerOf(options)}`;
+function keyOf(completed: CompletedArgument): string {
+  return `${completed.argument} of the ${ownerOf(completed)}`;
 }

@@ -2,7 +2,12 @@ import { DiscoveryService } from '@nestjs/core';
 import type { ToolCall } from '../tools/tool-call.js';
 
 /** Whose argument is completed: a prompt by its name, or resources by their template. */
-export type CompletionOptions = { argument: string } & ({ prompt: string } | { resource: string });
+export type CompletedArgument = { argument: string } & ({ prompt: string } | { resource: string });
+
+export type CompletionOptions = CompletedArgument & {
+  /** Tools that find the same. Nothing is proposed where one is hidden, or only reads and must be confirmed. */
+  needs?: readonly string[];
+};
 
 /** The call that a method with `@Completion` gets. */
 export interface CompletionCall extends ToolCall {

@@ -8,7 +8,11 @@ import { ContactsService } from './contacts.service.js';
 export class ContactCompletions {
   constructor(private readonly contacts: ContactsService) {}
 
-  @Completion({ resource: 'switchboard://contacts/{contact_id}', argument: 'contact_id' })
+  @Completion({
+    resource: 'switchboard://contacts/{contact_id}',
+    argument: 'contact_id',
+    needs: ['search_contacts'],
+  })
   async contactIds(text: string, { organizationId }: CompletionCall): Promise<string[]> {
     const found = await this.contacts.startingWith(organizationId, text, MOST_COMPLETIONS + 1);
     return found.map(({ id }) => id);

@@ -12,13 +12,17 @@ export class MessageCompletions {
     private readonly contacts: ContactsService,
   ) {}
 
-  @Completion({ resource: 'switchboard://messages/{message_id}', argument: 'message_id' })
+  @Completion({
+    resource: 'switchboard://messages/{message_id}',
+    argument: 'message_id',
+    needs: ['list_messages'],
+  })
   messageIds(text: string, { organizationId }: CompletionCall): Promise<string[]> {
     return this.messages.idsStartingWith(organizationId, text, MOST_COMPLETIONS + 1);
   }
 
   /** An address says more to a person than an id; who has none is left the id. */
-  @Completion({ prompt: 'write_message', argument: 'contact' })
+  @Completion({ prompt: 'write_message', argument: 'contact', needs: ['search_contacts'] })
   async addressees(text: string, { organizationId }: CompletionCall): Promise<string[]> {
     const found = await this.contacts.startingWith(organizationId, text, MOST_COMPLETIONS + 1);
     return found.map(({ id, email }) => email ?? id);

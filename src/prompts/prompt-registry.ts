@@ -38,7 +38,7 @@ export class PromptRegistry implements OnModuleInit {
   /** By name in code-unit order. */
   list(policies: ToolPolicies): PromptDescriptor[] {
     return [...this.prompts.values()]
-      .filter((prompt) => isOpen(prompt, policies))
+      .filter(({ needs }) => needs.areOpen(policies))
       .map(({ descriptor }) => descriptor);
   }
 
@@ -63,16 +63,9 @@ export class PromptRegistry implements OnModuleInit {
 
   private require(name: string, policies: ToolPolicies): RegisteredPrompt {
     const prompt = this.prompts.get(name);
-    if (prompt && isOpen(prompt, policies)) return prompt;
+    if (prompt?.needs.areOpen(policies)) return prompt;
     const known = this.list(policies).map((descriptor) => descriptor.name);
     throw new AppError('not_found', unknownName('prompt', name, known));
-  }
-
-  /** All names of a tool; throws where there is none, so that a renamed one is not forgotten here. */
-  private namesOfTool(name: string, place: string): readonly string[] {
-    const tool = this.tools.all().find(({ names }) => names.includes(name));
-    if (!tool) throw new Error(`${place}: needs the tool ${name}, which there is not.`);
-    return tool.names;
   }
 
   private register(method: DecoratedMethod<PromptOptions>): RegisteredPrompt {
@@ -98,14 +91,10 @@ export class PromptRegistry implements OnModuleInit {
         })),
         ...(icons && { icons }),
       },
-      needs: needs.map((tool) => this.namesOfTool(tool, place)),
+      needs: this.tools.needed(needs, place),
       get: this.reading.reader(method, 'prompt', (given) => parseArguments(input, schema, given)),
     };
   }
-}
-
-function isOpen({ needs }: RegisteredPrompt, policies: ToolPolicies): boolean {
-  return !needs.some((names) => policies.hides(...names));
 }
 
 /** Hosts send the fields that a person left empty as empty text. */

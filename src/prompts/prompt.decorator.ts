@@ -8,7 +8,10 @@ export interface PromptOptions {
   /** For the person who chooses it, and for the model that gets it. */
   description: string;
   icons?: readonly Icon[];
-  /** Tools without which it is of no use: organizations that have hidden one do not have the prompt either. */
+  /**
+   * Tools whose work it shows or asks for. Organizations that have hidden one do not have the prompt, nor do those that
+   * want calls confirmed of one that only reads: nobody is asked before a prompt is made.
+   */
   needs?: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 import type { Icon } from '../tools/icon.js';
 import type { BoundMethod } from '../tools/decorated-methods.js';
+import type { NeededTools } from '../tools/needed-tools.js';
 
 /** What callers may know of a prompt. Names as in the MCP specification, server/prompts. */
 export interface PromptDescriptor {
@@ -12,8 +13,7 @@ export interface PromptDescriptor {
 
 export interface RegisteredPrompt {
   readonly descriptor: PromptDescriptor;
-  /** All names of each tool that it needs. */
-  readonly needs: readonly (readonly string[])[];
+  readonly needs: NeededTools;
   /** Runs guards, interceptors, validation and the method. */
   readonly get: BoundMethod;
 }

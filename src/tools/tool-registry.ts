@@ -12,6 +12,7 @@ import type { ToolPolicies } from '../policies/tool-policies.js';
 import { checkResult } from './check-result.js';
 import { type DecoratedMethod, DecoratedMethods, firstParameter } from './decorated-methods.js';
 import { assertName, assertUnique } from './names.js';
+import { NeededTools } from './needed-tools.js';
 import type { RegisteredTool, ToolDescriptor } from './registered-tool.js';
 import { type DtoClass, dtoSchema } from './schema/dto-schema.js';
 import type { Surface, ToolCall } from './tool-call.js';
@@ -78,6 +79,16 @@ export class ToolRegistry implements OnModuleInit {
       );
     }
     return tool;
+  }
+
+  /** The tools of these names, present or deprecated; throws, for the boot, where there is none, and says where. */
+  needed(names: readonly string[], place: string): NeededTools {
+    const tools = names.map((name) => {
+      const tool = this.byName.get(name);
+      if (!tool) throw new Error(`${place}: needs the tool ${name}, which there is not.`);
+      return tool;
+    });
+    return new NeededTools(tools);
   }
 
   /** Who knows the tasks that the tools which a surface may call begin. */

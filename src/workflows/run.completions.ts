@@ -8,12 +8,12 @@ import { RunsService } from './runs.service.js';
 export class RunCompletions {
   constructor(private readonly runs: RunsService) {}
 
-  @Completion({ resource: 'switchboard://runs/{run_id}', argument: 'run_id' })
+  @Completion({ resource: 'switchboard://runs/{run_id}', argument: 'run_id', needs: ['list_runs'] })
   runIds(text: string, { organizationId }: CompletionCall): Promise<string[]> {
     return this.runs.idsStartingWith(organizationId, text, undefined, MOST_COMPLETIONS + 1);
   }
 
-  @Completion({ prompt: 'explain_failed_run', argument: 'run_id' })
+  @Completion({ prompt: 'explain_failed_run', argument: 'run_id', needs: ['list_runs'] })
   failedRunIds(text: string, { organizationId }: CompletionCall): Promise<string[]> {
     return this.runs.idsStartingWith(organizationId, text, 'failed', MOST_COMPLETIONS + 1);
   }

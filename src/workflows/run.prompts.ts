@@ -21,7 +21,7 @@ export class RunPrompts {
     description:
       'Reads the log of a failed run beside the definition that it followed, and explains what went wrong and how to ' +
       'mend it.',
-    needs: ['get_run'],
+    needs: ['get_run', 'get_workflow'],
   })
   async explain({ run_id: id }: RunIdInput, call: ToolCall): Promise<PromptResult> {
     const run = await this.runs.get(call.organizationId, id.trim());

@@ -271,4 +271,23 @@ describe('an organization that has hidden a tool', () => {
       expect(completed.error).toMatchObject({ code: -32602 });
     }
   });
+
+  it('are not there where what they show must be confirmed, and are where what they ask for must', async () => {
+    const names = async (policies: Record<string, object>): Promise<string[]> => {
+      const careful = await createOrganization(switchboard);
+      for (const [tool, policy] of Object.entries(policies)) {
+        expect((await careful.call('set_tool_policy', { tool, ...policy })).status).toBe(200);
+      }
+      const { prompts } = await resultOf<{ prompts: { name: string }[] }>(careful, 'prompts/list');
+      return prompts.map(({ name }) => name);
+    };
+    const always = { confirmation: 'always' };
+    const possible = { confirmation: 'when_possible' };
+    const all = ['build_workflow', 'explain_failed_run', 'write_message'];
+    expect(await names({ send_message: always, create_workflow: always })).toEqual(all);
+    expect(await names({ get_contact: always, get_run: possible })).toEqual(['build_workflow']);
+    expect(await names({ list_messages: possible, get_workflow: { hidden: true } })).toEqual([
+      'build_workflow',
+    ]);
+  });
 });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CompletionOptions } from '../../completions/completion.decorator.js';
+import type { CompletedArgument } from '../../completions/completion.decorator.js';
 import { CompletionRegistry } from '../../completions/completion-registry.js';
 import { Calls } from '../calls.js';
 import { JsonRpcError } from '../json-rpc-error.js';
@@ -24,12 +24,12 @@ export class CompletionMethods {
     if (!isJsonObject(argument) || typeof argument.value !== 'string') {
       throw JsonRpcError.invalidParams('argument must be {name, value}, both strings.');
     }
-    const options = optionsOf(params.ref, argument.name);
+    const completed = argumentOf(params.ref, argument.name);
     const call = { ...this.calls.silent(context), arguments: argumentsOf(params.context) };
     try {
       const { toolPolicies } = context.key;
       const completion = await this.completions.complete(
-        options,
+        completed,
         argument.value,
         toolPolicies,
         call,
@@ -41,7 +41,7 @@ export class CompletionMethods {
   }
 }
 
-function optionsOf(ref: unknown, argument: unknown): CompletionOptions {
+function argumentOf(ref: unknown, argument: unknown): CompletedArgument {
   if (typeof argument !== 'string') {
     throw JsonRpcError.invalidParams('argument.name must be a string.');
   }
