@@ -30,8 +30,9 @@ interface Installation {
 }
 
 /**
- * Migrates the database as its owner, Switchboard's part first and then that of extensions, makes sure that the two roles of the service exist, and returns how to
- * connect as them. Throws when those roles could see more than they should: the service must not run then.
+ * Migrates the database as its owner, Switchboard's part first and then that of extensions, makes sure that the two
+ * roles of the service exist, and returns how to connect as them. Throws when those roles could see more than they
+ * should: the service must not run then.
  */
 export async function prepareDatabase(
   ownerUrl: string,

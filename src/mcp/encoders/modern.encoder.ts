@@ -22,7 +22,8 @@ export const DISCOVERY = JSON.stringify({
   supportedVersions: MODERN_VERSIONS,
   capabilities: {
     ...CAPABILITIES,
-    // All that subscriptions/listen tells of; the lists of resources and prompts never change.
+    // All that subscriptions/listen tells of. Policies change the lists of resources and prompts as well, but nobody is
+    // told of that: clients may keep those lists for five minutes.
     tools: { listChanged: true },
     resources: { subscribe: true },
     ...TASKS_CAPABILITY,

@@ -46,7 +46,7 @@ export class ResourceMethods {
     try {
       return await this.calls.during(params, context, subject, async (call) => {
         const contents = await this.resources.read(uri, context.key.toolPolicies, call);
-        // What it shows may change at any time, and nobody would tell.
+        // What it shows may change at any time, and only who listens is told.
         return context.encoder.result({ contents: [contents] }, 0);
       });
     } catch (thrown) {
