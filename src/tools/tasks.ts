@@ -1,9 +1,9 @@
-import { Injectable, type OnApplicationBootstrap, type Type } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Actor } from '../accounts/actor.js';
 import { AuditLog } from '../accounts/audit-log.js';
 import { TenantDatabase } from '../database/tenant-database.js';
-import { AppError } from '../errors/app-error.js';
+import { AppError, toError } from '../errors/app-error.js';
 import type { ToolPolicies } from '../policies/tool-policies.js';
 import type { RegisteredTool } from './registered-tool.js';
 import type { Task, TaskSource } from './task-source.js';
@@ -25,6 +25,7 @@ export interface TaskCaller {
  */
 @Injectable()
 export class Tasks implements OnApplicationBootstrap {
+  private readonly logger = new Logger(Tasks.name);
   private readonly sources = new Map<Type<TaskSource>, TaskSource>();
 
   constructor(
@@ -40,14 +41,22 @@ export class Tasks implements OnApplicationBootstrap {
     }
   }
 
-  /** The task that a result of the tool stands for, once the call is committed; undefined where the result is final. */
+  /**
+   * The task that a result of the tool stands for, once the call is committed; undefined where the result is final, and
+   * where the task cannot be looked up. Never throws: who hears that a call failed which was done makes it again.
+   */
   async begunBy(
     { task }: RegisteredTool,
     result: object,
     caller: TaskCaller,
   ): Promise<Task | undefined> {
-    const id = task && this.sources.get(task)?.idOf(result);
-    return id === undefined ? undefined : await this.find(caller, id);
+    try {
+      const id = task && this.sources.get(task)?.idOf(result);
+      return id === undefined ? undefined : await this.find(caller, id);
+    } catch (error) {
+      this.logger.warn(`A task that was begun cannot be looked up: ${toError(error).stack}`);
+      return undefined;
+    }
   }
 
   /** Undefined when the organization has no such task. */

@@ -156,7 +156,7 @@ export class WorkflowsService {
       names: () => this.registry.list('workflow', policies).map((tool) => tool.name),
       // Otherwise an agent could have a run do what it is itself asked about.
       needsPerson: (name) =>
-        surface === 'agent' &&
+        surface !== 'dashboard' &&
         policies.confirmation(...this.registry.find(name, 'workflow', policies)!.names) ===
           'always',
     };

@@ -17,8 +17,8 @@ const accept = (content: object) => ({ action: 'accept', content });
 class AwayTasks implements TaskSource {
   private readonly away = new AppError('unavailable', 'Try again later.');
 
-  idOf(): undefined {
-    return undefined;
+  idOf(): string {
+    return 'away';
   }
 
   async find(_organizationId: string, id: string): Promise<Task | undefined> {
@@ -153,6 +153,15 @@ describe('tasks of any other provider', () => {
     const params = { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) };
     const { body } = await postModern(acme, taskRequest(method, params));
     expect(body).toMatchObject({ error: { code: 1503, message: 'Try again later.' } });
+  });
+
+  it('leave the caller what the tool returned where they cannot be looked up any more', async () => {
+    const call = { name: 'go_away', arguments: {} };
+    const { body } = await postModern(acme, taskRequest('tools/call', call));
+    expect(body).toMatchObject({
+      result: { resultType: 'complete', content: [{ text: 'Gone.' }] },
+    });
+    expect(body).not.toHaveProperty('result.isError');
   });
 
   it('take no answers from another organization', async () => {
