@@ -17,7 +17,6 @@ import { QueueModule } from './queue/queue.module.js';
 import { ToolsModule } from './tools/tools.module.js';
 import { WorkflowsModule } from './workflows/workflows.module.js';
 
-/** What a Switchboard process is made of. The same for every role: workers and HTTP look at `env` before they start. */
 export interface AppOptions {
   env: Env;
   access: DatabaseAccess;
@@ -28,6 +27,7 @@ export interface AppOptions {
   providers?: Provider[];
 }
 
+/** What a Switchboard process is made of. The same for every role: workers and HTTP look at `env` before they start. */
 @Module({})
 export class AppModule {
   static forRoot({

@@ -209,6 +209,22 @@ describe('subscriptions/listen', () => {
     await policy({ hidden: false });
   });
 
+  it('goes on telling of a resource that is hidden later, which cannot be read any more', async () => {
+    const { uri, change } = await newContact(acme);
+    const listening = await listen({ resourceSubscriptions: [uri] });
+    const hide = async (hidden: boolean): Promise<void> => {
+      const given = { tool: 'get_contact', hidden };
+      expect((await acme.call('set_tool_policy', given)).status).toBe(200);
+    };
+    await hide(true);
+    await change();
+    await waitFor(() => listening.told.length > 0);
+    expect(listening.told).toEqual([updated(uri)]);
+    const { body } = await postModern(acme, modernRequest('resources/read', { uri }));
+    await hide(false);
+    expect(body).toMatchObject({ error: { code: -32602, data: { uri } } });
+  });
+
   it('leaves out what it has not, and ends at once when that is all', async () => {
     const { uri } = await newContact(acme);
     const other = [
