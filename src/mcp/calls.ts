@@ -7,7 +7,7 @@ import { SILENT_CALLER } from '../tools/silent-caller.js';
 import type { ToolCall } from '../tools/tool-call.js';
 import { Conversation } from './conversation.js';
 import { JsonRpcError } from './json-rpc-error.js';
-import { isJsonObject, type JsonObject } from './json-rpc.js';
+import { type JsonObject, metaOf } from './json-rpc.js';
 import type { MethodContext } from './method.js';
 import { CAPABILITIES_KEY } from './modern-request.js';
 import { ProgressReporter } from './progress-reporter.js';
@@ -101,8 +101,4 @@ function reporterOf(params: JsonObject, { stream }: MethodContext): ProgressRepo
   const { progressToken: token } = metaOf(params);
   const isToken = typeof token === 'string' || Number.isInteger(token);
   return stream && isToken ? new ProgressReporter(stream, token as string | number) : undefined;
-}
-
-function metaOf({ _meta: meta }: JsonObject): JsonObject {
-  return isJsonObject(meta) ? meta : {};
 }

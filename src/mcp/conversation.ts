@@ -3,7 +3,7 @@ import { InputRequired } from '../tools/input-required.js';
 import { MissingCapability } from '../tools/missing-capability.js';
 import type { RequestBinding, RequestState, RequestStates } from '../tools/request-states.js';
 import { JsonRpcError } from './json-rpc-error.js';
-import { isJsonObject, type JsonObject } from './json-rpc.js';
+import { isJsonObject, type JsonObject, own } from './json-rpc.js';
 
 /** The questions of one request of MCP 2026-07-28, and the answers that came with it. */
 export class Conversation {
@@ -72,8 +72,4 @@ export class Conversation {
     const state = { nonce, answers: this.answered };
     throw new InputRequired(missing, this.states.seal(this.binding, state));
   }
-}
-
-function own(object: JsonObject, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }

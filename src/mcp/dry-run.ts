@@ -1,5 +1,5 @@
 import { JsonRpcError } from './json-rpc-error.js';
-import { isJsonObject, type JsonObject, type Member } from './json-rpc.js';
+import { type JsonObject, type Member, metaOf } from './json-rpc.js';
 
 /** Member of `_meta` that makes a `tools/call` a dry run, and that tells its effects in the result. */
 export const DRY_RUN_KEY = 'switchboard/dryRun';
@@ -26,6 +26,6 @@ export function dryRunsIn(batch: readonly Member[]): 'none' | 'some' | 'all' {
 }
 
 function flagOf(params: unknown): unknown {
-  const meta = isJsonObject(params) ? params._meta : undefined;
-  return isJsonObject(meta) && Object.hasOwn(meta, DRY_RUN_KEY) ? meta[DRY_RUN_KEY] : false;
+  const meta = metaOf(params);
+  return Object.hasOwn(meta, DRY_RUN_KEY) ? meta[DRY_RUN_KEY] : false;
 }

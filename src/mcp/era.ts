@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from './json-rpc.js';
+import { isJsonObject, type JsonObject, metaOf } from './json-rpc.js';
 
 /** MCP revisions that begin with `initialize`, newest first. */
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
@@ -72,7 +72,5 @@ function isInitialize(message: object): boolean {
 
 /** True if the `_meta` of a member names a protocol version, whichever. */
 function hasClaim(member: unknown): boolean {
-  const params = isJsonObject(member) ? member.params : undefined;
-  const meta = isJsonObject(params) ? params._meta : undefined;
-  return isJsonObject(meta) && Object.hasOwn(meta, VERSION_KEY);
+  return isJsonObject(member) && Object.hasOwn(metaOf(member.params), VERSION_KEY);
 }

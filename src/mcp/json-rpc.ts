@@ -42,6 +42,17 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The member of this name; undefined also for what every object has, such as `constructor`. */
+export function own(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** The `_meta` of parameters; empty where they have none. */
+export function metaOf(params: unknown): JsonObject {
+  const meta = isJsonObject(params) ? params._meta : undefined;
+  return isJsonObject(meta) ? meta : {};
+}
+
 // A number beyond 2^53 may have been rounded by JSON.parse, and another request's id may round to the same.
 function isId(value: unknown): value is JsonRpcId {
   return (

@@ -1,6 +1,6 @@
 import { MODERN_VERSIONS, SERVED_VERSIONS, VERSION_KEY } from './era.js';
 import { JsonRpcError } from './json-rpc-error.js';
-import { isJsonObject, type JsonObject, type Member, parseMember } from './json-rpc.js';
+import { isJsonObject, type Member, own, parseMember } from './json-rpc.js';
 import { decodeHeaderValue, type McpHeaders } from './mcp-headers.js';
 
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
@@ -89,10 +89,6 @@ function assertName(parameter: string, params: Request['params'], header: string
   if (decoded !== named) {
     throw JsonRpcError.headerMismatch(`Mcp-Name is not params.${parameter} of the body.`);
   }
-}
-
-function own(object: JsonObject, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 function isModernId(id: string | number | null): boolean {

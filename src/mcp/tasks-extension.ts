@@ -1,6 +1,6 @@
 import type { Era } from './era.js';
 import { JsonRpcError } from './json-rpc-error.js';
-import { isJsonObject, type JsonObject } from './json-rpc.js';
+import { isJsonObject, type JsonObject, metaOf } from './json-rpc.js';
 import { CAPABILITIES_KEY } from './modern-request.js';
 
 const ID = 'io.modelcontextprotocol/tasks';
@@ -9,9 +9,9 @@ const ID = 'io.modelcontextprotocol/tasks';
 export const TASKS_CAPABILITY = { extensions: { [ID]: {} } } as const;
 
 /** Whether the answer to this request may be a task: only if the request itself says so. */
-export function takesTasks({ _meta: meta }: JsonObject, era: Era['name']): boolean {
-  if (era !== 'modern' || !isJsonObject(meta)) return false;
-  const capabilities = meta[CAPABILITIES_KEY];
+export function takesTasks(params: JsonObject, era: Era['name']): boolean {
+  if (era !== 'modern') return false;
+  const capabilities = metaOf(params)[CAPABILITIES_KEY];
   const extensions = isJsonObject(capabilities) ? capabilities.extensions : undefined;
   return isJsonObject(extensions) && Object.hasOwn(extensions, ID) && isJsonObject(extensions[ID]);
 }
