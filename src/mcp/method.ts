@@ -20,9 +20,6 @@ export interface MethodContext {
 /** Returns the JSON text of the result; throws `JsonRpcError` for parameters that the protocol refuses. */
 export type Method = (params: JsonObject, context: MethodContext) => string | Promise<string>;
 
-/** How long a client may keep what is listed: five minutes. */
-export const LIST_MAX_AGE_MS = 300_000;
-
 /** True of what a call throws that stopped because nobody waits for it any more. */
 export function isCancellation(thrown: unknown, signal: AbortSignal): boolean {
   return signal.aborted && thrown === signal.reason;

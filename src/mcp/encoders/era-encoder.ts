@@ -3,6 +3,9 @@ import type { InputRequired } from '../../tools/input-required.js';
 import type { ToolDescriptor } from '../../tools/registered-tool.js';
 import type { JsonObject } from '../json-rpc.js';
 
+/** How long a client may keep what is listed: five minutes. */
+export const LIST_MAX_AGE_MS = 300_000;
+
 /** What the entry of a list may say of itself that some revisions do not know. */
 export interface Listed {
   title?: string;

@@ -5,7 +5,7 @@ import { MODERN_VERSIONS } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import { TASKS_CAPABILITY } from '../tasks-extension.js';
-import type { EraEncoder, Listed } from './era-encoder.js';
+import { type EraEncoder, LIST_MAX_AGE_MS, type Listed } from './era-encoder.js';
 import { listedOutput } from './listed-output.js';
 import { textContent } from './text-content.js';
 
@@ -14,8 +14,7 @@ export const COMPLETE = {
   resultType: 'complete',
   _meta: { 'io.modelcontextprotocol/serverInfo': SERVER_INFO },
 };
-/** For answers that a client may keep: five minutes, and for this key only, as what is served may vary with it. */
-const CACHEABLE = { ttlMs: 300_000, cacheScope: 'private' };
+const CACHEABLE = cacheable(LIST_MAX_AGE_MS);
 
 /** JSON text of the result of `server/discover`. */
 export const DISCOVERY = JSON.stringify({
@@ -83,8 +82,8 @@ export class ModernEncoder implements EraEncoder {
   }
 
   result(members: object, maxAgeMs?: number): string {
-    const cacheable = maxAgeMs !== undefined && { ttlMs: maxAgeMs, cacheScope: 'private' };
-    return JSON.stringify({ ...members, ...cacheable, ...COMPLETE });
+    const caching = maxAgeMs !== undefined && cacheable(maxAgeMs);
+    return JSON.stringify({ ...members, ...caching, ...COMPLETE });
   }
 
   entry(entry: Listed): object {
@@ -99,6 +98,11 @@ export function inputRequestsOf(requests: InputRequests): object {
     { method, params },
   ]);
   return Object.fromEntries(shown) as object;
+}
+
+/** For answers that a client may keep: for this key only, as what is served may vary with it. */
+function cacheable(ttlMs: number): object {
+  return { ttlMs, cacheScope: 'private' };
 }
 
 const COMPLETION = JSON.stringify(COMPLETE).slice(1);

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ResourceRegistry } from '../../resources/resource-registry.js';
 import { Calls } from '../calls.js';
+import { LIST_MAX_AGE_MS } from '../encoders/era-encoder.js';
 import { JsonRpcError } from '../json-rpc-error.js';
 import type { JsonObject } from '../json-rpc.js';
-import { LIST_MAX_AGE_MS, type Method, type MethodContext } from '../method.js';
+import type { Method, MethodContext } from '../method.js';
 import { readingError } from '../reading-error.js';
 import { assertFirstPage } from '../single-page.js';
 
