@@ -10,6 +10,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProtocolTools } from './support/protocol.tools.js';
+import { expectReading } from './support/reading-client.js';
 
 let switchboard: Switchboard;
 let acme: TestOrganization;
@@ -84,34 +85,7 @@ describe.each<[string, VersionNegotiationOptions | undefined, string]>([
 
   it('reads resources, gets prompts and completes their arguments', async () => {
     const { client, errors } = await connect(negotiation);
-    const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toContain('switchboard://contacts');
-    const { resourceTemplates } = await client.listResourceTemplates();
-    expect(resourceTemplates.map(({ name }) => name)).toContain('contact');
-    const { contents } = await client.readResource({ uri: 'switchboard://contacts' });
-    expect(contents).toEqual([
-      {
-        uri: 'switchboard://contacts',
-        mimeType: 'application/json',
-        text: expect.stringContaining('"contacts"') as string,
-      },
-    ]);
-    const { prompts } = await client.listPrompts();
-    expect(prompts.map(({ name }) => name)).toContain('build_workflow');
-    const { messages } = await client.getPrompt({
-      name: 'build_workflow',
-      arguments: { description: 'Welcome people.' },
-    });
-    expect(messages[0]).toMatchObject({ role: 'user', content: { type: 'text' } });
-    const { completion } = await client.complete({
-      ref: { type: 'ref/prompt', name: 'write_message' },
-      argument: { name: 'contact', value: 'zzz' },
-    });
-    expect(completion.values).toEqual([]);
-    expect(errors).toEqual([]);
-    const unknown = client.readResource({ uri: 'switchboard://contacts/größe' });
-    await expect(unknown).rejects.toMatchObject({ code: -32602 });
-    await expect(client.getPrompt({ name: 'unheard_of' })).rejects.toMatchObject({ code: -32602 });
+    await expectReading(client, errors);
   });
 
   it.each(['clash', 'denied', 'crash', 'echo_text'])(

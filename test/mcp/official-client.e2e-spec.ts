@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { ProtocolTools } from './support/protocol.tools.js';
+import { expectReading } from './support/reading-client.js';
 
 let switchboard: Switchboard;
 let acme: TestOrganization;
@@ -86,34 +87,7 @@ it.each(['clash', 'denied', 'crash', 'echo_text'])(
 
 it('reads resources, gets prompts and completes their arguments', async () => {
   const { client, errors } = await connect(acme.key);
-  const { resources } = await client.listResources();
-  expect(resources.map(({ uri }) => uri)).toContain('switchboard://contacts');
-  const { resourceTemplates } = await client.listResourceTemplates();
-  expect(resourceTemplates.map(({ name }) => name)).toContain('contact');
-  const { contents } = await client.readResource({ uri: 'switchboard://contacts' });
-  expect(contents).toEqual([
-    {
-      uri: 'switchboard://contacts',
-      mimeType: 'application/json',
-      text: expect.stringContaining('"contacts"') as string,
-    },
-  ]);
-  const { prompts } = await client.listPrompts();
-  expect(prompts.map(({ name }) => name)).toContain('build_workflow');
-  const { messages } = await client.getPrompt({
-    name: 'build_workflow',
-    arguments: { description: 'Welcome people.' },
-  });
-  expect(messages[0]).toMatchObject({ role: 'user', content: { type: 'text' } });
-  const { completion } = await client.complete({
-    ref: { type: 'ref/prompt', name: 'write_message' },
-    argument: { name: 'contact', value: 'zzz' },
-  });
-  expect(completion.values).toEqual([]);
-  expect(errors).toEqual([]);
-  const unknown = client.readResource({ uri: 'switchboard://contacts/größe' });
-  await expect(unknown).rejects.toMatchObject({ code: -32602 });
-  await expect(client.getPrompt({ name: 'unheard_of' })).rejects.toMatchObject({ code: -32602 });
+  await expectReading(client, errors);
 });
 
 it('sees the code of a JSON-RPC error', async () => {
