@@ -22,17 +22,15 @@ const { Tool } = await dist('tools/tool.decorator.js');
 const env = loadEnv({ ...process.env, HOST: '127.0.0.1', PORT: process.env.PORT ?? '0' });
 const fail = (error) => process.stderr.write(`${error.stack}\n`);
 const access = await prepareDatabase(env.databaseUrl, { waitMs: 30_000, log: () => undefined });
+const providers = toolsOf(Number(process.argv[2] ?? 0));
+const began = performance.now();
 const app = await NestFactory.create(
-  AppModule.forRoot({
-    env,
-    access,
-    onDatabaseError: fail,
-    providers: toolsOf(Number(process.argv[2] ?? 0)),
-  }),
+  AppModule.forRoot({ env, access, onDatabaseError: fail, providers }),
   { logger: new PinoLogger(env.logLevel), bodyParser: false, abortOnError: false },
 );
 configureHttp(app);
 await app.listen(env.port, env.host);
+const bootMs = performance.now() - began;
 const { organizationId, userId } = await app.get(AccountsService).signUp({
   email: `bench.${process.pid}.${Date.now()}@example.com`,
   password: 'correct horse battery staple',
@@ -40,6 +38,7 @@ const { organizationId, userId } = await app.get(AccountsService).signUp({
 });
 announce({
   url: `http://127.0.0.1:${app.getHttpServer().address().port}/api/mcp`,
+  bootMs,
   key: await app.get(KeysService).create(organizationId, { kind: 'user', id: userId }),
 });
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0), fail));
