@@ -9,6 +9,7 @@ import { IdempotencyRetention1763700007000 } from './1763700007000-idempotency-r
 import { ToolPolicies1763700008100 } from './1763700008100-tool-policies.js';
 import { ParkedRunChanges1763700014000 } from './1763700014000-parked-run-changes.js';
 import { DryRunEffects1763700020000 } from './1763700020000-dry-run-effects.js';
+import { EventTriggers1763700033000 } from './1763700033000-event-triggers.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -23,4 +24,5 @@ export const MIGRATIONS = [
   ToolPolicies1763700008100,
   ParkedRunChanges1763700014000,
   DryRunEffects1763700020000,
+  EventTriggers1763700033000,
 ];

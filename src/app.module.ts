@@ -8,6 +8,7 @@ import type { DatabaseAccess } from './database/database-access.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ENTITIES } from './entities.js';
 import type { Extensions } from './extensions.js';
+import { EventsModule } from './events/events.module.js';
 import { HttpModule } from './http/http.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { McpModule } from './mcp/mcp.module.js';
@@ -47,6 +48,7 @@ export class AppModule {
         DatabaseModule.forRoot(access, [...ENTITIES, ...entities], onDatabaseError),
         QueueModule.forRoot(env, access),
         ChangesModule.forRoot(access),
+        EventsModule,
         HttpModule,
         AccountsModule,
         KeysModule,

@@ -3,11 +3,14 @@ import { resourceChange } from '../changes/change.js';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { newId } from '../database/ids.js';
 import { AppError } from '../errors/app-error.js';
+import { DomainEvents } from '../events/domain-events.js';
 import { fingerprint } from '../tools/canonical-json.js';
 import { pageOf } from '../tools/paging.js';
+import { contactEvents } from './contact-events.js';
 import { applyChanges, type ContactChanges, NO_FIELDS } from './contact-fields.js';
 import type { ContactFilter } from './contact-filter.js';
 import type { ContactOrder } from './contact-order.js';
+import { ContactView } from './contact-view.js';
 import type { Contact } from './contact.entity.js';
 import { ContactsRepository, IDENTIFIERS, type Identifier } from './contacts.repository.js';
 
@@ -25,6 +28,7 @@ export class ContactsService {
   constructor(
     private readonly contacts: ContactsRepository,
     private readonly changes: ChangeFeed,
+    private readonly events: DomainEvents,
   ) {}
 
   find(organizationId: string, id: string): Promise<Contact | null> {
@@ -69,7 +73,7 @@ export class ContactsService {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const inserted = await this.contacts.insert(organizationId, newId('con'), fields);
       if (inserted) {
-        this.changes.publish(organizationId, resourceChange('contacts', inserted.id));
+        await this.told(null, inserted);
         return { contact: inserted, created: true };
       }
       const holders = await this.holders(organizationId, changes);
@@ -130,14 +134,24 @@ export class ContactsService {
     source: string,
   ): Promise<Contact> {
     if (Object.values(changes).every((value) => value === undefined)) return contact;
+    const before = ContactView.of(contact);
     const { organizationId, id, createdAt, updatedAt: _, searchText: __, ...current } = contact;
     const fields = applyChanges(current, changes, source, new Date());
     const updated = await this.contacts.update(organizationId, id, fields);
     if (updated instanceof Date) {
-      this.changes.publish(organizationId, resourceChange('contacts', id));
-      return Object.assign(contact, fields, { createdAt, updatedAt: updated });
+      Object.assign(contact, fields, { createdAt, updatedAt: updated });
+      await this.told(before, contact);
+      return contact;
     }
     throw taken([{ identifier: updated }]);
+  }
+
+  private async told(before: ContactView | null, contact: Contact): Promise<void> {
+    const { organizationId, id } = contact;
+    this.changes.publish(organizationId, resourceChange('contacts', id));
+    for (const event of contactEvents(before, ContactView.of(contact))) {
+      await this.events.emit(organizationId, event);
+    }
   }
 
   private async holders(

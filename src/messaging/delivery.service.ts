@@ -5,9 +5,11 @@ import { ChangeFeed } from '../changes/change-feed.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { toError } from '../errors/app-error.js';
+import { DomainEvents } from '../events/domain-events.js';
 import type { Claim } from '../queue/leased-worker.js';
 import { type Delivery, EmailChannel } from './channels/email-channel.js';
 import type { Message } from './message.entity.js';
+import { MessageView } from './message-view.js';
 import { MessagesRepository, type Outcome } from './messages.repository.js';
 import { MOST_ATTEMPTS, retryPause } from './retry-schedule.js';
 
@@ -27,6 +29,7 @@ export class DeliveryService {
     private readonly tenants: TenantDatabase,
     private readonly email: EmailChannel,
     private readonly changes: ChangeFeed,
+    private readonly events: DomainEvents,
   ) {}
 
   async deliver(claim: Claim, signal: AbortSignal): Promise<void> {
@@ -56,7 +59,7 @@ export class DeliveryService {
       this.changes.publish(organizationId, resourceChange('messages', id));
       const obstacle = await this.obstacle(message);
       if (obstacle) {
-        await this.messages.settle(organizationId, id, obstacle);
+        await this.happened(await this.messages.settle(organizationId, id, obstacle));
         return undefined;
       }
       await this.messages.begin(organizationId, id, epoch);
@@ -86,9 +89,13 @@ export class DeliveryService {
     const { organizationId, id, epoch } = claim;
     for (;;) {
       try {
-        const recorded = await this.tenants.transaction(organizationId, () => {
+        const recorded = await this.tenants.transaction(organizationId, async () => {
           this.changes.publish(organizationId, resourceChange('messages', id));
-          return this.messages.finish(organizationId, id, epoch, outcome);
+          if (!(await this.messages.finish(organizationId, id, epoch, outcome))) return false;
+          if (outcome.status !== 'queued') {
+            await this.happened((await this.messages.find(organizationId, id))!);
+          }
+          return true;
         });
         if (!recorded) this.logger.warn(`The outcome of ${id} came after its lease had been lost.`);
         return;
@@ -98,6 +105,14 @@ export class DeliveryService {
         await sleep(RECORD_RETRY_MS);
       }
     }
+  }
+
+  private async happened(message: Message): Promise<void> {
+    if (message.status !== 'sent' && message.status !== 'failed') return;
+    const name = `message.${message.status}` as const;
+    const { organizationId, contactId, runId } = message;
+    const payload = { event: name, message: MessageView.of(message) };
+    await this.events.emit(organizationId, { name, contactId, payload, runId });
   }
 }
 

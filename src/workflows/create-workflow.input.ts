@@ -10,8 +10,10 @@ export class CreateWorkflowInput {
   name: string;
 
   @Doc(
-    'What starts it: {"type": "manual"}, or {"type": "webhook"}, optionally with "secret": true (one is made and ' +
-      'returned once) or "secret": "…" (16 to 256 characters), and then webhooks must be signed.',
+    'What starts it: {"type": "manual"}; {"type": "webhook"}, optionally with "secret": true (one is made and ' +
+      'returned once) or "secret": "…" (16 to 256 characters), and then webhooks must be signed; or {"type": ' +
+      '"event", "event": "contact.created", contact.updated, contact.tagged, message.sent, message.failed or ' +
+      'run.failed}. A condition "if" on trigger.payload or contact filters webhooks and events.',
     { examples: [{ type: 'webhook', secret: true }] },
   )
   @IsObject()

@@ -6,6 +6,8 @@ import { isDynamic, isTool, isWait, parseSteps, type Step, type ToolStep } from 
 import { checkStatic } from './static-arguments.js';
 
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
+/** What is known before there is a run. */
+const TRIGGER_ROOTS = ['trigger', 'contact'];
 const MAX_BYTES = 256 * 1024;
 
 /** The tools that steps may name. */
@@ -42,6 +44,19 @@ export class DefinitionChecker {
     this.checkList(steps, 'steps', { earlier: new Set(), all: new Set(idsOf(steps)) }, found);
     faults.push(...found);
     return steps;
+  }
+
+  /** Adds a fault when a trigger's condition could not be evaluated before there is a run. */
+  checkTrigger(condition: string, faults: Fault[]): void {
+    collect('trigger.if', faults, () => {
+      const roots = this.liquid.conditionReferences(condition).map(rootOf);
+      for (const root of new Set(roots)) {
+        if (TRIGGER_ROOTS.includes(root)) continue;
+        const near = didYouMean(root, TRIGGER_ROOTS);
+        const message = `refers to "${root}", which is neither ${TRIGGER_ROOTS.join(' nor ')}.${near}`;
+        faults.push({ path: 'trigger.if', message });
+      }
+    });
   }
 
   private checkList(steps: readonly Step[], path: string, visible: Visible, faults: Fault[]): void {
@@ -127,7 +142,7 @@ function checkReferences(
   visible: Visible,
   faults: Fault[],
 ): void {
-  const roots = new Set(references.map((reference) => reference.split(/[.[]/)[0]!));
+  const roots = new Set(references.map(rootOf));
   for (const root of roots) {
     if (ROOTS.includes(root) || visible.earlier.has(root)) continue;
     const message = visible.all.has(root)
@@ -135,6 +150,10 @@ function checkReferences(
       : `refers to "${root}", which is neither ${ROOTS.join(', ')} nor an earlier step.${didYouMean(root, [...ROOTS, ...visible.earlier])}`;
     faults.push({ path, message });
   }
+}
+
+function rootOf(reference: string): string {
+  return reference.split(/[.[]/)[0]!;
 }
 
 function idsOf(steps: readonly Step[]): string[] {

@@ -4,6 +4,7 @@ import { resourceChange } from '../changes/change.js';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { toError } from '../errors/app-error.js';
+import { DomainEvents } from '../events/domain-events.js';
 import { LEASE_SECONDS } from '../queue/leased-worker.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import type { Step } from './definition.js';
@@ -26,6 +27,7 @@ export class RunProgress {
     private readonly journal: RunJournalRepository,
     private readonly wakeUps: WakeUps,
     private readonly changes: ChangeFeed,
+    private readonly events: DomainEvents,
   ) {}
 
   /** A transaction in which this worker surely holds the run, until it commits; then the run has changed. */
@@ -65,11 +67,34 @@ export class RunProgress {
       return 'over';
     }
     if (action.kind === 'fail') {
-      await this.runs.finish(held.lease, 'failed', `step_failed:${action.step.id}`);
+      await this.fail(held, `step_failed:${action.step.id}`);
       return 'over';
     }
     await this.runs.progress(held.lease, LEASE_SECONDS);
     return 'on';
+  }
+
+  private async fail(held: HeldRun, reason: string): Promise<void> {
+    await this.runs.finish(held.lease, 'failed', reason);
+    const { id, workflowId, workflowVersion, contactId, triggerType } = held.run;
+    await this.events.emit(held.lease.organizationId, {
+      name: 'run.failed',
+      contactId,
+      runId: id,
+      payload: {
+        event: 'run.failed',
+        run: {
+          id,
+          workflow_id: workflowId,
+          workflow_version: workflowVersion,
+          status: 'failed',
+          reason,
+          trigger: { type: triggerType },
+          contact_id: contactId,
+        },
+        workflow: { id: workflowId, name: held.workflowName },
+      },
+    });
   }
 
   /** Writes down a failed attempt: the step is tried again later, or the run goes on without it, or ends. */

@@ -28,7 +28,8 @@ export class RunView {
   @IsString()
   @Nullable()
   @Doc(
-    'Why it waits (wait, retry) or ended: step_failed:<step id>, poison (three workers died with it), requested.',
+    'Why it waits (wait, retry) or ended: step_failed:<step id>, poison (three workers died with it), requested; ' +
+      'or never began: loop (runs started each other 8 deep), rate_limited, filter_failed.',
   )
   reason: string | null;
 

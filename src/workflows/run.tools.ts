@@ -21,8 +21,8 @@ export class RunTools {
     name: 'trigger_workflow',
     title: 'Start a workflow',
     description:
-      'Starts a run of an active workflow, manual or webhook, and returns its run_id at once; the run goes on by ' +
-      'itself. Ask get_run how it went. Runs that start each other may do so 10 deep.',
+      'Starts a run of an active workflow and returns its run_id at once; the run goes on by ' +
+      'itself. Ask get_run how it went. Runs that start each other may do so 8 deep.',
     output: TriggeredRunResult,
     task: RunTasks,
   })

@@ -16,6 +16,8 @@ export interface NewRun {
   dedupeKey: string | null;
   bodyHash: Buffer | null;
   depth: number;
+  /** Why it ends before it begins. */
+  refusal: string | null;
 }
 
 export interface RunFilter {
@@ -37,10 +39,11 @@ export class RunsRepository {
   async insert(organizationId: string, run: NewRun): Promise<boolean> {
     const rows = await this.tenants.manager(organizationId).query<{ id: string }[]>(
       `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
-         contact_id, dedupe_key, body_hash, depth, created_at)
+         contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at)
        select w.organization_id, $2, w.id, w.version, $4, $5,
          (select c.id from contacts c where c.organization_id = $1 and c.id = $6 for key share),
-         $7, $8, $9, date_trunc('milliseconds', now())
+         $7, $8, $9, date_trunc('milliseconds', now()),
+         case when $10::text is null then 'queued' else 'failed' end, $10, case when $10 is not null then now() end
        from workflows w
        where w.organization_id = $1 and w.id = $3 and w.active and w.deleted_at is null
        on conflict on constraint workflow_runs_dedupe_key do nothing
@@ -55,6 +58,7 @@ export class RunsRepository {
         run.dedupeKey,
         run.bodyHash,
         run.depth,
+        run.refusal,
       ],
     );
     return rows.length > 0;

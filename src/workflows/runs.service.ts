@@ -19,8 +19,12 @@ import { RunsRepository } from './runs.repository.js';
 import type { TriggerType } from './trigger.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
-const MAX_DEPTH = 10;
+/** How many runs may follow from each other after the first: what goes on for longer is a loop. */
+const MAX_DEPTH = 8;
 const MAX_PAYLOAD_BYTES = 1024 * 1024;
+
+/** Why a run was not carried out although its event happened. */
+export type RunRefusal = 'filter_failed' | 'loop' | 'rate_limited';
 
 /** What a run is started with. */
 export interface RunStart {
@@ -31,8 +35,10 @@ export interface RunStart {
   contactId: string | null;
   /** The same key starts one run only. */
   dedupeKey: string | null;
-  /** The run whose step starts this one. */
+  /** The run whose step starts this one, or that caused the event. */
   parentRunId?: string;
+  /** Stored as failed for this reason, for its owner to see and to retry. */
+  refusal?: RunRefusal;
 }
 
 @Injectable()
@@ -57,15 +63,14 @@ export class RunsService {
     start: RunStart,
   ): Promise<{ runId: string; duplicate: boolean }> {
     const bodyHash = createHash('sha256').update(start.payload).digest();
-    // Calls from outside are counted at the edge; runs that start runs would otherwise multiply uncounted.
-    if (start.parentRunId !== undefined) this.limiter.consume(organizationId, 1);
     return await this.tenants.transaction(organizationId, async () => {
       const id = newId('run');
       const depth = await this.depth(organizationId, start.parentRunId);
-      const inserted = await this.runs.insert(organizationId, { ...start, id, bodyHash, depth });
-      if (inserted) {
+      const refusal = start.refusal ?? this.refusal(organizationId, start, depth);
+      const run = { ...start, id, bodyHash, depth, refusal };
+      if (await this.runs.insert(organizationId, run)) {
         // Commit first, wake second: a worker woken for a row it cannot see yet would drop the hint.
-        this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
+        if (refusal === null) this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
         this.changes.publish(organizationId, resourceChange('runs', id));
         return { runId: id, duplicate: false };
       }
@@ -205,14 +210,31 @@ export class RunsService {
     return run;
   }
 
-  /** A workflow that starts itself would never end, so a chain of runs may only be so long. */
+  /** Counts the runs from the first one on. One that is gone is no part of a loop that is going on. */
   private async depth(organizationId: string, parentRunId: string | undefined): Promise<number> {
     if (parentRunId === undefined) return 0;
-    const parent = await this.require(organizationId, parentRunId);
-    if (parent.depth >= MAX_DEPTH) {
-      throw new AppError('conflict', `Runs may start each other ${MAX_DEPTH} deep at most.`);
+    const parent = await this.runs.find(organizationId, parentRunId);
+    return parent ? parent.depth + 1 : 0;
+  }
+
+  /**
+   * Why a run that follows from another one is not carried out. A step is told by a throw; an event has happened and
+   * must not fail for what would follow, so its run is stored with the reason.
+   */
+  private refusal(organizationId: string, start: RunStart, depth: number): RunRefusal | null {
+    if (start.parentRunId === undefined) return null;
+    const isTooDeep = depth > MAX_DEPTH;
+    try {
+      if (isTooDeep) {
+        throw new AppError('conflict', `Runs may start each other ${MAX_DEPTH} deep at most.`);
+      }
+      // Calls from outside are counted at the edge; runs that start runs would otherwise multiply uncounted.
+      this.limiter.consume(organizationId, 1);
+      return null;
+    } catch (error) {
+      if (start.triggerType !== 'event' || !(error instanceof AppError)) throw error;
+      return isTooDeep ? 'loop' : 'rate_limited';
     }
-    return parent.depth + 1;
   }
 }
 

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
+import { DomainEvents } from '../events/domain-events.js';
 import { ToolPolicies } from '../policies/tool-policies.js';
 import type { RegisteredTool } from '../tools/registered-tool.js';
 import { SILENT_CALLER } from '../tools/silent-caller.js';
+import type { ToolCall } from '../tools/tool-call.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import type { HeldRun } from './held-run.js';
 import { LeaseLost } from './lease-lost.js';
@@ -15,7 +17,10 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** Calls tools for the steps of runs. */
 @Injectable()
 export class StepCaller {
-  constructor(private readonly registry: ToolRegistry) {}
+  constructor(
+    private readonly registry: ToolRegistry,
+    private readonly events: DomainEvents,
+  ) {}
 
   /**
    * The tool of a step, hidden for the organization or not: a definition that names a hidden tool is refused when it is
@@ -56,14 +61,15 @@ export class StepCaller {
   ): Promise<object> {
     signal.throwIfAborted();
     const { organizationId, id } = held.lease;
-    const output = await this.registry.call(tool, input, {
+    const call: ToolCall = {
       ...SILENT_CALLER,
       organizationId,
       surface: 'workflow',
       actor: { kind: 'run', id },
       runId: id,
       signal,
-    });
+    };
+    const output = await this.events.causedBy(id, () => this.registry.call(tool, input, call));
     // A step that reads its own run (get_run) would otherwise double the journal with every step.
     if (Buffer.byteLength(JSON.stringify(output)) > MAX_OUTPUT_BYTES) {
       throw AppError.invalid(`The result of the step is larger than ${MAX_OUTPUT_BYTES} bytes.`);

@@ -3,7 +3,7 @@ import { IsEmail, IsObject, IsOptional, IsString, Length, MaxLength } from 'clas
 import { Doc } from '../tools/schema/doc.decorator.js';
 
 export class TriggerWorkflowInput {
-  @Doc('Id of an active workflow, manual or webhook.')
+  @Doc('Id of an active workflow.')
   @IsString()
   @Length(1, 64)
   workflow_id: string;

@@ -1,41 +1,65 @@
+import { type EventName, EVENT_NAMES } from '../events/domain-event.js';
 import type { Fault } from '../errors/app-error.js';
 import { didYouMean } from '../tools/nearest-names.js';
 
-export type TriggerType = 'webhook' | 'manual';
+export const TRIGGER_TYPES = ['webhook', 'manual', 'event'] as const;
+
+export type TriggerType = (typeof TRIGGER_TYPES)[number];
+
+/** What a trigger says besides its type and its secret, as it is stored and shown. */
+export interface TriggerOptions {
+  /** Of an event: which one. */
+  event?: EventName;
+  /** A Liquid condition: where it does not hold, no run starts. */
+  if?: string;
+}
 
 /** What starts a workflow. `secret`: true generates one, text is one, null means none, absent leaves it as it is. */
 export interface Trigger {
   type: TriggerType;
   secret?: true | string | null;
+  options: TriggerOptions;
 }
 
-const SUPPORTED: readonly string[] = ['webhook', 'manual'];
-const PLANNED: readonly string[] = ['schedule', 'event'];
+const KEYS: Record<TriggerType, readonly string[]> = {
+  webhook: ['type', 'secret', 'if'],
+  manual: ['type'],
+  event: ['type', 'event', 'if'],
+};
 const MIN_SECRET = 16;
 const MAX_SECRET = 256;
 
+type Json = Record<string, unknown>;
+
 /** Reads a trigger; adds every fault with its path, and then the result is not to be used. */
 export function parseTrigger(given: object, faults: Fault[]): Trigger {
-  const trigger = given as Record<string, unknown>;
-  const type = trigger.type;
-  const at = 'trigger.type';
-  if (type === undefined) faults.push({ path: at, message: 'is required' });
-  else if (typeof type === 'string' && PLANNED.includes(type)) {
-    faults.push({ path: at, message: `"${type}" is not supported; use webhook or manual` });
-  } else if (typeof type !== 'string' || !SUPPORTED.includes(type)) {
-    faults.push({ path: at, message: 'must be "webhook" or "manual"' });
+  const trigger = given as Json;
+  const { type } = trigger;
+  if (!isType(type)) {
+    const message =
+      type === undefined ? 'is required' : `must be one of ${TRIGGER_TYPES.join(', ')}`;
+    faults.push({ path: 'trigger.type', message });
+    // Which other keys belong here depends on the type.
+    return { type: 'manual', options: {} };
   }
-  const known = type === 'manual' ? ['type'] : ['type', 'secret'];
+  const known = KEYS[type];
   for (const key of Object.keys(trigger)) {
     if (known.includes(key)) continue;
     faults.push({ path: `trigger.${key}`, message: `is not known.${didYouMean(key, known)}` });
   }
-  return { type: type as TriggerType, ...parseSecret(trigger, faults) };
+  const options: TriggerOptions = {};
+  if (type === 'event') options.event = parseEvent(trigger.event, faults);
+  if (known.includes('if') && trigger.if !== undefined) options.if = parseIf(trigger.if, faults);
+  return { type, ...(type === 'webhook' && parseSecret(trigger, faults)), options };
 }
 
-function parseSecret(trigger: Record<string, unknown>, faults: Fault[]): Pick<Trigger, 'secret'> {
-  const secret = trigger.secret;
-  if (secret === undefined || trigger.type === 'manual') return {};
+function isType(type: unknown): type is TriggerType {
+  return TRIGGER_TYPES.some((known) => known === type);
+}
+
+function parseSecret(trigger: Json, faults: Fault[]): Pick<Trigger, 'secret'> {
+  const { secret } = trigger;
+  if (secret === undefined) return {};
   if (secret === true || secret === null) return { secret };
   if (typeof secret === 'string' && secret.length >= MIN_SECRET && secret.length <= MAX_SECRET) {
     return { secret };
@@ -45,4 +69,21 @@ function parseSecret(trigger: Record<string, unknown>, faults: Fault[]): Pick<Tr
     message: `must be true, null, or text of ${MIN_SECRET} to ${MAX_SECRET} characters`,
   });
   return {};
+}
+
+function parseEvent(given: unknown, faults: Fault[]): EventName | undefined {
+  const event = EVENT_NAMES.find((name) => name === given);
+  if (event) return event;
+  const near = typeof given === 'string' ? didYouMean(given, EVENT_NAMES) : '';
+  const message =
+    given === undefined ? 'is required' : `must be one of ${EVENT_NAMES.join(', ')}.${near}`;
+  faults.push({ path: 'trigger.event', message });
+  return undefined;
+}
+
+/** Whether the condition can be evaluated is for the checker of definitions to say. */
+function parseIf(given: unknown, faults: Fault[]): string | undefined {
+  if (typeof given === 'string' && given.trim() !== '') return given;
+  faults.push({ path: 'trigger.if', message: 'must be a condition, as text' });
+  return undefined;
 }

@@ -13,6 +13,12 @@ interface Accepted {
   duplicate?: true;
 }
 
+/** Taken, but the condition of the workflow does not hold, so there is no run. */
+interface Skipped {
+  ok: true;
+  skipped: true;
+}
+
 /** Where other systems start workflows. The URL, or the secret if there is one, is all that they need to know. */
 @Controller(WEBHOOK_PATH)
 @UseFilters(WebhookErrorFilter)
@@ -25,12 +31,14 @@ export class WebhookController {
     @Param('workflowId') workflowId: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Accepted> {
+  ): Promise<Accepted | Skipped> {
     // The body is read only once the workflow is known: nobody else can make this process hold a megabyte.
     const webhook = await this.webhooks.open(workflowId);
     const body = await readJsonBody(request, BODY_LIMIT_BYTES);
-    const { runId, duplicate } = await this.webhooks.accept(webhook, body, request.headers);
+    const accepted = await this.webhooks.accept(webhook, body, request.headers);
     response.setHeader('Cache-Control', 'no-store');
+    if (accepted === 'skipped') return { ok: true, skipped: true };
+    const { runId, duplicate } = accepted;
     if (!duplicate) return { ok: true, runId };
     response.status(200);
     return { ok: true, runId, duplicate: true };

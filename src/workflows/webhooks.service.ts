@@ -10,16 +10,25 @@ import { RateLimiter } from '../http/rate-limiter.js';
 import { NO_WEBHOOK } from './malformed-webhook-path.js';
 import { RunsService } from './runs.service.js';
 import { isSignatureValid } from './signature.js';
+import { TriggerFilter } from './trigger-filter.service.js';
 
 const WORKFLOW_ID = /^[0-9A-Za-z]{32}$/;
 const DEDUPE_KEY = /^[\x21-\x7e]{1,255}$/;
 const MAX_REFERENCE = 320;
+
+interface WebhookRow {
+  organization_id: string;
+  secret: Buffer | null;
+  condition: string | null;
+}
 
 /** A webhook workflow that may be started. */
 export interface Webhook {
   readonly workflowId: string;
   readonly organizationId: string;
   readonly sealedSecret: Buffer | null;
+  /** No run starts where it does not hold. */
+  readonly condition: string | undefined;
 }
 
 @Injectable()
@@ -30,6 +39,7 @@ export class WebhooksService {
     private readonly secrets: SecretBox,
     private readonly limiter: RateLimiter,
     private readonly contacts: ContactsService,
+    private readonly filter: TriggerFilter,
     private readonly runs: RunsService,
   ) {}
 
@@ -39,22 +49,28 @@ export class WebhooksService {
    */
   async open(workflowId: string): Promise<Webhook> {
     const [found] = WORKFLOW_ID.test(workflowId)
-      ? await this.gate.call<{ organization_id: string; secret: Buffer | null }>('find_webhook', [
-          workflowId,
-        ])
+      ? await this.gate.call<WebhookRow>('find_webhook', [workflowId])
       : [];
     if (!found) throw new AppError('not_found', NO_WEBHOOK);
     // Not yet the organization's: whoever knows the address, but not the secret, could use that up.
     this.limiter.consume(workflowId, 1);
-    return { workflowId, organizationId: found.organization_id, sealedSecret: found.secret };
+    return {
+      workflowId,
+      organizationId: found.organization_id,
+      sealedSecret: found.secret,
+      condition: found.condition ?? undefined,
+    };
   }
 
-  /** Checks the signature and the body, and starts the run. It is stored durably when this returns. */
+  /**
+   * Checks the signature and the body, and starts the run, unless the condition of the workflow does not hold. The run
+   * is stored durably when this returns.
+   */
   async accept(
     webhook: Webhook,
     body: Buffer,
     headers: IncomingHttpHeaders,
-  ): Promise<{ runId: string; duplicate: boolean }> {
+  ): Promise<{ runId: string; duplicate: boolean } | 'skipped'> {
     this.verify(webhook, body, headers);
     this.limiter.consume(webhook.organizationId, 1);
     const payload = parseJson(body);
@@ -65,13 +81,15 @@ export class WebhooksService {
     const { organizationId, workflowId } = webhook;
     return await this.tenants.transaction(organizationId, async () => {
       const contactId = await this.findContact(organizationId, payload);
-      return await this.runs.start(organizationId, {
+      const start = {
         workflowId,
         triggerType: 'webhook',
         payload: body,
         contactId,
         dedupeKey,
-      });
+      } as const;
+      const wanted = await this.filter.apply(organizationId, start, payload, webhook.condition);
+      return wanted ? await this.runs.start(organizationId, wanted) : 'skipped';
     });
   }
 

@@ -22,7 +22,9 @@ export class WorkflowView {
   version: number;
 
   @IsObject()
-  @Doc('{type}, with secret: true when webhooks must be signed. The secret itself is never shown.')
+  @Doc(
+    '{type} and what belongs to it, with secret: true when webhooks must be signed. The secret itself is never shown.',
+  )
   trigger: object;
 
   @IsArray()
@@ -32,7 +34,7 @@ export class WorkflowView {
 
   @IsString()
   @Nullable()
-  @Doc('Where a POST of a JSON object starts it; null for a manual workflow.')
+  @Doc('Where a POST of a JSON object starts it; null without a webhook.')
   webhook_url: string | null;
 
   @IsString()
@@ -55,7 +57,11 @@ export function workflowView(
     name: workflow.name,
     active: workflow.active,
     version: workflow.version,
-    trigger: { type: workflow.triggerType, ...(workflow.secret !== null && { secret: true }) },
+    trigger: {
+      type: workflow.triggerType,
+      ...workflow.triggerOptions,
+      ...(workflow.secret !== null && { secret: true }),
+    },
     steps: [...steps],
     webhook_url: isWebhook ? `${baseUrl}/api/webhooks/workflow/${workflow.id}` : null,
     created_at: workflow.createdAt.toISOString(),

@@ -1,8 +1,12 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { TriggerType } from './trigger.js';
+import type { EventName } from '../events/domain-event.js';
+import type { TriggerOptions, TriggerType } from './trigger.js';
 
 /** A workflow. What it does is in its versions; runs keep to the one they began with. */
 @Entity('workflows')
+@Index('workflows_event_idx', ['organizationId', 'triggerEvent'], {
+  where: 'trigger_event is not null and active and deleted_at is null',
+})
 export class Workflow {
   @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'workflows_pkey' })
   organizationId: string;
@@ -23,6 +27,13 @@ export class Workflow {
 
   @Column('text', { name: 'trigger_type' })
   triggerType: TriggerType;
+
+  @Column('json', { name: 'trigger_options', default: () => `'{}'` })
+  triggerOptions: TriggerOptions;
+
+  /** The event that starts it, by which it is looked up. */
+  @Column('text', { name: 'trigger_event', nullable: true })
+  triggerEvent: EventName | null;
 
   /** Encrypted, for the workflow's id as context. */
   @Column('bytea', { nullable: true })

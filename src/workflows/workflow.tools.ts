@@ -20,7 +20,7 @@ export class WorkflowTools {
     name: 'create_workflow',
     title: 'Create a workflow',
     description:
-      'Creates a workflow: steps that run after a webhook came or trigger_workflow was called. Every tool that is ' +
+      'Creates a workflow: steps that run when its trigger fires or trigger_workflow is called. Every tool that is ' +
       'listed can be a step, except those that make secrets. The definition is checked, and all faults are returned ' +
       'with their paths. Returns the workflow with its webhook_url, and the secret of the webhook if it has one: ' +
       'keep it, it is shown only now.',
@@ -49,7 +49,7 @@ export class WorkflowTools {
   @Tool({
     name: 'activate_workflow',
     title: 'Activate a workflow',
-    description: 'Lets a workflow be started, by its webhook or by trigger_workflow.',
+    description: 'Lets a workflow be started, by its trigger or by trigger_workflow.',
     output: WorkflowResult,
     idempotent: true,
   })

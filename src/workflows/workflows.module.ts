@@ -3,6 +3,7 @@ import { ContactsModule } from '../contacts/contacts.module.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { PoliciesModule } from '../policies/policies.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
+import { EventTriggers } from './event-triggers.service.js';
 import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunProgress } from './run-progress.service.js';
@@ -14,6 +15,7 @@ import { RunWorker } from './run.worker.js';
 import { RunsRepository } from './runs.repository.js';
 import { RunsService } from './runs.service.js';
 import { StepCaller } from './step-caller.service.js';
+import { TriggerFilter } from './trigger-filter.service.js';
 import { WebhookController } from './webhook.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 import { WorkflowPrompts } from './workflow.prompts.js';
@@ -27,6 +29,7 @@ import { WorkflowsService } from './workflows.service.js';
   controllers: [WebhookController],
   providers: [
     LiquidSandbox,
+    EventTriggers,
     RunExecutor,
     RunJournalRepository,
     RunProgress,
@@ -38,6 +41,7 @@ import { WorkflowsService } from './workflows.service.js';
     RunsRepository,
     RunsService,
     StepCaller,
+    TriggerFilter,
     WebhooksService,
     WorkflowTools,
     WorkflowPrompts,

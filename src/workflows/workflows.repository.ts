@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { TenantDatabase } from '../database/tenant-database.js';
+import type { EventName } from '../events/domain-event.js';
 import type { TimePosition } from '../tools/paging.js';
 import type { Step } from './definition.js';
-import type { TriggerType } from './trigger.js';
+import type { TriggerOptions, TriggerType } from './trigger.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
 import { Workflow } from './workflow.entity.js';
 
@@ -12,6 +13,8 @@ export interface WorkflowContent {
   active: boolean;
   version: number;
   triggerType: TriggerType;
+  triggerOptions: TriggerOptions;
+  triggerEvent: EventName | null;
   secret: Buffer | null;
 }
 
@@ -50,6 +53,14 @@ export class WorkflowsRepository {
     return await this.tenants
       .manager(organizationId)
       .findOneBy(Workflow, { organizationId, id, deletedAt: IsNull() });
+  }
+
+  /** The active workflows that the event starts, the oldest first. */
+  async waitingFor(organizationId: string, event: EventName): Promise<Workflow[]> {
+    return await this.tenants.manager(organizationId).find(Workflow, {
+      where: { organizationId, triggerEvent: event, active: true, deletedAt: IsNull() },
+      order: { createdAt: 'ASC', id: 'ASC' },
+    });
   }
 
   /** The name also of a deleted workflow, whose runs go on. */

@@ -14,7 +14,7 @@ import type { Step } from './definition.js';
 import { parseTrigger, type Trigger } from './trigger.js';
 import { type WorkflowView, workflowView } from './workflow-view.js';
 import type { Workflow } from './workflow.entity.js';
-import { WorkflowsRepository } from './workflows.repository.js';
+import { type WorkflowContent, WorkflowsRepository } from './workflows.repository.js';
 
 const ID_LENGTH = 32;
 const SECRET_LENGTH = 43;
@@ -57,7 +57,7 @@ export class WorkflowsService {
       name: input.name,
       active: input.active,
       version: 1,
-      triggerType: trigger!.type,
+      ...triggerContent(trigger!),
       secret: secret === null ? null : this.secrets.seal(secret, id),
     });
     await this.workflows.insertVersion(organizationId, id, 1, steps!);
@@ -79,7 +79,7 @@ export class WorkflowsService {
     const { trigger, steps } = await this.check(organizationId, input, surface);
     const current = await this.workflows.getSteps(organizationId, id, workflow.version);
     const isChanged =
-      (trigger !== undefined && trigger.type !== workflow.triggerType) ||
+      (trigger !== undefined && !isSameTrigger(trigger, workflow)) ||
       (steps !== undefined && !fingerprint(steps).equals(fingerprint(current)));
     const version = workflow.version + (isChanged ? 1 : 0);
     if (isChanged) {
@@ -90,7 +90,7 @@ export class WorkflowsService {
     await this.workflows.update(organizationId, id, {
       version,
       ...(input.name !== undefined && { name: input.name }),
-      ...(trigger && { triggerType: trigger.type }),
+      ...(trigger && triggerContent(trigger)),
       ...this.secretChange(id, trigger, secret),
     });
     return { workflow: await this.get(organizationId, id), secret };
@@ -162,6 +162,7 @@ export class WorkflowsService {
     };
     const checker = new DefinitionChecker(tools, this.liquid);
     const trigger = input.trigger && parseTrigger(input.trigger, faults);
+    if (trigger?.options.if !== undefined) checker.checkTrigger(trigger.options.if, faults);
     const steps = input.steps && checker.check(input.steps, faults);
     if (faults.length > 0) {
       const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
@@ -179,7 +180,8 @@ export class WorkflowsService {
     secret: string | null,
   ): { secret?: Buffer | null } {
     if (secret !== null) return { secret: this.secrets.seal(secret, id) };
-    const isRemoved = trigger?.secret === null || trigger?.type === 'manual';
+    const isRemoved =
+      trigger !== undefined && (trigger.secret === null || trigger.type !== 'webhook');
     return isRemoved ? { secret: null } : {};
   }
 
@@ -188,6 +190,21 @@ export class WorkflowsService {
     if (!workflow) throw AppError.notFound('workflow');
     return workflow;
   }
+}
+
+function isSameTrigger(trigger: Trigger, workflow: Workflow): boolean {
+  const { type, options } = trigger;
+  return (
+    type === workflow.triggerType &&
+    fingerprint(options).equals(fingerprint(workflow.triggerOptions))
+  );
+}
+
+function triggerContent({
+  type,
+  options,
+}: Trigger): Pick<WorkflowContent, 'triggerType' | 'triggerOptions' | 'triggerEvent'> {
+  return { triggerType: type, triggerOptions: options, triggerEvent: options.event ?? null };
 }
 
 function newSecret(trigger: Trigger | undefined): string | null {

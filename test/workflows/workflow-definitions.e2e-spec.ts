@@ -88,9 +88,20 @@ describe('the definition of a workflow', () => {
 
   it.each<[object, string, string]>([
     [{}, 'trigger.type', 'is required'],
-    [{ type: 'schedule' }, 'trigger.type', '"schedule" is not supported; use webhook or manual'],
-    [{ type: 'event' }, 'trigger.type', '"event" is not supported; use webhook or manual'],
-    [{ type: 'other' }, 'trigger.type', 'must be "webhook" or "manual"'],
+    [{ type: 'other' }, 'trigger.type', 'must be one of webhook, manual, event'],
+    [{ type: 'event' }, 'trigger.event', 'is required'],
+    [
+      { type: 'event', event: 'contact.create' },
+      'trigger.event',
+      'must be one of contact.created, contact.updated, contact.tagged, message.sent, message.failed, run.failed. Did you mean contact.created, contact.updated?',
+    ],
+    [{ type: 'event', event: 'run.failed', secret: true }, 'trigger.secret', 'is not known.'],
+    [{ type: 'webhook', if: '' }, 'trigger.if', 'must be a condition, as text'],
+    [
+      { type: 'webhook', if: 'run.id' },
+      'trigger.if',
+      'refers to "run", which is neither trigger nor contact.',
+    ],
     [
       { type: 'webhook', secret: 'short' },
       'trigger.secret',
