@@ -10,6 +10,7 @@ import { ToolPolicies1763700008100 } from './1763700008100-tool-policies.js';
 import { ParkedRunChanges1763700014000 } from './1763700014000-parked-run-changes.js';
 import { DryRunEffects1763700020000 } from './1763700020000-dry-run-effects.js';
 import { EventTriggers1763700033000 } from './1763700033000-event-triggers.js';
+import { WorkflowSchedules1763700034000 } from './1763700034000-workflow-schedules.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -25,4 +26,5 @@ export const MIGRATIONS = [
   ParkedRunChanges1763700014000,
   DryRunEffects1763700020000,
   EventTriggers1763700033000,
+  WorkflowSchedules1763700034000,
 ];

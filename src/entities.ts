@@ -7,6 +7,7 @@ import { ToolPolicyRow } from './policies/tool-policy.entity.js';
 import { IdempotencyKey } from './tools/idempotency-key.entity.js';
 import { RunStep } from './workflows/run-step.entity.js';
 import { Run } from './workflows/run.entity.js';
+import { WorkflowSchedule } from './workflows/workflow-schedule.entity.js';
 import { WorkflowVersion } from './workflows/workflow-version.entity.js';
 import { Workflow } from './workflows/workflow.entity.js';
 
@@ -19,6 +20,7 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   Message,
   Workflow,
   WorkflowVersion,
+  WorkflowSchedule,
   Run,
   RunStep,
   ToolPolicyRow,

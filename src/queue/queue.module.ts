@@ -10,7 +10,10 @@ import { PostgresWakeUps } from './postgres-wake-ups.js';
 import { redisOptions } from './redis-options.js';
 import { WakeUps } from './wake-ups.js';
 
-/** Runs and messages: each has slots of its own in the worker, so the processor must hold that many hints. */
+/**
+ * Runs and messages: each has slots of its own in the worker, so the processor must hold that many hints. Of schedules
+ * nobody is told.
+ */
 const KINDS = 2;
 
 /** How workers are told of work: through Bull where a Redis is configured, through PostgreSQL otherwise. */

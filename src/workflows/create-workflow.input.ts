@@ -11,9 +11,11 @@ export class CreateWorkflowInput {
 
   @Doc(
     'What starts it: {"type": "manual"}; {"type": "webhook"}, optionally with "secret": true (one is made and ' +
-      'returned once) or "secret": "…" (16 to 256 characters), and then webhooks must be signed; or {"type": ' +
-      '"event", "event": "contact.created", contact.updated, contact.tagged, message.sent, message.failed or ' +
-      'run.failed}. A condition "if" on trigger.payload or contact filters webhooks and events.',
+      'returned once) or "secret": "…" (16 to 256 characters), and then webhooks must be signed; {"type": ' +
+      '"schedule", "cron": "0 9 * * 1", "timezone"?: "Europe/Vienna" (UTC), "missed"?: "skip" | "run_once" (once for ' +
+      'all ticks while nothing ran)}; {"type": "event", "event": "contact.created", contact.updated, contact.tagged, ' +
+      'message.sent, message.failed or run.failed}. A condition "if" on trigger.payload or contact filters all but ' +
+      'manual.',
     { examples: [{ type: 'webhook', secret: true }] },
   )
   @IsObject()

@@ -1,15 +1,25 @@
+import { parseTimezone } from '../contacts/parse-field.js';
 import { type EventName, EVENT_NAMES } from '../events/domain-event.js';
 import type { Fault } from '../errors/app-error.js';
 import { didYouMean } from '../tools/nearest-names.js';
+import { Cron } from './cron.js';
 
-export const TRIGGER_TYPES = ['webhook', 'manual', 'event'] as const;
+export const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const;
 
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
+
+export const MISSED_POLICIES = ['skip', 'run_once'] as const;
+
+export type MissedPolicy = (typeof MISSED_POLICIES)[number];
 
 /** What a trigger says besides its type and its secret, as it is stored and shown. */
 export interface TriggerOptions {
   /** Of an event: which one. */
   event?: EventName;
+  /** Of a schedule: when, by the clocks of which time zone, and what happens when nobody was there at the time. */
+  cron?: string;
+  timezone?: string;
+  missed?: MissedPolicy;
   /** A Liquid condition: where it does not hold, no run starts. */
   if?: string;
 }
@@ -24,10 +34,12 @@ export interface Trigger {
 const KEYS: Record<TriggerType, readonly string[]> = {
   webhook: ['type', 'secret', 'if'],
   manual: ['type'],
+  schedule: ['type', 'cron', 'timezone', 'missed', 'if'],
   event: ['type', 'event', 'if'],
 };
 const MIN_SECRET = 16;
 const MAX_SECRET = 256;
+const MAX_CRON = 200;
 
 type Json = Record<string, unknown>;
 
@@ -49,6 +61,7 @@ export function parseTrigger(given: object, faults: Fault[]): Trigger {
   }
   const options: TriggerOptions = {};
   if (type === 'event') options.event = parseEvent(trigger.event, faults);
+  if (type === 'schedule') Object.assign(options, parseSchedule(trigger, faults));
   if (known.includes('if') && trigger.if !== undefined) options.if = parseIf(trigger.if, faults);
   return { type, ...(type === 'webhook' && parseSecret(trigger, faults)), options };
 }
@@ -79,6 +92,33 @@ function parseEvent(given: unknown, faults: Fault[]): EventName | undefined {
     given === undefined ? 'is required' : `must be one of ${EVENT_NAMES.join(', ')}.${near}`;
   faults.push({ path: 'trigger.event', message });
   return undefined;
+}
+
+function parseSchedule(trigger: Json, faults: Fault[]): TriggerOptions {
+  const { cron, timezone = 'UTC', missed = 'skip' } = trigger;
+  const zone = typeof timezone === 'string' ? parseTimezone(timezone) : undefined;
+  if (!zone || 'fault' in zone) {
+    const message = 'must be a time zone such as Europe/Berlin';
+    faults.push({ path: 'trigger.timezone', message });
+  }
+  const policy = MISSED_POLICIES.find((known) => known === missed);
+  if (!policy) {
+    faults.push({ path: 'trigger.missed', message: `must be ${MISSED_POLICIES.join(' or ')}` });
+  }
+  const fault = cronFault(cron);
+  if (fault) faults.push({ path: 'trigger.cron', message: fault });
+  return { cron: cron as string, timezone: timezone as string, missed: policy };
+}
+
+function cronFault(cron: unknown): string | undefined {
+  if (cron === undefined) return 'is required';
+  if (typeof cron !== 'string' || cron.length > MAX_CRON) {
+    return `must be text of at most ${MAX_CRON} characters`;
+  }
+  const parsed = Cron.parse(cron);
+  if (!(parsed instanceof Cron)) return parsed.fault;
+  // Which zone does not matter: it is never, anywhere.
+  return parsed.next(new Date(), 'UTC') ? undefined : 'is a time that never comes';
 }
 
 /** Whether the condition can be evaluated is for the checker of definitions to say. */

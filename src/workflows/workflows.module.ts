@@ -14,6 +14,9 @@ import { RunTools } from './run.tools.js';
 import { RunWorker } from './run.worker.js';
 import { RunsRepository } from './runs.repository.js';
 import { RunsService } from './runs.service.js';
+import { ScheduleWorker } from './schedule.worker.js';
+import { SchedulesRepository } from './schedules.repository.js';
+import { SchedulesService } from './schedules.service.js';
 import { StepCaller } from './step-caller.service.js';
 import { TriggerFilter } from './trigger-filter.service.js';
 import { WebhookController } from './webhook.controller.js';
@@ -40,6 +43,9 @@ import { WorkflowsService } from './workflows.service.js';
     RunWorker,
     RunsRepository,
     RunsService,
+    ScheduleWorker,
+    SchedulesRepository,
+    SchedulesService,
     StepCaller,
     TriggerFilter,
     WebhooksService,

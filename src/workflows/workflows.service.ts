@@ -11,6 +11,7 @@ import type { Surface } from '../tools/tool-call.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { DefinitionChecker, type StepTools } from './definition-checker.js';
 import type { Step } from './definition.js';
+import { SchedulesService } from './schedules.service.js';
 import { parseTrigger, type Trigger } from './trigger.js';
 import { type WorkflowView, workflowView } from './workflow-view.js';
 import type { Workflow } from './workflow.entity.js';
@@ -38,6 +39,7 @@ export class WorkflowsService {
   constructor(
     private readonly env: Env,
     private readonly workflows: WorkflowsRepository,
+    private readonly schedules: SchedulesService,
     private readonly registry: ToolRegistry,
     private readonly liquid: LiquidSandbox,
     private readonly secrets: SecretBox,
@@ -61,6 +63,7 @@ export class WorkflowsService {
       secret: secret === null ? null : this.secrets.seal(secret, id),
     });
     await this.workflows.insertVersion(organizationId, id, 1, steps!);
+    if (trigger!.type === 'schedule') await this.schedules.plan(organizationId, id);
     return { workflow: await this.get(organizationId, id), secret };
   }
 
@@ -78,9 +81,9 @@ export class WorkflowsService {
     if (!workflow) throw AppError.notFound('workflow');
     const { trigger, steps } = await this.check(organizationId, input, surface);
     const current = await this.workflows.getSteps(organizationId, id, workflow.version);
+    const isOtherTrigger = trigger !== undefined && !isSameTrigger(trigger, workflow);
     const isChanged =
-      (trigger !== undefined && !isSameTrigger(trigger, workflow)) ||
-      (steps !== undefined && !fingerprint(steps).equals(fingerprint(current)));
+      isOtherTrigger || (steps !== undefined && !fingerprint(steps).equals(fingerprint(current)));
     const version = workflow.version + (isChanged ? 1 : 0);
     if (isChanged) {
       await this.workflows.insertVersion(organizationId, id, version, steps ?? current);
@@ -93,12 +96,16 @@ export class WorkflowsService {
       ...(trigger && triggerContent(trigger)),
       ...this.secretChange(id, trigger, secret),
     });
+    if (isOtherTrigger) await this.schedules.plan(organizationId, id);
     return { workflow: await this.get(organizationId, id), secret };
   }
 
   async setActive(organizationId: string, id: string, active: boolean): Promise<WorkflowView> {
-    await this.require(organizationId, id);
+    const workflow = await this.workflows.findForUpdate(organizationId, id);
+    if (!workflow) throw AppError.notFound('workflow');
     await this.workflows.update(organizationId, id, { active });
+    // One that is active already keeps the tick that it waits for.
+    if (active !== workflow.active) await this.schedules.plan(organizationId, id);
     return await this.get(organizationId, id);
   }
 
@@ -110,6 +117,7 @@ export class WorkflowsService {
       secret: null,
       deletedAt: () => 'now()',
     });
+    await this.schedules.plan(organizationId, id);
   }
 
   /** Throws `not_found` when the organization has no such workflow. */

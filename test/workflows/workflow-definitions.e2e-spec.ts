@@ -88,7 +88,7 @@ describe('the definition of a workflow', () => {
 
   it.each<[object, string, string]>([
     [{}, 'trigger.type', 'is required'],
-    [{ type: 'other' }, 'trigger.type', 'must be one of webhook, manual, event'],
+    [{ type: 'other' }, 'trigger.type', 'must be one of webhook, manual, schedule, event'],
     [{ type: 'event' }, 'trigger.event', 'is required'],
     [
       { type: 'event', event: 'contact.create' },

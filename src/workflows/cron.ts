@@ -1,0 +1,154 @@
+import { ZoneClock } from './zone-clock.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** From one 29 February to the next there can be eight years. */
+const FURTHEST_DAYS = 9 * 366;
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+interface Field {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  /** Names of values, the first one being that of `min`. */
+  readonly names: readonly string[];
+}
+
+const FIELDS: readonly Field[] = [
+  { name: 'minute', min: 0, max: 59, names: [] },
+  { name: 'hour', min: 0, max: 23, names: [] },
+  { name: 'day of the month', min: 1, max: 31, names: [] },
+  { name: 'month', min: 1, max: 12, names: MONTHS },
+  { name: 'day of the week', min: 0, max: 7, names: WEEKDAYS },
+];
+
+/**
+ * The times of a cron expression: minute, hour, day of the month, month, day of the week, each `*`, a value, a range, a
+ * list or one of them with a step. Where both days are limited, either is enough, as in every cron.
+ */
+export class Cron {
+  private constructor(
+    private readonly minutes: readonly number[],
+    private readonly hours: readonly number[],
+    private readonly days: readonly number[],
+    private readonly months: readonly number[],
+    private readonly weekdays: readonly number[],
+    private readonly eitherDay: boolean,
+  ) {}
+
+  /** The expression, or why it is none. */
+  static parse(text: string): Cron | { fault: string } {
+    const fields = text.trim().split(/\s+/);
+    if (fields.length !== FIELDS.length) {
+      return { fault: 'must have five fields: minute, hour, day of the month, month, weekday' };
+    }
+    const values: number[][] = [];
+    for (const [index, field] of FIELDS.entries()) {
+      const parsed = parseField(fields[index]!, field);
+      if (!parsed) {
+        const range = `${field.min} to ${field.max}`;
+        return { fault: `has no ${field.name} (${range}) in "${fields[index]!.slice(0, 40)}"` };
+      }
+      values.push(parsed);
+    }
+    const [minutes, hours, days, months, weekdays] = values as [
+      number[],
+      number[],
+      number[],
+      number[],
+      number[],
+    ];
+    const isLimited = (field: string | undefined): boolean => !field!.startsWith('*');
+    return new Cron(
+      minutes,
+      hours,
+      days,
+      months,
+      // Both 0 and 7 are Sunday.
+      weekdays.map((weekday) => weekday % 7),
+      isLimited(fields[2]) && isLimited(fields[4]),
+    );
+  }
+
+  /**
+   * The first time after an instant, or undefined when there is none within nine years. A time that the clocks skip
+   * happens as much later as they skip; one that they show twice happens the first time only, unless the expression
+   * is for every hour.
+   */
+  next(after: Date, timezone: string): Date | undefined {
+    const clock = new ZoneClock(timezone);
+    const today = Math.floor(clock.shownAt(after.getTime()) / DAY) * DAY;
+    // From the day before, and one day on from where one is found: clocks that skip midnight move times to another day.
+    for (let index = -1; index < FURTHEST_DAYS; index += 1) {
+      const day = today + index * DAY;
+      const found = [...this.instantsOf(day, clock), ...this.instantsOf(day + DAY, clock)];
+      const later = found.filter((instant) => instant > after.getTime());
+      if (later.length > 0) return new Date(later.reduce((a, b) => Math.min(a, b)));
+    }
+    return undefined;
+  }
+
+  private instantsOf(day: number, clock: ZoneClock): number[] {
+    if (!this.hasDay(new Date(day))) return [];
+    const before = clock.offsetAt(day - DAY);
+    const after = clock.offsetAt(day + 2 * DAY);
+    return this.hours.flatMap((hour) =>
+      this.minutes.flatMap((minute) => {
+        const shown = day + hour * HOUR + minute * MINUTE;
+        return before === after ? [shown - before] : this.resolve(shown, before, after, clock);
+      }),
+    );
+  }
+
+  /** The instants at which the clocks show a time, near where their offset changes. */
+  private resolve(shown: number, before: number, after: number, clock: ZoneClock): number[] {
+    const instants = [shown - before, shown - after].filter(
+      (instant) => clock.shownAt(instant) === shown,
+    );
+    const [first] = instants;
+    // Skipped: by the clocks as they were before.
+    if (first === undefined) return [shown - before];
+    return this.hours.length === 24 ? instants : [Math.min(...instants)];
+  }
+
+  private hasDay(day: Date): boolean {
+    if (!this.months.includes(day.getUTCMonth() + 1)) return false;
+    const isDay = this.days.includes(day.getUTCDate());
+    const isWeekday = this.weekdays.includes(day.getUTCDay());
+    return this.eitherDay ? isDay || isWeekday : isDay && isWeekday;
+  }
+}
+
+function parseField(text: string, field: Field): number[] | undefined {
+  const values = new Set<number>();
+  for (const item of text.split(',')) {
+    const [range, step, ...more] = item.split('/');
+    const every = step === undefined ? 1 : wholeNumber(step);
+    if (more.length > 0 || every === undefined || every < 1) return undefined;
+    const limits = parseRange(range!, step !== undefined, field);
+    if (!limits || limits[0] > limits[1]) return undefined;
+    for (let value = limits[0]; value <= limits[1]; value += every) values.add(value);
+  }
+  return [...values].sort((a, b) => a - b);
+}
+
+function parseRange(text: string, hasStep: boolean, field: Field): [number, number] | undefined {
+  // Sunday is 0 of a week that is not named further.
+  if (text === '*') return [field.min, field.max === 7 ? 6 : field.max];
+  const [from, to, ...more] = text.split('-').map((value) => parseValue(value, field));
+  if (more.length > 0 || from === undefined) return undefined;
+  if (!text.includes('-')) return [from, hasStep ? field.max : from];
+  return to === undefined ? undefined : [from, to];
+}
+
+function parseValue(text: string, field: Field): number | undefined {
+  const name = field.names.indexOf(text.toLowerCase());
+  const value = name < 0 ? wholeNumber(text) : field.min + name;
+  return value !== undefined && value >= field.min && value <= field.max ? value : undefined;
+}
+
+function wholeNumber(text: string): number | undefined {
+  return /^[0-9]{1,4}$/.test(text) ? Number(text) : undefined;
+}
