@@ -329,6 +329,6 @@ describe('the execution of a run', () => {
         },
         { timeout: 20_000 },
       )
-      .toEqual(['failed', ...Array.from({ length: 10 }, () => 'succeeded')]);
+      .toEqual(['failed', ...Array.from({ length: 8 }, () => 'succeeded')]);
   });
 });
