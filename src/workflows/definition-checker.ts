@@ -4,6 +4,7 @@ import { didYouMean } from '../tools/nearest-names.js';
 import type { ToolDescriptor } from '../tools/registered-tool.js';
 import { isDynamic, isTool, isWait, parseSteps, type Step, type ToolStep } from './definition.js';
 import { checkStatic } from './static-arguments.js';
+import { MAX_INTERNAL_TIMEOUT_SECONDS } from './step-options.js';
 
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 /** What is known before there is a run. */
@@ -65,15 +66,19 @@ export class DefinitionChecker {
       const at = `${path}[${index}]`;
       const here = { earlier, all: visible.all };
       if (isTool(step)) this.checkTool(step, at, here, faults);
-      else if (isWait(step))
+      else if (isWait(step)) {
+        this.checkCondition(step.if ?? '', `${at}.if`, here, faults);
         this.checkText(step.wait.until ?? '', `${at}.wait.until`, here, faults);
-      else {
+      } else {
         this.checkCondition(step.if, `${at}.if`, here, faults);
         // Steps of a branch may not have run, so they are visible inside it only.
         this.checkList(step.then, `${at}.then`, here, faults);
         this.checkList(step.else ?? [], `${at}.else`, here, faults);
       }
       earlier.add(step.id);
+      if (Array.isArray(step.on_error)) {
+        this.checkList(step.on_error, `${at}.on_error`, { earlier, all: visible.all }, faults);
+      }
     }
   }
 
@@ -83,6 +88,10 @@ export class DefinitionChecker {
     const tool = this.tools.find(step.tool);
     if (tool) {
       checkStatic(step.arguments ?? {}, tool.inputSchema, `${path}.arguments`, faults);
+      if (!tool.annotations.openWorldHint && (step.timeout ?? 0) > MAX_INTERNAL_TIMEOUT_SECONDS) {
+        const message = `must be at most ${MAX_INTERNAL_TIMEOUT_SECONDS}: "${step.tool}" talks to no system outside`;
+        faults.push({ path: `${path}.timeout`, message });
+      }
       if (this.tools.needsPerson(step.tool)) {
         faults.push({
           path: `${path}.tool`,
@@ -157,9 +166,9 @@ function rootOf(reference: string): string {
 }
 
 function idsOf(steps: readonly Step[]): string[] {
-  return steps.flatMap((step) =>
-    isTool(step) || isWait(step)
-      ? [step.id]
-      : [step.id, ...idsOf(step.then), ...idsOf(step.else ?? [])],
-  );
+  return steps.flatMap((step) => [
+    step.id,
+    ...(Array.isArray(step.on_error) ? idsOf(step.on_error) : []),
+    ...(isTool(step) || isWait(step) ? [] : [...idsOf(step.then), ...idsOf(step.else ?? [])]),
+  ]);
 }

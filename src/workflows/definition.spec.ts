@@ -22,11 +22,14 @@ describe(parseSteps, () => {
         arguments: { x: 1 },
         if: 'y',
         on_error: 'continue',
-        retry: { max_attempts: 2 },
+        retry: { max_attempts: 2, backoff_seconds: 0.5, backoff_factor: 1 },
+        timeout: 300,
       },
       { id: 'b', if: 'x', then: [{ id: 'c', wait: { days: 366 } }], else: [] },
       { id: 'd', wait: { until: '{{ trigger.payload.at }}' } },
-      { id: 'e', wait: { until: '2030-01-01T00:00:00+02:00' } },
+      { id: 'e', wait: { until: '2030-01-01T00:00:00+02:00' }, if: 'y' },
+      { id: 'f', tool: 't', on_error: [{ id: 'g', wait: { days: 1 }, on_error: 'fail' }] },
+      { id: 'h', if: 'x', then: [], on_error: [] },
     ];
     const faults: Fault[] = [];
     expect(parseSteps(steps, faults)).toEqual(steps);
@@ -51,10 +54,42 @@ describe(parseSteps, () => {
       [{ id: 'a', tool: 't', argument: {} }],
       'steps[0].argument is not known. Did you mean arguments?',
     ],
-    [[{ id: 'a', tool: 't', timeout: 1 }], 'steps[0].timeout is not supported'],
+    [[{ id: 'a', wait: { days: 1 }, timeout: 1 }], 'steps[0].timeout is not supported'],
+    [
+      [{ id: 'a', tool: 't', timeout: 0 }],
+      'steps[0].timeout must be a number of seconds from 1 to 300',
+    ],
+    [
+      [{ id: 'a', tool: 't', timeout: '5' }],
+      'steps[0].timeout must be a number of seconds from 1 to 300',
+    ],
+    [
+      [{ id: 'a', tool: 't', retry: { backoff_seconds: 3601 } }],
+      'steps[0].retry.backoff_seconds must be a number from 0 to 3600',
+    ],
+    [
+      [{ id: 'a', tool: 't', retry: { backoff_factor: 0.5 } }],
+      'steps[0].retry.backoff_factor must be a number from 1 to 10',
+    ],
+    [
+      [{ id: 'a', tool: 't', retry: { attempts: 2 } }],
+      'steps[0].retry.attempts is not known. Did you mean max_attempts?',
+    ],
+    [
+      [{ id: 'a', tool: 't', on_error: [{ id: 'a', tool: 't' }] }],
+      'steps[0].on_error[0].id "a" is the id of another step',
+    ],
+    [
+      [{ id: 'a', wait: { days: 1 }, on_error: 7 }],
+      'steps[0].on_error must be "fail", "continue" or a list of steps',
+    ],
+    [[{ id: 'a', wait: { days: 1 }, if: '' }], 'steps[0].if must be text of 1 to 10000 characters'],
     [[{ id: 'a', for_each: 'x', then: [] }], 'steps[0].for_each is not supported'],
     [[{ id: 'a', tool: 't', arguments: [] }], 'steps[0].arguments must be an object'],
-    [[{ id: 'a', tool: 't', on_error: 'stop' }], 'steps[0].on_error must be "fail" or "continue"'],
+    [
+      [{ id: 'a', tool: 't', on_error: 'stop' }],
+      'steps[0].on_error must be "fail", "continue" or a list of steps',
+    ],
     [
       [{ id: 'a', tool: 't', retry: { max_attempts: 0 } }],
       'steps[0].retry.max_attempts must be a whole number from 1 to 10',

@@ -1,20 +1,26 @@
 import type { Fault } from '../errors/app-error.js';
-import { didYouMean } from '../tools/nearest-names.js';
 import { parseTime } from '../tools/parse-time.js';
+import { checkKeys, isObject, type Json } from './step-fields.js';
+import { parseRetry, parseTimeout, type RetryPolicy } from './step-options.js';
 
-/** Calls a tool. `arguments` may hold Liquid expressions; `if` is a Liquid condition. */
+/** What becomes of a run whose step has failed: it fails too, goes on, or goes on after these steps. */
+export type OnError = 'fail' | 'continue' | Step[];
+
+/** Calls a tool. `arguments` may hold Liquid expressions; `if` is a Liquid condition; `timeout` is in seconds. */
 export interface ToolStep {
   id: string;
   tool: string;
   arguments?: Record<string, unknown>;
   if?: string;
-  on_error?: 'fail' | 'continue';
-  retry?: { max_attempts?: number };
+  on_error?: OnError;
+  retry?: RetryPolicy;
+  timeout?: number;
 }
 
 /** Runs one of two lists of steps. */
 export interface BranchStep {
   id: string;
+  on_error?: OnError;
   if: string;
   then: Step[];
   else?: Step[];
@@ -25,6 +31,8 @@ export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days';
 /** Pauses the run for a time, or until one that is RFC 3339 text or an expression that gives such text. */
 export interface WaitStep {
   id: string;
+  if?: string;
+  on_error?: OnError;
   wait: Partial<Record<WaitUnit, number>> & { until?: string };
 }
 
@@ -44,26 +52,11 @@ const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;
 /** Names that a step's id would hide from expressions. A step may be called `contact`: it then means its contact. */
 const RESERVED = new Set(['trigger', 'run', 'workflow']);
 const MAX_TEXT = 10_000;
-const MAX_ATTEMPTS = 10;
 const KEYS = {
-  tool: ['id', 'tool', 'arguments', 'if', 'on_error', 'retry'],
-  branch: ['id', 'if', 'then', 'else'],
-  wait: ['id', 'wait'],
+  tool: ['id', 'tool', 'arguments', 'if', 'on_error', 'retry', 'timeout'],
+  branch: ['id', 'if', 'then', 'else', 'on_error'],
+  wait: ['id', 'wait', 'if', 'on_error'],
 };
-// Known from other systems, so a plain answer helps more than a guess at the nearest name.
-const UNSUPPORTED = [
-  'for_each',
-  'foreach',
-  'loop',
-  'parallel',
-  'switch',
-  'delay',
-  'timeout',
-  'delivery',
-];
-
-type Json = Record<string, unknown>;
-
 interface Parse {
   faults: Fault[];
   ids: Set<string>;
@@ -122,8 +115,10 @@ function parseStep(given: unknown, path: string, depth: number, parse: Parse): S
   }
   checkKeys(given, path, KEYS[kind], parse.faults);
   const id = parseId(given.id, `${path}.id`, parse);
-  if (kind === 'tool') return parseTool(given, id, path, parse.faults);
-  if (kind === 'wait') return parseWait(given, id, path, parse.faults);
+  const onError = parseOnError(given.on_error, `${path}.on_error`, depth, parse);
+  const more = onError === undefined ? {} : { on_error: onError };
+  if (kind === 'tool') return { ...parseTool(given, id, path, parse.faults), ...more };
+  if (kind === 'wait') return { ...parseWait(given, id, path, parse.faults), ...more };
   const otherwise =
     given.else === undefined ? undefined : parseList(given.else, `${path}.else`, depth + 1, parse);
   return {
@@ -131,7 +126,20 @@ function parseStep(given: unknown, path: string, depth: number, parse: Parse): S
     if: parseText(given.if, `${path}.if`, parse.faults) ?? '',
     then: parseList(given.then, `${path}.then`, depth + 1, parse),
     ...(otherwise && { else: otherwise }),
+    ...more,
   };
+}
+
+function parseOnError(
+  given: unknown,
+  path: string,
+  depth: number,
+  parse: Parse,
+): OnError | undefined {
+  if (given === undefined || given === 'fail' || given === 'continue') return given;
+  if (Array.isArray(given)) return parseList(given, path, depth + 1, parse);
+  parse.faults.push({ path, message: 'must be "fail", "continue" or a list of steps' });
+  return undefined;
 }
 
 function kindOf(step: Json): keyof typeof KEYS | undefined {
@@ -162,56 +170,40 @@ function parseTool(given: Json, id: string, path: string, faults: Fault[]): Tool
     else faults.push({ path: `${path}.arguments`, message: 'must be an object' });
   }
   if (given.if !== undefined) step.if = parseText(given.if, `${path}.if`, faults);
-  if (given.on_error === 'fail' || given.on_error === 'continue') step.on_error = given.on_error;
-  else if (given.on_error !== undefined) {
-    faults.push({ path: `${path}.on_error`, message: 'must be "fail" or "continue"' });
-  }
   if (given.retry !== undefined) step.retry = parseRetry(given.retry, `${path}.retry`, faults);
+  if (given.timeout !== undefined) {
+    step.timeout = parseTimeout(given.timeout, `${path}.timeout`, faults);
+  }
   return step;
 }
 
-function parseRetry(given: unknown, path: string, faults: Fault[]): ToolStep['retry'] {
-  if (!isObject(given)) {
-    faults.push({ path, message: 'must be an object' });
-    return undefined;
-  }
-  checkKeys(given, path, ['max_attempts'], faults);
-  const attempts = given.max_attempts;
-  if (attempts === undefined) return {};
-  if (Number.isInteger(attempts) && Number(attempts) >= 1 && Number(attempts) <= MAX_ATTEMPTS) {
-    return { max_attempts: Number(attempts) };
-  }
-  faults.push({
-    path: `${path}.max_attempts`,
-    message: `must be a whole number from 1 to ${MAX_ATTEMPTS}`,
-  });
-  return undefined;
+function parseWait(given: Json, id: string, path: string, faults: Fault[]): WaitStep {
+  const wait = parseDuration(given.wait, `${path}.wait`, faults);
+  if (given.if === undefined) return { id, wait };
+  return { id, if: parseText(given.if, `${path}.if`, faults), wait };
 }
 
-function parseWait(given: Json, id: string, path: string, faults: Fault[]): WaitStep {
-  const wait = given.wait;
-  const at = `${path}.wait`;
+function parseDuration(wait: unknown, at: string, faults: Fault[]): WaitStep['wait'] {
   const names = ['seconds', 'minutes', 'hours', 'days', 'until'];
   if (!isObject(wait)) {
     faults.push({ path: at, message: `must be an object with one of ${names.join(', ')}` });
-    return { id, wait: {} };
+    return {};
   }
   checkKeys(wait, at, names, faults);
   const [name, ...more] = Object.keys(wait).filter((key) => names.includes(key));
   if (name === undefined || more.length > 0) {
     faults.push({ path: at, message: `needs exactly one of ${names.join(', ')}` });
-    return { id, wait: {} };
+    return {};
   }
-  if (name === 'until')
-    return { id, wait: { until: parseUntil(wait.until, `${at}.until`, faults) } };
+  if (name === 'until') return { until: parseUntil(wait.until, `${at}.until`, faults) };
   const amount = wait[name];
   const unit = name as WaitUnit;
   const most = MAX_WAIT_SECONDS / UNIT_SECONDS[unit];
   if (typeof amount !== 'number' || !(amount > 0) || amount > most) {
     faults.push({ path: `${at}.${name}`, message: `must be a number above 0 and at most ${most}` });
-    return { id, wait: {} };
+    return {};
   }
-  return { id, wait: { [unit]: amount } };
+  return { [unit]: amount };
 }
 
 function parseUntil(given: unknown, path: string, faults: Fault[]): string {
@@ -230,21 +222,7 @@ function parseText(given: unknown, path: string, faults: Fault[]): string | unde
   return undefined;
 }
 
-function checkKeys(given: Json, path: string, known: readonly string[], faults: Fault[]): void {
-  for (const key of Object.keys(given)) {
-    if (known.includes(key)) continue;
-    const message = UNSUPPORTED.includes(key)
-      ? 'is not supported'
-      : `is not known.${didYouMean(key, known)}`;
-    faults.push({ path: `${path}.${key}`, message });
-  }
-}
-
 /** True for text that holds a Liquid expression, so that its value is known only when the step runs. */
 export function isDynamic(text: string): boolean {
   return text.includes('{{') || text.includes('{%');
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -124,7 +124,7 @@ export class RunExecutor {
       if (!input) return await this.progress.done(held, { ...entry, status: 'skipped' });
       entry.input = input;
       if (!tool) throw AppError.invalid(`There is no tool called ${step.tool} any more.`);
-      const output = await this.caller.call(held, tool, input);
+      const output = await this.caller.call(held, tool, input, step.timeout);
       return await this.progress.done(held, { ...entry, status: 'succeeded', output });
     });
   }
@@ -140,14 +140,17 @@ export class RunExecutor {
     entry: JournalEntry,
   ): Promise<Progress> {
     const skipped = await this.progress.fenced(held, async () => {
-      const input = await this.inputOf(held, step);
+      // What goes out again under the same key must be the same, though the contact may have changed since.
+      const earlier = held.journal.get(step.id)?.input as
+        Record<string, unknown> | null | undefined;
+      const input = earlier ?? (await this.inputOf(held, step));
       if (!input) return await this.progress.done(held, { ...entry, status: 'skipped' });
       entry.input = withKey(tool, input, `${held.lease.id}:${step.id}`);
       await this.progress.record(held, entry);
       return undefined;
     });
     if (skipped) return skipped;
-    const output = await this.caller.call(held, tool, entry.input ?? {});
+    const output = await this.caller.call(held, tool, entry.input ?? {}, step.timeout);
     return await this.progress.fenced(held, () =>
       this.progress.done(held, { ...entry, status: 'succeeded', output }),
     );
@@ -174,6 +177,9 @@ export class RunExecutor {
   private async wait(held: HeldRun, step: WaitStep): Promise<Progress> {
     const entry = newEntry(held, step, null);
     return await this.orFail(held, step, entry, async () => {
+      if (step.if !== undefined && !this.liquid.test(step.if, await this.scope(held))) {
+        return await this.progress.done(held, { ...entry, status: 'skipped' });
+      }
       const wakeAt = await this.wakeTime(held, step);
       const output = { until: wakeAt.toISOString() };
       const waiting: JournalEntry = { ...entry, status: 'waiting', wakeAt, output };

@@ -8,10 +8,9 @@ import type { ToolCall } from '../tools/tool-call.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import type { HeldRun } from './held-run.js';
 import { LeaseLost } from './lease-lost.js';
+import { MAX_INTERNAL_TIMEOUT_SECONDS } from './step-options.js';
 
-// Below the 30 s after which the database ends a transaction that does nothing.
-const INTERNAL_TIMEOUT_MS = 25_000;
-const EXTERNAL_TIMEOUT_MS = 60_000;
+const DEFAULT_EXTERNAL_TIMEOUT_SECONDS = 60;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** Calls tools for the steps of runs. */
@@ -31,14 +30,12 @@ export class StepCaller {
   }
 
   /** Calls the tool, but waits no longer than its time-out, and no longer than the run is held. */
-  async call(held: HeldRun, tool: RegisteredTool, input: object): Promise<object> {
-    const timeoutMs = tool.external ? EXTERNAL_TIMEOUT_MS : INTERNAL_TIMEOUT_MS;
+  async call(held: HeldRun, tool: RegisteredTool, input: object, wanted?: number): Promise<object> {
+    const seconds = timeoutOf(tool, wanted);
     const ended = new AbortController();
     const timer = setTimeout(() => {
-      ended.abort(
-        new AppError('unavailable', `The tool did not answer within ${timeoutMs / 1000} s.`),
-      );
-    }, timeoutMs);
+      ended.abort(new AppError('unavailable', `The tool did not answer within ${seconds} s.`));
+    }, seconds * 1000);
     const lost = (): void => ended.abort(new LeaseLost());
     held.signal.addEventListener('abort', lost);
     if (held.signal.aborted) lost();
@@ -76,6 +73,12 @@ export class StepCaller {
     }
     return output;
   }
+}
+
+function timeoutOf(tool: RegisteredTool, wanted: number | undefined): number {
+  if (tool.external) return wanted ?? DEFAULT_EXTERNAL_TIMEOUT_SECONDS;
+  // Also when the tool talked to the outside at the time the definition was saved.
+  return Math.min(wanted ?? MAX_INTERNAL_TIMEOUT_SECONDS, MAX_INTERNAL_TIMEOUT_SECONDS);
 }
 
 async function rejection(signal: AbortSignal): Promise<never> {

@@ -59,6 +59,33 @@ describe(nextAction, () => {
     expect(next(journal)).toBe(expected);
   });
 
+  describe('after a failure with steps of its own', () => {
+    const steps: Step[] = [
+      tool('a', { on_error: [tool('a1'), tool('a2', { on_error: 'continue' })] }),
+      { id: 'b', if: 'x', then: [tool('b1')], else: [tool('b2')], on_error: 'continue' },
+      { id: 'c', wait: { days: 1 }, on_error: [tool('c1')] },
+    ];
+    const failed: JournalState = { status: 'failed' };
+    it.each<[string, Record<string, JournalState>, string]>([
+      ['passes them by without a failure', { a: ok }, 'branch b'],
+      ['passes them by when skipped', { a: { status: 'skipped' } }, 'branch b'],
+      ['waits with them for the last attempt', { a: { status: 'waiting' } }, 'call a'],
+      ['takes them', { a: failed }, 'call a1'],
+      ['takes them in order', { a: failed, a1: ok }, 'call a2'],
+      ['goes on after them', { a: failed, a1: ok, a2: ok }, 'branch b'],
+      ['fails with them', { a: failed, a1: failed }, 'fail a1'],
+      ['goes on where they may fail', { a: failed, a1: ok, a2: failed }, 'branch b'],
+      ['enters neither list of a failed branch', { a: ok, b: failed }, 'wait c'],
+      ['takes those of a wait', { a: ok, b: failed, c: failed }, 'call c1'],
+      ['finishes', { a: ok, b: failed, c: failed, c1: ok }, 'finish'],
+    ])('%s', (_title, journal, expected) => {
+      const action = nextAction(steps, new Map(Object.entries(journal)));
+      expect(action.kind === 'finish' ? 'finish' : `${action.kind} ${action.step.id}`).toBe(
+        expected,
+      );
+    });
+  });
+
   it('finishes at once without steps', () => {
     expect(nextAction([], new Map()).kind).toBe('finish');
   });

@@ -44,7 +44,8 @@ function walk(
   journal: ReadonlyMap<string, JournalState>,
 ): Action | undefined {
   for (const step of steps) {
-    const action = pending(step, journal.get(step.id)) ?? inside(step, journal);
+    const state = journal.get(step.id);
+    const action = pending(step, state) ?? walk(inside(step, state), journal);
     if (action) return action;
   }
   return undefined;
@@ -54,7 +55,7 @@ function walk(
 function pending(step: Step, state: JournalState | undefined): Action | undefined {
   if (state?.status === 'succeeded' || state?.status === 'skipped') return undefined;
   if (state?.status === 'failed') {
-    return isTool(step) && step.on_error === 'continue' ? undefined : { kind: 'fail', step };
+    return (step.on_error ?? 'fail') === 'fail' ? { kind: 'fail', step } : undefined;
   }
   // Absent: never tried. Waiting: to be tried again. Running: a worker died between the call and its outcome.
   if (isTool(step)) return { kind: 'call', step };
@@ -63,8 +64,9 @@ function pending(step: Step, state: JournalState | undefined): Action | undefine
   return { kind: state.due ? 'wake' : 'sleep', step };
 }
 
-function inside(step: Step, journal: ReadonlyMap<string, JournalState>): Action | undefined {
-  if (isTool(step) || isWait(step)) return undefined;
-  const chosen = journal.get(step.id)?.branch;
-  return walk((chosen === 'then' ? step.then : step.else) ?? [], journal);
+/** The steps that a step which is behind the run still leads to. */
+function inside(step: Step, state: JournalState | undefined): readonly Step[] {
+  if (state?.status === 'failed') return Array.isArray(step.on_error) ? step.on_error : [];
+  if (isTool(step) || isWait(step)) return [];
+  return (state?.branch === 'then' ? step.then : step.else) ?? [];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors/app-error.js';
 import type { ToolStep } from './definition.js';
+import type { RetryPolicy } from './step-options.js';
 import { retryDelay, stepError } from './step-failure.js';
 
 const STEP: ToolStep = { id: 'a', tool: 'a', retry: { max_attempts: 10 } };
@@ -17,6 +18,23 @@ describe(retryDelay, () => {
       new AppError('rate_limited', 'Slow down.', { retryAfterSeconds });
     expect(retryDelay(STEP, 1, asked(60))).toBe(60);
     expect(retryDelay(STEP, 3, asked(2))).toBe(25);
+  });
+
+  it('grows as the step says, up to an hour', () => {
+    const delays = (retry: RetryPolicy) =>
+      [1, 2, 3, 9].map((attempts) =>
+        retryDelay({ ...STEP, retry: { max_attempts: 10, ...retry } }, attempts, AWAY),
+      );
+    expect(delays({ backoff_seconds: 60, backoff_factor: 2 })).toEqual([60, 120, 240, 3600]);
+    expect(delays({ backoff_seconds: 10, backoff_factor: 1 })).toEqual([10, 10, 10, 10]);
+    expect(delays({ backoff_seconds: 0 })).toEqual([0, 0, 0, 0]);
+    expect(delays({ backoff_seconds: 600 })).toEqual([600, 3000, 3600, 3600]);
+    expect(delays({ backoff_factor: 2 })).toEqual([1, 2, 4, 125]);
+  });
+
+  it('waits an hour at most, whatever it is asked to', () => {
+    const error = new AppError('rate_limited', 'Later.', { retryAfterSeconds: 86_400 });
+    expect(retryDelay(STEP, 1, error)).toBe(3600);
   });
 
   it('ends after max_attempts, which are 3 unless the step says so', () => {

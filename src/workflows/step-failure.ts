@@ -1,10 +1,13 @@
 import { AppError, type AppErrorCode } from '../errors/app-error.js';
 import { isTool, type Step } from './definition.js';
 import type { StepError } from './run-step.entity.js';
+import { MAX_PAUSE_SECONDS, type RetryPolicy } from './step-options.js';
 
 const DEFAULT_ATTEMPTS = 3;
-const BACK_OFF_BASE = 5;
-const LONGEST_BACK_OFF_SECONDS = 125;
+const DEFAULT_PAUSE_SECONDS = 1;
+const DEFAULT_FACTOR = 5;
+/** Of a step that says nothing about its pauses. */
+const LONGEST_DEFAULT_PAUSE_SECONDS = 125;
 /** Failures that may be gone the next time; everything else fails the step at once. */
 const TRANSIENT: readonly AppErrorCode[] = ['unavailable', 'rate_limited', 'internal'];
 
@@ -22,9 +25,18 @@ export function isKnown(error: unknown): error is AppError {
 
 /** Seconds until the step is tried again after so many attempts, or undefined when it has failed for good. */
 export function retryDelay(step: Step, attempts: number, error: unknown): number | undefined {
-  const most = isTool(step) ? (step.retry?.max_attempts ?? DEFAULT_ATTEMPTS) : 1;
+  const policy = isTool(step) ? (step.retry ?? {}) : { max_attempts: 1 };
+  const most = policy.max_attempts ?? DEFAULT_ATTEMPTS;
   const isTransient = !(error instanceof AppError) || TRANSIENT.includes(error.code);
   if (!isTransient || attempts >= most) return undefined;
   const wanted = error instanceof AppError ? (error.retryAfterSeconds ?? 0) : 0;
-  return Math.max(Math.min(BACK_OFF_BASE ** (attempts - 1), LONGEST_BACK_OFF_SECONDS), wanted);
+  return Math.min(Math.max(pause(policy, attempts), wanted), MAX_PAUSE_SECONDS);
+}
+
+function pause(
+  { backoff_seconds: first, backoff_factor: factor }: RetryPolicy,
+  attempts: number,
+): number {
+  const pauses = (first ?? DEFAULT_PAUSE_SECONDS) * (factor ?? DEFAULT_FACTOR) ** (attempts - 1);
+  return first === undefined ? Math.min(pauses, LONGEST_DEFAULT_PAUSE_SECONDS) : pauses;
 }

@@ -1,0 +1,36 @@
+import type { Fault } from '../errors/app-error.js';
+import { didYouMean } from '../tools/nearest-names.js';
+
+export type Json = Record<string, unknown>;
+
+// Known from other systems, so a plain answer helps more than a guess at the nearest name.
+const UNSUPPORTED = [
+  'for_each',
+  'foreach',
+  'loop',
+  'parallel',
+  'switch',
+  'delay',
+  'timeout',
+  'delivery',
+];
+
+/** Adds a fault for every key that is not known. */
+export function checkKeys(
+  given: Json,
+  path: string,
+  known: readonly string[],
+  faults: Fault[],
+): void {
+  for (const key of Object.keys(given)) {
+    if (known.includes(key)) continue;
+    const message = UNSUPPORTED.includes(key)
+      ? 'is not supported'
+      : `is not known.${didYouMean(key, known)}`;
+    faults.push({ path: `${path}.${key}`, message });
+  }
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
