@@ -14,6 +14,7 @@ import { KeysModule } from './keys/keys.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MessagingModule } from './messaging/messaging.module.js';
 import { OperationsModule } from './operations/operations.module.js';
+import { OutboundModule } from './outbound/outbound.module.js';
 import { QueueModule } from './queue/queue.module.js';
 import { ToolsModule } from './tools/tools.module.js';
 import { WorkflowsModule } from './workflows/workflows.module.js';
@@ -55,6 +56,7 @@ export class AppModule {
         ToolsModule,
         ContactsModule,
         MessagingModule,
+        OutboundModule,
         WorkflowsModule,
         OperationsModule,
         ...modules,

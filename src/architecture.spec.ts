@@ -45,6 +45,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'resources',
     'tools',
   ],
+  outbound: ['errors', 'http', 'tools'],
   contacts: FEATURE,
   messaging: [...FEATURE, 'contacts', 'liquid', 'queue'],
   workflows: [...FEATURE, 'contacts', 'liquid', 'queue'],

@@ -43,6 +43,7 @@ describe(loadEnv, () => {
     ['SIGN_UP', 'maybe'],
     ['SECRET_KEY', 'secretvalue'],
     ['WORKER_CONCURRENCY', '0'],
+    ['OUTBOUND_ALLOW', '10.0.0.0/8,secretvalue'],
   ])('names a wrong %s and not its value', (name, value) => {
     const message = messageFor({ [name]: value });
     expect(message).toContain(name);

@@ -13,6 +13,7 @@ import {
 } from 'class-validator';
 import { isIP } from 'node:net';
 import { defaultDataDir } from './data-dir.js';
+import { type OutboundException, parseOutboundAllow } from './outbound-allow.js';
 
 export type Role = 'all' | 'web' | 'worker';
 
@@ -100,6 +101,11 @@ export class Env {
   @Max(1000)
   readonly workerConcurrency: number = 10;
 
+  /** What requests of workflows may reach besides ports 80 and 443 of public addresses. */
+  @IsString()
+  @Length(0, 4096)
+  readonly outboundAllow: string = '';
+
   /** As Node's libraries read it: `development` and `test` check more, at the cost of speed. */
   @IsString()
   readonly nodeEnv: string = 'production';
@@ -121,6 +127,10 @@ export class Env {
 
   get runsWorker(): boolean {
     return this.role !== 'web';
+  }
+
+  get outboundExceptions(): readonly OutboundException[] {
+    return parseOutboundAllow(this.outboundAllow) ?? [];
   }
 
   /** Address under which links and webhook URLs are given out, without a trailing slash. */
@@ -152,6 +162,7 @@ export type EnvKey =
   | 'secretKey'
   | 'databasePoolSize'
   | 'workerConcurrency'
+  | 'outboundAllow'
   | 'nodeEnv';
 
 /** Name of each setting in the environment: the one list that `.env.example` and the README are tested against. */
@@ -171,6 +182,7 @@ export const ENV_NAMES = {
   secretKey: 'SECRET_KEY',
   databasePoolSize: 'DATABASE_POOL_SIZE',
   workerConcurrency: 'WORKER_CONCURRENCY',
+  outboundAllow: 'OUTBOUND_ALLOW',
   nodeEnv: 'NODE_ENV',
 } as const satisfies Record<EnvKey, string>;
 
@@ -205,6 +217,9 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   );
   if (!isHost(env.host) && !faults.some((fault) => fault.startsWith('HOST'))) {
     faults.push('HOST: it must be an address or a host name');
+  }
+  if (!parseOutboundAllow(env.outboundAllow)) {
+    faults.push('OUTBOUND_ALLOW: it must be a list of ADDRESS[/BITS][:PORT] or *:PORT');
   }
   if (faults.length > 0) {
     throw new EnvError(

@@ -10,6 +10,7 @@ export type AppErrorCode =
   | 'idempotency_mismatch'
   | 'suppressed'
   | 'no_consent'
+  | 'rejected'
   | 'rate_limited'
   | 'payload_too_large'
   | 'unsupported_media_type'

@@ -12,6 +12,7 @@ export const HTTP_STATUS = {
   idempotency_mismatch: 422,
   suppressed: 409,
   no_consent: 409,
+  rejected: 424,
   rate_limited: 429,
   payload_too_large: 413,
   unsupported_media_type: 415,

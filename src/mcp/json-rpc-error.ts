@@ -42,6 +42,7 @@ export const JSON_RPC_CODES = {
   idempotency_mismatch: INTERNAL_ERROR,
   suppressed: INTERNAL_ERROR,
   no_consent: INTERNAL_ERROR,
+  rejected: INTERNAL_ERROR,
   invalid_signature: INTERNAL_ERROR,
   internal: INTERNAL_ERROR,
 } as const satisfies Record<AppErrorCode, number>;

@@ -17,6 +17,7 @@ const READING_CODES = {
   idempotency_mismatch: CONFLICT,
   suppressed: CONFLICT,
   no_consent: CONFLICT,
+  rejected: CONFLICT,
   rate_limited: JSON_RPC_CODES.rate_limited,
   unavailable: JSON_RPC_CODES.unavailable,
   payload_too_large: INTERNAL_ERROR,

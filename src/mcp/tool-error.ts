@@ -32,6 +32,7 @@ const TOOL_ERROR_CODES = {
   idempotency_mismatch: 'idempotency_mismatch',
   suppressed: 'suppressed',
   no_consent: 'no_consent',
+  rejected: 'conflict',
   rate_limited: 'rate_limited',
   forbidden: 'forbidden',
   unauthenticated: 'forbidden',

@@ -25,7 +25,8 @@ export class CreateWorkflowInput {
 
   @Doc(
     'Steps in order, each with a unique id (a-z, 0-9, _): {id, tool, arguments?, if?, on_error?: "fail" | ' +
-      '"continue", retry?: {max_attempts}} calls a tool; {id, if, then: [steps], else?: [steps]} branches; ' +
+      '"continue" | [steps], retry?: {max_attempts, backoff_seconds}, timeout?: seconds} calls a tool; {id, if, then: ' +
+      '[steps], else?: [steps]} branches; ' +
       '{id, wait: {seconds | minutes | hours | days: number} or {until: RFC 3339 time}} pauses. Texts in arguments ' +
       'may hold Liquid expressions, such as "{{ trigger.payload.email }}", "{{ contact.id }}" (contact of the run) ' +
       'or "{{ <step id>.<field of its result> }}"; a text that is one expression keeps the type of its value. ' +

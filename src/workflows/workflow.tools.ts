@@ -21,8 +21,9 @@ export class WorkflowTools {
     title: 'Create a workflow',
     description:
       'Creates a workflow: steps that run when its trigger fires or trigger_workflow is called. Every tool that is ' +
-      'listed can be a step, except those that make secrets. The definition is checked, and all faults are returned ' +
-      'with their paths. Returns the workflow with its webhook_url, and the secret of the webhook if it has one: ' +
+      'listed can be a step, except those that make secrets; so can http_request {url, method, headers, json}. The ' +
+      'definition is checked, and all faults are returned with their paths. Returns the workflow with its ' +
+      'webhook_url, and the secret of the webhook if it has one: ' +
       'keep it, it is shown only now.',
     output: SavedWorkflowResult,
     // The result of a step is kept in its run, readable for good; a secret must not be.

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { format } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ToolPolicies } from '../../src/policies/tool-policies.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
-import type { ToolDescriptor } from '../../src/tools/registered-tool.js';
+import type { RegisteredTool } from '../../src/tools/registered-tool.js';
+import type { Surface } from '../../src/tools/tool-call.js';
 import type { JsonSchema } from '../../src/tools/schema/json-schema.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 
@@ -18,14 +18,14 @@ describe('docs/tools.md', () => {
   afterAll(() => switchboard.close());
 
   it('is what the registry says (UPDATE_DOCS=1 writes it anew)', async () => {
-    const tools = switchboard.app.get(ToolRegistry).list('dashboard', ToolPolicies.NONE);
+    const tools = switchboard.app.get(ToolRegistry).all();
     const expected = await format(page(tools), { parser: 'markdown', printWidth: 100 });
     if (process.env.UPDATE_DOCS) writeFileSync(FILE, expected);
     expect(readFileSync(FILE, 'utf8')).toBe(expected);
   });
 });
 
-function page(tools: ToolDescriptor[]): string {
+function page(tools: readonly RegisteredTool[]): string {
   return [
     '# Tools',
     'The tools that come with Switchboard, for agents, workflow steps and signed-in people. This page is generated.',
@@ -33,14 +33,8 @@ function page(tools: ToolDescriptor[]): string {
   ].join('\n\n');
 }
 
-function section({
-  name,
-  title,
-  description,
-  inputSchema,
-  outputSchema,
-  annotations,
-}: ToolDescriptor): string {
+function section({ descriptor, surfaces }: RegisteredTool): string {
+  const { name, title, description, inputSchema, outputSchema, annotations } = descriptor;
   const kind = annotations.readOnlyHint
     ? 'Reads only.'
     : annotations.destructiveHint
@@ -52,7 +46,7 @@ function section({
   );
   return [
     `## ${name}`,
-    `**${title}.** ${description} ${kind}`,
+    `**${title}.** ${description} ${kind}${surfaces.has('agent') ? '' : onlyFor(surfaces)}`,
     rows.length > 0
       ? ['| Argument | Type | Required | |', '|---|---|---|---|', ...rows].join('\n')
       : 'Takes no arguments.',
@@ -60,6 +54,10 @@ function section({
       .map((property) => `\`${property}\``)
       .join(', ')}.`,
   ].join('\n\n');
+}
+
+function onlyFor(surfaces: ReadonlySet<Surface>): string {
+  return surfaces.has('workflow') ? ' Only for steps of workflows.' : ' Only for signed-in people.';
 }
 
 function typeOf(schema: JsonSchema): string {

@@ -1,0 +1,78 @@
+import { BlockList, isIP } from 'node:net';
+import type { OutboundException } from '../config/outbound-allow.js';
+
+/** IANA's special-purpose registry (RFC 6890), multicast and what is reserved, for IPv4. */
+const NOT_PUBLIC_V4 = listOf('ipv4', [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  // Public by its number, but answered by the host of every virtual machine on Azure, with its secrets.
+  '168.63.129.16/32',
+]);
+/** All that is assigned as global unicast; IPv6 is allowed by list, so that whatever carries an IPv4 address in it is not. */
+const GLOBAL_V6 = listOf('ipv6', ['2000::/3']);
+const NOT_PUBLIC_V6 = listOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
+const PORTS = [80, 443];
+
+/** Whether the address is one of the public Internet, written as Node writes addresses. */
+export function isPublic(address: string): boolean {
+  // A zone (fe80::1%eth0) names an interface of this machine.
+  if (address.includes('%')) return false;
+  const family = isIP(address);
+  if (family === 4) return !NOT_PUBLIC_V4.check(address, 'ipv4');
+  if (family === 6)
+    return GLOBAL_V6.check(address, 'ipv6') && !NOT_PUBLIC_V6.check(address, 'ipv6');
+  return false;
+}
+
+/** Where requests may go: to ports 80 and 443 of public addresses, and to what the operator adds. */
+export class OutboundRules {
+  private readonly exceptions: readonly { port?: number; covers: (address: string) => boolean }[];
+
+  constructor(exceptions: readonly OutboundException[]) {
+    this.exceptions = exceptions.map(({ range, port }) => ({ port, covers: coverage(range) }));
+  }
+
+  allows(address: string, port: number): boolean {
+    if (isPublic(address) && PORTS.includes(port)) return true;
+    return this.exceptions.some(
+      (exception) =>
+        (exception.port === undefined ? PORTS.includes(port) : exception.port === port) &&
+        exception.covers(address),
+    );
+  }
+
+  /** Whether there is any address at which the port is allowed. */
+  allowsPort(port: number): boolean {
+    return PORTS.includes(port) || this.exceptions.some((exception) => exception.port === port);
+  }
+}
+
+function coverage(range: OutboundException['range']): (address: string) => boolean {
+  if (!range) return isPublic;
+  const family = range.family === 4 ? 'ipv4' : 'ipv6';
+  const list = listOf(family, [`${range.address}/${range.bits}`]);
+  // Of its own family only: BlockList would also find ::ffff:10.0.0.1 in 10.0.0.0/8.
+  return (address) => isIP(address) === range.family && list.check(address, family);
+}
+
+function listOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address, bits] = range.split('/') as [string, string];
+    list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HTTP_METHODS, HttpRequestInput } from '../../src/outbound/http-request.input.js';
+import { dtoSchema } from '../../src/tools/schema/dto-schema.js';
+import { type Sink, startSink } from '../outbound/support/sink.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { createWorkflow, runToEnd } from '../workflows/support/workflow-client.js';
+
+const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/workflows.md'), 'utf8');
+const EXAMPLES = [...PAGE.matchAll(/```json\n([^]*?)```/g)].map(([, text]) => text!);
+
+describe('docs/workflows.md', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let shop: Sink;
+  let isOpen = true;
+
+  beforeAll(async () => {
+    shop = await startSink('127.0.0.1', (_request, response) => {
+      response
+        .writeHead(isOpen ? 201 : 410, { 'Content-Type': 'application/json' })
+        .end('{"number":"N1"}');
+    });
+    switchboard = await startSwitchboard({ env: { OUTBOUND_ALLOW: `127.0.0.1:${shop.port}` } });
+    acme = await createOrganization(switchboard);
+  });
+  afterAll(async () => {
+    await switchboard.close();
+    await shop.close();
+  });
+
+  const example = (): { name: string; trigger: object; steps: object[] } =>
+    JSON.parse(
+      EXAMPLES[0]!.replace('https://shop.example.com', `http://127.0.0.1:${shop.port}`),
+    ) as { name: string; trigger: object; steps: object[] };
+  const payload = { email: 'ada@example.com', token: 't1', items: ['a'], plan: 'free' };
+  const properties = async () => {
+    const { value } = await acme.call<{ contact: { properties: object } }>('get_contact', {
+      email: payload.email,
+    });
+    return value.contact.properties;
+  };
+
+  it('has examples that can be saved as they stand', async () => {
+    for (const text of EXAMPLES) {
+      const { error } = await acme.call('create_workflow', JSON.parse(text));
+      expect(error).toBeUndefined();
+    }
+  });
+
+  it('has an example that does what it says', async () => {
+    const { steps, ...more } = example();
+    const { id } = await createWorkflow(acme, steps, more);
+    const run = await runToEnd(acme, id, payload);
+    expect(run.steps.map((step) => `${step.id} ${step.status}`)).toEqual([
+      'person succeeded',
+      'order succeeded',
+      'ordered succeeded',
+      'note succeeded',
+      'pause skipped',
+    ]);
+    expect(shop.requests[0]!.headers.authorization).toBe('Bearer t1');
+    expect(await properties()).toEqual({ order: 'N1' });
+  });
+
+  it('has an example that does what it says when the other system refuses', async () => {
+    isOpen = false;
+    const { steps, ...more } = example();
+    const { id } = await createWorkflow(acme, steps, more);
+    const run = await runToEnd(acme, id, payload);
+    expect(run.steps.map((step) => `${step.id} ${step.status}`)).toEqual([
+      'person succeeded',
+      'order failed',
+      'sorry succeeded',
+      'ordered succeeded',
+    ]);
+    expect(await properties()).toMatchObject({ problem: 'The other system answered 410.' });
+  });
+
+  it('names every argument of http_request, and every method', () => {
+    for (const name of Object.keys(dtoSchema(HttpRequestInput).properties)) {
+      expect(PAGE).toContain(`| \`${name}\``);
+    }
+    for (const method of HTTP_METHODS) expect(PAGE).toContain(`\`${method}\``);
+  });
+});

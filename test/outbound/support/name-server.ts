@@ -1,0 +1,82 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+
+const A = 1;
+const AAAA = 28;
+
+/** A DNS server that answers with whatever a test says, and remembers what it was asked. */
+export interface NameServer {
+  /** `ADDRESS:PORT` */
+  readonly address: string;
+  readonly asked: { name: string; type: 'A' | 'AAAA' }[];
+  close(): void;
+}
+
+/** `answer` gives addresses of either family for every question; those of the family asked for are sent. */
+export async function startNameServer(
+  answer: (name: string, earlier: number) => readonly string[],
+): Promise<NameServer> {
+  const socket = createSocket('udp4');
+  const asked: NameServer['asked'] = [];
+  socket.on('message', (query, peer) => {
+    const { name, type, end } = readQuestion(query);
+    const family = type === AAAA ? 'AAAA' : 'A';
+    const earlier = asked.filter((one) => one.name === name && one.type === family).length;
+    asked.push({ name, type: family });
+    const records = answer(name, earlier)
+      .filter((address) => isIPv6(address) === (type === AAAA))
+      .map((address) => record(address));
+    const header = Buffer.alloc(12);
+    query.copy(header, 0, 0, 2);
+    header.writeUInt16BE(0x8180, 2);
+    header.writeUInt16BE(1, 4);
+    header.writeUInt16BE(records.length, 6);
+    socket.send(
+      Buffer.concat([header, query.subarray(12, end), ...records]),
+      peer.port,
+      peer.address,
+    );
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    asked,
+    close: () => socket.close(),
+  };
+}
+
+function readQuestion(query: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  while (query[at] !== 0) {
+    const length = query[at]!;
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  // Resolvers mix cases to make answers hard to forge.
+  return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
+}
+
+/** A record about the name of the question that may be kept for no time. */
+function record(address: string): Buffer {
+  const data = bytesOf(address);
+  const head = Buffer.alloc(12);
+  head.writeUInt16BE(0xc00c, 0);
+  head.writeUInt16BE(data.length === 16 ? AAAA : A, 2);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt32BE(0, 6);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
+}
+
+function bytesOf(address: string): Buffer {
+  if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number));
+  const [left = '', right = ''] = address.split('::');
+  const groups = (text: string): number[] =>
+    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
+  const [first, last] = [groups(left), groups(right)];
+  const all = [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
+  return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]));
+}

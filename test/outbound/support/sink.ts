@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface SinkRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  /** The address of this machine that was connected to. */
+  readonly at: string;
+}
+
+/** A real HTTP server that plays the other system and remembers what it was sent. */
+export interface Sink {
+  readonly port: number;
+  readonly requests: SinkRequest[];
+  /** Connections, those included that sent nothing. */
+  connections: number;
+  close(): Promise<void>;
+}
+
+export async function startSink(
+  host: string,
+  answer: (request: SinkRequest, response: ServerResponse) => void,
+): Promise<Sink> {
+  const requests: SinkRequest[] = [];
+  const server = createServer((incoming, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+      const request: SinkRequest = {
+        method: incoming.method ?? '',
+        path: incoming.url ?? '',
+        headers: incoming.headers,
+        body: Buffer.concat(chunks).toString(),
+        at: incoming.socket.localAddress ?? '',
+      };
+      requests.push(request);
+      answer(request, response);
+    })().catch(() => response.destroy());
+  });
+  server.on('connection', () => {
+    sink.connections += 1;
+  });
+  server.on('clientError', () => undefined);
+  server.listen(0, host);
+  await once(server, 'listening');
+  const sink: Sink = {
+    port: (server.address() as AddressInfo).port,
+    requests,
+    connections: 0,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return sink;
+}

@@ -1,0 +1,382 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sink, type SinkRequest, startSink } from '../outbound/support/sink.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import {
+  createWorkflow,
+  getRun,
+  type RunShape,
+  runToEnd,
+  runUntil,
+  trigger,
+} from './support/workflow-client.js';
+
+type Handler = (request: SinkRequest, response: ServerResponse, earlier: number) => void;
+
+const SECRET = 'canary-secret-in-an-answer';
+
+describe('the step http_request', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let sink: Sink;
+  const handlers = new Map<string, Handler>();
+
+  beforeAll(async () => {
+    sink = await startSink('127.0.0.1', (request, response) => {
+      const path = request.path.split('?')[0]!;
+      const earlier = sink.requests.filter((one) => one.path === request.path).length - 1;
+      const handle = handlers.get(path);
+      if (handle) handle(request, response, earlier);
+      else response.writeHead(404).end(SECRET);
+    });
+    switchboard = await startSwitchboard({ env: { OUTBOUND_ALLOW: `127.0.0.1:${sink.port}` } });
+    acme = await createOrganization(switchboard);
+  });
+  afterAll(async () => {
+    await switchboard.close();
+    await sink.close();
+  });
+
+  const sent = (path: string) => sink.requests.filter((request) => request.path === path);
+  const step = (path: string, given: object = {}, more: object = {}) => ({
+    id: 'call',
+    tool: 'http_request',
+    arguments: { url: `http://127.0.0.1:${sink.port}${path}`, ...given },
+    retry: { max_attempts: 3, backoff_seconds: 0 },
+    ...more,
+  });
+  const run = async (steps: object[], payload: object = {}): Promise<RunShape> =>
+    await runToEnd(acme, (await createWorkflow(acme, steps)).id, payload);
+
+  it('sends what it is told and returns what came', async () => {
+    handlers.set('/orders', (_request, response) => {
+      response
+        .writeHead(201, {
+          'Content-Type': 'application/vnd.api+json; charset=utf-8',
+          ETag: '"1"',
+          'Set-Cookie': 'session=secret',
+        })
+        .end('{"id":"o1","lines":[1,2]}');
+    });
+    const ended = await run(
+      [
+        step('/orders?a=b%20c', {
+          method: 'POST',
+          headers: { Authorization: 'Bearer {{ trigger.payload.token }}', 'X-Source': 'test' },
+          json: { name: '{{ trigger.payload.name }}', seats: '{{ trigger.payload.seats }}' },
+        }),
+        step(
+          '/orders',
+          { body: '{{ call.body.json.lines | json }}', method: 'PUT' },
+          { id: 'then' },
+        ),
+      ],
+      { token: 't1', name: 'Ada', seats: 3 },
+    );
+    expect(ended.status).toBe('succeeded');
+    const [post] = sent('/orders?a=b%20c');
+    expect(post).toMatchObject({ method: 'POST', body: '{"name":"Ada","seats":3}' });
+    expect(post!.headers).toMatchObject({
+      host: `127.0.0.1:${sink.port}`,
+      authorization: 'Bearer t1',
+      'x-source': 'test',
+      'content-type': 'application/json',
+      'content-length': '24',
+      'accept-encoding': 'identity',
+      'idempotency-key': `${ended.id}:call`,
+    });
+    expect(ended.steps[0]!.output).toEqual({
+      status: 201,
+      headers: { 'content-type': 'application/vnd.api+json; charset=utf-8', etag: '"1"' },
+      body: { json: { id: 'o1', lines: [1, 2] }, text: null },
+    });
+    expect(sent('/orders')[0]).toMatchObject({ method: 'PUT', body: '[1,2]' });
+    expect(sent('/orders')[0]!.headers['content-type']).toBe('text/plain; charset=utf-8');
+  });
+
+  it.each<[string, string, Buffer | string, object]>([
+    ['text', 'text/plain', 'Grüße', { json: null, text: 'Grüße' }],
+    ['nothing', 'application/json', '', { json: null, text: '' }],
+    ['JSON that is none', 'application/json', '{"a":', { json: null, text: '{"a":' }],
+    ['a list', 'application/json', '[null]', { json: [null], text: null }],
+    ['bytes', 'image/png', Buffer.from([0, 0xff, 0x41]), { json: null, text: '\0\ufffdA' }],
+    ['a half character', 'application/json', '"\\ud800\\u0000"', { json: '\ud800\0', text: null }],
+    [
+      'a prototype',
+      'application/json',
+      '{"__proto__":{"a":1}}',
+      JSON.parse('{"json":{"__proto__":{"a":1}},"text":null}') as object,
+    ],
+  ])('takes an answer of %s', async (_what, type, body, shown) => {
+    const path = `/body/${sink.requests.length}`;
+    handlers.set(path, (_request, response) => {
+      response.writeHead(200, { 'Content-Type': type }).end(body);
+    });
+    const ended = await run([step(path)]);
+    expect(ended.status).toBe('succeeded');
+    expect(ended.steps[0]!.output!.body).toEqual(shown);
+    expect(({} as { a?: number }).a).toBeUndefined();
+  });
+
+  it.each([301, 302, 303, 307, 308, 304, 400, 401, 404, 410, 422, 500, 501])(
+    'fails at %i, once and for all',
+    async (status) => {
+      const path = `/final/${status}`;
+      handlers.set(path, (_request, response) => {
+        response
+          .writeHead(status, { Location: `http://127.0.0.1:${sink.port}/victim` })
+          .end(SECRET);
+      });
+      const ended = await run([step(path)]);
+      expect(ended).toMatchObject({ status: 'failed', reason: 'step_failed:call' });
+      expect(ended.steps[0]).toMatchObject({
+        attempts: 1,
+        error: { code: 'rejected', details: [{ path: 'status', message: String(status) }] },
+      });
+      expect(JSON.stringify(ended)).not.toContain(SECRET);
+      expect(sent(path)).toHaveLength(1);
+      expect(sent('/victim')).toEqual([]);
+    },
+  );
+
+  it.each([429, 502, 503, 504])(
+    'tries again after %i, with the same key and the same bytes',
+    async (status) => {
+      const path = `/passing/${status}`;
+      handlers.set(path, (_request, response, earlier) => {
+        response.writeHead(earlier < 2 ? status : 200).end(SECRET);
+      });
+      const ended = await run([step(path, { method: 'POST', json: { at: '{{ run.id }}' } })]);
+      expect(ended.status).toBe('succeeded');
+      expect(ended.steps[0]!.attempts).toBe(3);
+      const requests = sent(path);
+      expect(requests).toHaveLength(3);
+      expect(new Set(requests.map(({ headers }) => headers['idempotency-key']))).toEqual(
+        new Set([`${ended.id}:call`]),
+      );
+      expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
+    },
+  );
+
+  it('gives up after the attempts it has', async () => {
+    handlers.set('/away', (_request, response) => response.writeHead(503).end(SECRET));
+    const ended = await run([
+      step('/away', {}, { retry: { max_attempts: 2, backoff_seconds: 0 } }),
+    ]);
+    expect(ended.steps[0]).toMatchObject({
+      status: 'failed',
+      attempts: 2,
+      error: { code: 'unavailable', message: 'The other system answered 503.' },
+    });
+    expect(sent('/away')).toHaveLength(2);
+  });
+
+  it.each<[string, string, number]>([
+    ['seconds', '600', 600],
+    ['more than an hour', '86400', 3600],
+    ['a time', new Date(Date.now() + 1_800_000).toUTCString(), 1800],
+  ])('waits as long as Retry-After says: %s', async (_what, header, seconds) => {
+    const path = `/later/${seconds}`;
+    handlers.set(path, (_request, response) => {
+      response.writeHead(429, { 'Retry-After': header }).end();
+    });
+    const runId = await trigger(acme, (await createWorkflow(acme, [step(path)])).id);
+    await runUntil(acme, runId, 'waiting');
+    const [row] = await switchboard.ownerQuery<{ seconds: number }>(
+      `select extract(epoch from available_at - now())::float as seconds from workflow_runs where id = $1`,
+      [runId],
+    );
+    expect(row!.seconds).toBeGreaterThan(seconds - 120);
+    expect(row!.seconds).toBeLessThanOrEqual(seconds);
+    await acme.call('cancel_run', { run_id: runId });
+  });
+
+  it.each<[string, Handler]>([
+    [
+      'that is reset before the answer',
+      (_request, response) => void response.socket!.resetAndDestroy(),
+    ],
+    [
+      'that ends in the middle of the body',
+      (_request, response) => {
+        response.writeHead(200, { 'Content-Length': '100' }).write('half');
+        setTimeout(() => response.socket!.destroy(), 50);
+      },
+    ],
+    [
+      'that answers in another protocol',
+      (_request, response) => void response.socket!.end('220 smtp\r\n'),
+    ],
+    [
+      'that changes the protocol',
+      (_request, response) =>
+        void response.socket!.end(
+          'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+        ),
+    ],
+    [
+      'with endless headers',
+      (_request, response) =>
+        void response.socket!.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`),
+    ],
+  ])('tries a connection again %s', async (what, handle) => {
+    const path = `/broken/${what.replaceAll(' ', '-')}`;
+    handlers.set(path, (request, response, earlier) => {
+      if (earlier === 0) handle(request, response, earlier);
+      else response.end('"ok"');
+    });
+    const ended = await run([step(path)]);
+    expect(ended).toMatchObject({ status: 'succeeded', steps: [{ attempts: 2 }] });
+    expect(new Set(sent(path).map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  });
+
+  it.each<[string, Handler]>([
+    [
+      'a length that is too large',
+      (_request, response) => {
+        response.writeHead(200, { 'Content-Length': String(5_000_000) });
+        response.end(Buffer.alloc(5_000_000, SECRET));
+      },
+    ],
+    [
+      'no length and no end',
+      (_request, response) => {
+        response.writeHead(200);
+        const more = (): void => {
+          while (!response.destroyed && response.write(Buffer.alloc(65_536, SECRET)));
+        };
+        response.on('drain', more);
+        more();
+      },
+    ],
+    [
+      'a compression that nobody asked for',
+      (_request, response) => {
+        response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(SECRET);
+      },
+    ],
+  ])('refuses an answer with %s', async (what, handle) => {
+    const path = `/refused/${what.replaceAll(' ', '-')}`;
+    handlers.set(path, handle);
+    const ended = await run([step(path)]);
+    expect(ended.steps[0]).toMatchObject({ status: 'failed', error: { code: 'rejected' } });
+    expect(JSON.stringify(ended)).not.toContain(SECRET);
+    expect(sent(path)).toHaveLength(1);
+  });
+
+  it.each<[string, Handler]>([
+    ['never answers', () => undefined],
+    [
+      'never ends its answer',
+      (_request, response) => {
+        response.writeHead(200).write('a');
+        const drip = setInterval(() => response.write('a'), 100);
+        response.on('close', () => clearInterval(drip));
+      },
+    ],
+  ])('stops waiting for a system that %s', async (what, handle) => {
+    const path = `/slow/${what.replaceAll(' ', '-')}`;
+    let closed = 0;
+    handlers.set(path, (request, response, earlier) => {
+      response.on('close', () => {
+        closed += 1;
+      });
+      handle(request, response, earlier);
+    });
+    const ended = await run([
+      step(path, {}, { timeout: 1, retry: { max_attempts: 2, backoff_seconds: 0 } }),
+    ]);
+    expect(ended.steps[0]).toMatchObject({
+      status: 'failed',
+      attempts: 2,
+      error: { code: 'unavailable', message: 'The tool did not answer within 1 s.' },
+    });
+    // Nothing is left open behind the run's back.
+    await waitFor(() => closed === 2);
+  });
+
+  it('sends the same again after a worker died, though the contact has changed', async () => {
+    const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
+      email: 'before@example.com',
+    });
+    const open: ServerResponse[] = [];
+    handlers.set('/crash', (_request, response) => open.push(response));
+    const workflow = await createWorkflow(acme, [
+      step('/crash', { method: 'POST', body: '{{ contact.email }}' }),
+    ]);
+    const started = await acme.call<{ run_id: string }>('trigger_workflow', {
+      workflow_id: workflow.id,
+      contact_id: value.contact.id,
+    });
+    const runId = started.value.run_id;
+    await waitFor(() => sent('/crash').length === 1);
+    await acme.call('update_contact', { contact_id: value.contact.id, email: 'after@example.com' });
+    // As if the worker that waits for the answer had died, and its lease had ended. Again, if it was renewed just then.
+    await waitFor(async () => {
+      await switchboard.ownerQuery(
+        `update workflow_runs set available_at = now() where id = $1 and epoch = 1`,
+        [runId],
+      );
+      return sent('/crash').length === 2;
+    });
+    for (const response of open) response.end('"ok"');
+    expect((await runUntil(acme, runId, 'succeeded', 'failed')).status).toBe('succeeded');
+    expect(sent('/crash').map(({ body, headers }) => [body, headers['idempotency-key']])).toEqual([
+      ['before@example.com', `${runId}:call`],
+      ['before@example.com', `${runId}:call`],
+    ]);
+  });
+
+  it.each([
+    ['a private address', 'http://10.0.0.1/'],
+    ['another port of the same machine', 'http://127.0.0.1:1/'],
+    ['itself', ''],
+    ['a user in the URL', 'http://a:b@example.com/'],
+    ['a file', 'file:///etc/passwd'],
+  ])('refuses %s when it runs', async (_what, url) => {
+    const ended = await run([step('', { url: '{{ trigger.payload.url }}' })], {
+      url: url === '' ? switchboard.url : url,
+    });
+    expect(ended.steps[0]).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: { code: 'invalid_arguments', details: [{ path: 'url' }] },
+    });
+  });
+
+  it('refuses headers that are not its own to set, and two bodies', async () => {
+    for (const given of [
+      { headers: { Host: 'internal' } },
+      { headers: { 'X-A': 'a\r\nX-B: b' } },
+      { method: 'POST', json: {}, body: '' },
+    ]) {
+      const ended = await run([step('/never', given)]);
+      expect(ended.steps[0]!.error!.code).toBe('invalid_arguments');
+    }
+    expect(sent('/never')).toEqual([]);
+  });
+
+  it('is a step only: no agent and no person can send with it', async () => {
+    expect((await acme.call('http_request', { url: 'http://example.com' })).status).toBe(404);
+    const response = await acme.rpc({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'http_request', arguments: { url: 'http://example.com' } },
+    });
+    expect(await response.text()).toContain('-32602');
+  });
+
+  it('is in the audit log', async () => {
+    handlers.set('/audited', (_request, response) => response.end());
+    const ended = await run([step('/audited')]);
+    const rows = await switchboard.ownerQuery(
+      `select action from audit_log where organization_id = $1 and actor_id = $2`,
+      [acme.id, ended.id],
+    );
+    expect(rows).toEqual([{ action: 'http_request' }]);
+    expect((await getRun(acme, ended.id)).status).toBe('succeeded');
+  });
+});
