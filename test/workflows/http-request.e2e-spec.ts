@@ -293,8 +293,8 @@ describe('the step http_request', () => {
       attempts: 2,
       error: { code: 'unavailable', message: 'The tool did not answer within 1 s.' },
     });
-    // Nothing is left open behind the run's back.
-    await waitFor(() => closed === 2);
+    // Nothing is left open behind the run's back, where it would end after 15 s.
+    await waitFor(() => closed === 2, 10_000);
   });
 
   it('sends the same again after a worker died, though the contact has changed', async () => {

@@ -143,14 +143,17 @@ describe('the options of steps', () => {
       [2, 1200],
     ]) {
       await expect
-        .poll(async () => {
-          const [row] = await switchboard.ownerQuery<{ attempts: number; seconds: number }>(
-            `select s.attempts, round(extract(epoch from r.available_at - now()) / 600)::int * 600 as seconds
+        .poll(
+          async () => {
+            const [row] = await switchboard.ownerQuery<{ attempts: number; seconds: number }>(
+              `select s.attempts, round(extract(epoch from r.available_at - now()) / 600)::int * 600 as seconds
              from workflow_runs r join run_steps s on s.run_id = r.id where r.id = $1 and r.status = 'waiting'`,
-            [runId],
-          );
-          return row;
-        })
+              [runId],
+            );
+            return row;
+          },
+          { timeout: 20_000 },
+        )
         .toEqual({ attempts: attempt, seconds });
       await switchboard.ownerQuery(
         `update workflow_runs set available_at = now() where id = $1 and status = 'waiting'`,
