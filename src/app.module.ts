@@ -9,6 +9,8 @@ import { DatabaseModule } from './database/database.module.js';
 import { ENTITIES } from './entities.js';
 import type { Extensions } from './extensions.js';
 import { EventsModule } from './events/events.module.js';
+import { Failpoints } from './failpoints/failpoints.js';
+import { FailpointsModule } from './failpoints/failpoints.module.js';
 import { HttpModule } from './http/http.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { McpModule } from './mcp/mcp.module.js';
@@ -27,6 +29,8 @@ export interface AppOptions {
   entities?: Extensions['entities'];
   /** Providers of a test, tools among them. */
   providers?: Provider[];
+  /** Those of a test; absent: everything passes. */
+  failpoints?: Failpoints;
 }
 
 /** What a Switchboard process is made of. The same for every role: workers and HTTP look at `env` before they start. */
@@ -39,6 +43,7 @@ export class AppModule {
     modules = [],
     entities = [],
     providers = [],
+    failpoints = new Failpoints(),
   }: AppOptions): DynamicModule {
     return {
       module: AppModule,
@@ -46,6 +51,7 @@ export class AppModule {
         // First, because routes are tried in this order and nearly every request is for this one.
         McpModule,
         ConfigModule.forRoot(env),
+        FailpointsModule.forRoot(failpoints),
         DatabaseModule.forRoot(access, [...ENTITIES, ...entities], onDatabaseError),
         QueueModule.forRoot(env, access),
         ChangesModule.forRoot(access),

@@ -5,6 +5,7 @@ import type { Env } from './config/env.js';
 import { prepareDatabase } from './database/prepare-database.js';
 import { ENTITIES } from './entities.js';
 import type { Extensions } from './extensions.js';
+import type { Failpoints } from './failpoints/failpoints.js';
 import { configureHttp } from './http.js';
 import { assertOneCopy } from './one-copy.js';
 import { PinoLogger } from './operations/pino-logger.js';
@@ -18,6 +19,8 @@ export interface ApplicationOptions {
   ownerUrl: string;
   log: (line: string) => void;
   extensions: Extensions;
+  /** Those of a test; absent: everything passes. */
+  failpoints?: Failpoints;
 }
 
 /** Prepares the database and starts what the role of this process runs; HTTP is served when it returns. */
@@ -26,6 +29,7 @@ export async function startApplication({
   ownerUrl,
   log,
   extensions: { modules = [], entities = [], migrations = [] },
+  failpoints,
 }: ApplicationOptions): Promise<NestExpressApplication> {
   if (modules.length > 0) assertOneCopy();
   const isExtended = entities.length > 0 || migrations.length > 0;
@@ -40,6 +44,7 @@ export async function startApplication({
     access,
     modules,
     entities,
+    failpoints,
     onDatabaseError: (error) =>
       logger.warn(`A database connection broke: ${error.message}`, 'Database'),
   });

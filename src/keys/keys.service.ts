@@ -4,6 +4,7 @@ import { AuditLog } from '../accounts/audit-log.js';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { newId } from '../database/ids.js';
 import { TenantDatabase } from '../database/tenant-database.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import { ToolPolicies } from '../policies/tool-policies.js';
 import { hashApiKey, isApiKey, newApiKey } from './api-key-format.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
@@ -31,6 +32,7 @@ export class KeysService {
     private readonly tenants: TenantDatabase,
     private readonly audit: AuditLog,
     private readonly changes: ChangeFeed,
+    private readonly failpoints: Failpoints,
   ) {}
 
   /** Makes the organization's one key and revokes the one before, both or neither. Returns the raw key, once. */
@@ -40,6 +42,7 @@ export class KeysService {
     await this.tenants.transaction(organizationId, async () => {
       await this.keys.lock(organizationId);
       await this.keys.revokeActive(organizationId);
+      await this.failpoints.reach('after revocation, before new key', organizationId);
       await this.keys.insert(organizationId, {
         id,
         hash: hashApiKey(raw),

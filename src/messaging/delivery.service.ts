@@ -6,6 +6,7 @@ import { ContactsService } from '../contacts/contacts.service.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import type { Claim } from '../queue/leased-worker.js';
 import { type Delivery, EmailChannel } from './channels/email-channel.js';
 import type { Message } from './message.entity.js';
@@ -30,6 +31,7 @@ export class DeliveryService {
     private readonly email: EmailChannel,
     private readonly changes: ChangeFeed,
     private readonly events: DomainEvents,
+    private readonly failpoints: Failpoints,
   ) {}
 
   async deliver(claim: Claim, signal: AbortSignal): Promise<void> {
@@ -45,6 +47,7 @@ export class DeliveryService {
       },
       signal,
     );
+    await this.failpoints.reach('after outside call, before journal', message.id);
     // Of an aborted hand-over nothing is known; whoever has the message next finds out.
     if (signal.aborted && delivery.outcome !== 'sent') return;
     await this.record(claim, outcomeOf(delivery, message.attempts + 1), signal);

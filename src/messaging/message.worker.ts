@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import { GateWorker } from '../queue/gate-worker.js';
 import type { Claim } from '../queue/leased-worker.js';
 import { WakeUps } from '../queue/wake-ups.js';
@@ -17,10 +18,11 @@ export class MessageWorker extends GateWorker implements OnApplicationShutdown {
     env: Env,
     gate: GateDatabase,
     wakeUps: WakeUps,
+    failpoints: Failpoints,
     private readonly delivery: DeliveryService,
     private readonly email: EmailChannel,
   ) {
-    super(env, gate, wakeUps);
+    super(env, gate, wakeUps, failpoints);
   }
 
   work(claim: Claim, signal: AbortSignal): Promise<void> {

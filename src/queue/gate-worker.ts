@@ -1,6 +1,7 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Env } from '../config/env.js';
 import type { GateDatabase } from '../database/gate-database.js';
+import type { Failpoints } from '../failpoints/failpoints.js';
 import { type Claim, LEASE_SECONDS, LeasedWorker, type LeasedWork } from './leased-worker.js';
 import type { WakeUpKind, WakeUps } from './wake-ups.js';
 
@@ -26,6 +27,7 @@ export abstract class GateWorker
     private readonly env: Env,
     private readonly gate: GateDatabase,
     private readonly wakeUps: WakeUps,
+    private readonly failpoints: Failpoints,
   ) {}
 
   abstract work(claim: Claim, signal: AbortSignal): Promise<void>;
@@ -44,8 +46,9 @@ export abstract class GateWorker
     return this.call('claim', [limit, id ?? null, LEASE_SECONDS]);
   }
 
-  renew(claims: Claim[]): Promise<Claim[]> {
-    return this.call('renew', [...keysOf(claims), LEASE_SECONDS]);
+  async renew(claims: Claim[]): Promise<Claim[]> {
+    await this.failpoints.reach('during lease renewal', this.kind);
+    return await this.call('renew', [...keysOf(claims), LEASE_SECONDS]);
   }
 
   async release(claims: Claim[]): Promise<void> {

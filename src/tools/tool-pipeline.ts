@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AuditLog } from '../accounts/audit-log.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import { fingerprint } from './canonical-json.js';
 import { confirmationOf } from './confirmation.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
@@ -28,6 +29,7 @@ export class ToolPipeline {
     private readonly tenants: TenantDatabase,
     private readonly idempotency: IdempotencyRepository,
     private readonly audit: AuditLog,
+    private readonly failpoints: Failpoints,
   ) {}
 
   /**
@@ -114,6 +116,7 @@ export class ToolPipeline {
       if (key !== undefined) await this.release(checked, key);
       throw error;
     }
+    await this.failpoints.reach('after outside call, before journal', call.actor.id);
     await this.tenants.transaction(organizationId, () => this.complete(checked, key, result));
     return result;
   }

@@ -3,6 +3,7 @@ import { ContactView } from '../contacts/contact-view.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import { parseJson } from '../http/parse-json.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { parseTime } from '../tools/parse-time.js';
@@ -39,6 +40,7 @@ export class RunExecutor {
     private readonly caller: StepCaller,
     private readonly progress: RunProgress,
     private readonly liquid: LiquidSandbox,
+    private readonly failpoints: Failpoints,
   ) {}
 
   /** Runs steps until the run ends, waits, or is no longer held. */
@@ -119,6 +121,7 @@ export class RunExecutor {
     tool: RegisteredTool | undefined,
     entry: JournalEntry,
   ): Promise<Progress> {
+    await this.failpoints.reach('before step transaction', held.lease.id);
     return await this.progress.fenced(held, async () => {
       const input = await this.inputOf(held, step);
       if (!input) return await this.progress.done(held, { ...entry, status: 'skipped' });

@@ -5,6 +5,7 @@ import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import { LEASE_SECONDS } from '../queue/leased-worker.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import type { Step } from './definition.js';
@@ -28,6 +29,7 @@ export class RunProgress {
     private readonly wakeUps: WakeUps,
     private readonly changes: ChangeFeed,
     private readonly events: DomainEvents,
+    private readonly failpoints: Failpoints,
   ) {}
 
   /** A transaction in which this worker surely holds the run, until it commits; then the run has changed. */
@@ -63,6 +65,7 @@ export class RunProgress {
   async goOn(held: HeldRun): Promise<Progress> {
     const action = nextOf(held.steps, [...held.journal.values()]);
     if (action.kind === 'finish') {
+      await this.failpoints.reach('after last step, before done', held.lease.id);
       await this.runs.finish(held.lease, 'succeeded', null);
       return 'over';
     }

@@ -3,6 +3,7 @@ import { Env } from '../config/env.js';
 import { resourceChange } from '../changes/change.js';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { GateDatabase } from '../database/gate-database.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import { GateWorker } from '../queue/gate-worker.js';
 import type { Claim } from '../queue/leased-worker.js';
 import { WakeUps } from '../queue/wake-ups.js';
@@ -18,10 +19,11 @@ export class RunWorker extends GateWorker {
     env: Env,
     gate: GateDatabase,
     wakeUps: WakeUps,
+    failpoints: Failpoints,
     private readonly executor: RunExecutor,
     private readonly changes: ChangeFeed,
   ) {
-    super(env, gate, wakeUps);
+    super(env, gate, wakeUps, failpoints);
   }
 
   work(claim: Claim, signal: AbortSignal): Promise<void> {

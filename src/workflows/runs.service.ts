@@ -6,6 +6,7 @@ import { ContactsService } from '../contacts/contacts.service.js';
 import { newId } from '../database/ids.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import { parseJson } from '../http/parse-json.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { WakeUps } from '../queue/wake-ups.js';
@@ -52,6 +53,7 @@ export class RunsService {
     private readonly wakeUps: WakeUps,
     private readonly limiter: RateLimiter,
     private readonly changes: ChangeFeed,
+    private readonly failpoints: Failpoints,
   ) {}
 
   /**
@@ -70,8 +72,9 @@ export class RunsService {
       const run = { ...start, id, bodyHash, depth, refusal };
       if (await this.runs.insert(organizationId, run)) {
         // Commit first, wake second: a worker woken for a row it cannot see yet would drop the hint.
-        if (refusal === null) this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
+        if (refusal === null) this.tenants.afterCommit(() => void this.hint(id));
         this.changes.publish(organizationId, resourceChange('runs', id));
+        await this.failpoints.reach('after insert, before commit', id);
         return { runId: id, duplicate: false };
       }
       const earlier =
@@ -202,6 +205,11 @@ export class RunsService {
     this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
     this.changes.publish(organizationId, resourceChange('runs', id));
     return await this.get(organizationId, id);
+  }
+
+  private async hint(id: string): Promise<void> {
+    await this.failpoints.reach('after commit, before hint', id);
+    this.wakeUps.wake('run', id);
   }
 
   private async require(organizationId: string, id: string): Promise<Run> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import { GateWorker } from '../queue/gate-worker.js';
 import type { Claim } from '../queue/leased-worker.js';
 import { WakeUps } from '../queue/wake-ups.js';
@@ -16,9 +17,10 @@ export class ScheduleWorker extends GateWorker {
     env: Env,
     gate: GateDatabase,
     wakeUps: WakeUps,
+    failpoints: Failpoints,
     private readonly schedules: SchedulesService,
   ) {
-    super(env, gate, wakeUps);
+    super(env, gate, wakeUps, failpoints);
   }
 
   work(claim: Claim): Promise<void> {

@@ -5,6 +5,7 @@ import { GateDatabase } from '../database/gate-database.js';
 import { SecretBox } from '../database/secret-box.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import { parseJson } from '../http/parse-json.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { NO_WEBHOOK } from './malformed-webhook-path.js';
@@ -41,6 +42,7 @@ export class WebhooksService {
     private readonly contacts: ContactsService,
     private readonly filter: TriggerFilter,
     private readonly runs: RunsService,
+    private readonly failpoints: Failpoints,
   ) {}
 
   /**
@@ -79,7 +81,7 @@ export class WebhooksService {
     }
     const dedupeKey = dedupeKeyOf(headers);
     const { organizationId, workflowId } = webhook;
-    return await this.tenants.transaction(organizationId, async () => {
+    const started = await this.tenants.transaction(organizationId, async () => {
       const contactId = await this.findContact(organizationId, payload);
       const start = {
         workflowId,
@@ -91,6 +93,9 @@ export class WebhooksService {
       const wanted = await this.filter.apply(organizationId, start, payload, webhook.condition);
       return wanted ? await this.runs.start(organizationId, wanted) : 'skipped';
     });
+    const subject = started === 'skipped' ? workflowId : started.runId;
+    await this.failpoints.reach('after commit, before answer', subject);
+    return started;
   }
 
   private verify(webhook: Webhook, body: Buffer, headers: IncomingHttpHeaders): void {

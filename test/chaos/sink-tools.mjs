@@ -1,0 +1,72 @@
+// A module of a team with the two kinds of effects that are counted: one inside Switchboard, which nothing but the
+// journal keeps from happening twice, and one outside. No compiler reads this file, so decorators are called by hand.
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, Module } from '@nestjs/common';
+import { IsBoolean, IsOptional, IsString } from 'class-validator';
+import { AppError, ContactsModule, ContactsService, Tool } from '../../dist/src/platform.js';
+
+class EffectInput {}
+apply(EffectInput, 'subject', IsString());
+apply(EffectInput, 'hold', IsOptional(), IsBoolean());
+apply(EffectInput, 'idempotency_key', IsOptional(), IsString());
+
+class EffectResult {}
+apply(EffectResult, 'done', IsBoolean());
+
+/** Tools that leave a trace at the sink or in the table of contacts. */
+export function sinkModule(sinkUrl) {
+  class SinkTools {
+    constructor(contacts) {
+      this.contacts = contacts;
+    }
+
+    /** A new contact each time: a second one with the same name is a doubled effect. */
+    async effect({ subject }, { organizationId }) {
+      const contact = { firstName: subject, externalId: randomUUID() };
+      await this.contacts.create(organizationId, contact, 'error', 'workflow');
+      return { done: true };
+    }
+
+    async call({ subject, hold, idempotency_key: key }, { signal }) {
+      const response = await fetch(`${sinkUrl}/effect`, {
+        method: 'POST',
+        headers: key === undefined ? {} : { 'Idempotency-Key': key },
+        body: JSON.stringify({ subject, hold }),
+        signal,
+      }).catch((cause) => {
+        throw new AppError('unavailable', 'The sink does not answer.', { cause });
+      });
+      await response.arrayBuffer();
+      return { done: true };
+    }
+  }
+  Inject(ContactsService)(SinkTools, undefined, 0);
+  Injectable()(SinkTools);
+  const shared = { input: EffectInput, output: EffectResult };
+  declare(SinkTools, 'effect', {
+    ...shared,
+    name: 'sink_effect',
+    title: 'Effect inside',
+    description: 'Makes a contact.',
+  });
+  declare(SinkTools, 'call', {
+    ...shared,
+    name: 'sink_call',
+    title: 'Effect outside',
+    description: 'Calls the sink.',
+    external: true,
+  });
+  class SinkModule {}
+  Module({ imports: [ContactsModule], providers: [SinkTools] })(SinkModule);
+  return SinkModule;
+}
+
+function apply(type, property, ...decorators) {
+  for (const decorator of decorators.toReversed()) decorator(type.prototype, property);
+}
+
+function declare(type, method, options) {
+  const descriptor = Object.getOwnPropertyDescriptor(type.prototype, method);
+  Tool(options)(type.prototype, method, descriptor);
+}

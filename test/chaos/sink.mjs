@@ -1,0 +1,54 @@
+// The world outside: an HTTP service and a mail server that accept everything and write down each call with its key.
+// Started with `fork`; tells its addresses in the first message.
+import { createServer } from 'node:http';
+import { SMTPServer } from 'smtp-server';
+
+/** HTTP calls and mails in the order in which they came: what they are about, and the key that tells repeats. */
+const ledger = [];
+/** Calls that ask to be held until `POST /release`, by what they are about; only the first of each is held. */
+const held = new Map();
+
+const http = createServer((request, response) => {
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => void answer(request, Buffer.concat(chunks).toString(), response));
+});
+
+async function answer(request, body, response) {
+  if (request.url === '/ledger') return void response.end(JSON.stringify(ledger));
+  if (request.url === '/release') {
+    for (const { open } of held.values()) open();
+    return void response.end('{}');
+  }
+  const { subject, hold } = JSON.parse(body);
+  ledger.push({ kind: 'call', subject, key: request.headers['idempotency-key'] ?? null });
+  if (hold && !held.has(subject)) {
+    await new Promise((open) => held.set(subject, { open }));
+  }
+  response.end('{}');
+}
+
+const smtp = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['STARTTLS', 'AUTH'],
+  logger: false,
+  onData: (stream, session, callback) => {
+    const chunks = [];
+    stream.on('data', (chunk) => chunks.push(chunk));
+    stream.on('end', () => {
+      const headers = Buffer.concat(chunks).toString().split('\r\n\r\n')[0];
+      const key = /^message-id:\s*(\S+)/im.exec(headers)?.[1] ?? null;
+      ledger.push({ kind: 'mail', subject: session.envelope.rcptTo[0].address, key });
+      callback();
+    });
+  },
+});
+smtp.on('error', () => undefined);
+
+await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
+await new Promise((resolve) => smtp.listen(0, '127.0.0.1', resolve));
+process.on('disconnect', () => process.exit(0));
+process.send({
+  url: `http://127.0.0.1:${http.address().port}`,
+  smtpUrl: `smtp://127.0.0.1:${smtp.server.address().port}`,
+});

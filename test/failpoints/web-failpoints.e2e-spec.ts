@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FAILPOINTS } from '../../src/failpoints/failpoints.js';
+import { createOrganization } from '../support/organization.js';
+import { buildTree } from '../support/process.js';
+import type { Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { createWorkflow, postWebhook } from '../workflows/support/workflow-client.js';
+import { BATCHES, Stage, type StagedProcess } from './support/stage.js';
+
+const drivers: [string, Record<string, string>][] = [['PostgreSQL', {}]];
+if (process.env.TEST_REDIS_URL) drivers.push(['Bull', { REDIS_URL: process.env.TEST_REDIS_URL }]);
+
+const TIMEOUT_MS = 120_000 * BATCHES.length;
+
+describe.each(drivers)('a web process that dies, with wake-ups through %s', (_name, driver) => {
+  let stage: Stage;
+  let workflowId: string;
+  let worker: StagedProcess;
+  let batch = 0;
+
+  beforeAll(async () => {
+    buildTree();
+    stage = await Stage.set(driver);
+    worker = await stage.start('worker');
+    const steps = [
+      { id: 'a', tool: 'sink_effect', arguments: { subject: '{{ trigger.payload.order }}' } },
+    ];
+    workflowId = (await createWorkflow(stage.acme, steps)).id;
+  });
+  afterAll(async () => {
+    await worker.stop();
+    await stage.clear();
+  });
+
+  const ordersOf = (size: number): string[] => {
+    batch += 1;
+    return Array.from({ length: size }, (_, index) => `order-${batch}-${index}`);
+  };
+  const post = ({ url }: StagedProcess, order: string) =>
+    postWebhook({ url } as Switchboard, workflowId, { order }, { 'Idempotency-Key': order });
+  const runs = (orders: string[]) =>
+    stage.query<{ id: string; status: string }>(
+      'select id, status from workflow_runs where dedupe_key = any($1)',
+      orders,
+    );
+  const untilDone = (orders: string[]) =>
+    waitFor(async () => {
+      const found = await runs(orders);
+      return found.length >= orders.length && found.every(({ status }) => status === 'succeeded');
+    });
+  const expectOneEffectEach = async (orders: string[]): Promise<void> => {
+    const effects = await stage.query<{ first_name: string }>(
+      'select first_name from contacts where first_name = any($1) order by first_name',
+      orders,
+    );
+    expect(effects.map((effect) => effect.first_name)).toEqual([...orders].sort());
+    expect(await runs(orders)).toHaveLength(orders.length);
+  };
+
+  it(
+    'FP1: does every run that it answered for and never hinted at',
+    async () => {
+      for (const size of BATCHES) {
+        const web = await stage.start('web', FAILPOINTS.FP1);
+        const orders = ordersOf(size);
+        const answers = await Promise.all(orders.map((order) => post(web, order)));
+        expect(answers.map(({ status }) => status)).toEqual(orders.map(() => 202));
+        await waitFor(() => web.held.length === size);
+        await web.kill();
+        await untilDone(orders);
+        await expectOneEffectEach(orders);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'FP1b: neither answers for nor keeps a run that it did not commit',
+    async () => {
+      for (const size of BATCHES) {
+        const web = await stage.start('web', FAILPOINTS.FP1b);
+        const orders = ordersOf(size);
+        const answers = Promise.allSettled(orders.map((order) => post(web, order)));
+        await waitFor(() => web.held.length === size);
+        await web.kill();
+        expect((await answers).map(({ status }) => status)).toEqual(orders.map(() => 'rejected'));
+        // Its transactions end when the server notices, and until then a retry would wait for them.
+        expect(await runs(orders)).toEqual([]);
+        const again = await Promise.all(orders.map((order) => post(stage.web, order)));
+        expect(again.map(({ status }) => status)).toEqual(orders.map(() => 202));
+        await untilDone(orders);
+        await expectOneEffectEach(orders);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'FP1c: answers a retry with the run that it committed and did not answer for',
+    async () => {
+      for (const size of BATCHES) {
+        const web = await stage.start('web', FAILPOINTS.FP1c);
+        const orders = ordersOf(size);
+        const answers = Promise.allSettled(orders.map((order) => post(web, order)));
+        await waitFor(() => web.held.length === size);
+        await web.kill();
+        expect((await answers).map(({ status }) => status)).toEqual(orders.map(() => 'rejected'));
+        const again = await Promise.all(orders.map((order) => post(stage.web, order)));
+        expect(again.map(({ body }) => body.duplicate)).toEqual(orders.map(() => true));
+        expect(again.map(({ body }) => body.runId).sort()).toEqual([...web.held].sort());
+        await untilDone(orders);
+        await expectOneEffectEach(orders);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'FP6: leaves one key that works when it dies in the middle of a rotation',
+    async () => {
+      for (const size of BATCHES) {
+        const web = await stage.start('web', FAILPOINTS.FP6);
+        const organizations = [];
+        for (let index = 0; index < size; index += 1) {
+          organizations.push(await createOrganization({ url: stage.web.url } as Switchboard));
+        }
+        const rotations = Promise.allSettled(
+          organizations.map(({ cookie }) =>
+            fetch(`${web.url}/api/mcp/keys`, {
+              method: 'POST',
+              headers: { Cookie: cookie, Origin: web.url },
+            }),
+          ),
+        );
+        await waitFor(() => web.held.length === size);
+        await web.kill();
+        expect((await rotations).map(({ status }) => status)).toEqual(
+          organizations.map(() => 'rejected'),
+        );
+        for (const organization of organizations) {
+          const answer = await organization.rpc({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+          expect(answer.status).toBe(200);
+          const active = await stage.query(
+            'select from api_keys where organization_id = $1 and revoked_at is null',
+            organization.id,
+          );
+          expect(active).toHaveLength(1);
+        }
+      }
+    },
+    TIMEOUT_MS,
+  );
+});

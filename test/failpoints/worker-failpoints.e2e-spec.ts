@@ -1,0 +1,190 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FAILPOINTS } from '../../src/failpoints/failpoints.js';
+import { createContact, send } from '../messaging/support.js';
+import { buildTree } from '../support/process.js';
+import { waitFor } from '../support/wait-for.js';
+import { createWorkflow, getRun, trigger } from '../workflows/support/workflow-client.js';
+import { BATCHES, Stage } from './support/stage.js';
+
+// A lease has to end, and sometimes another after it.
+const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 180_000 * BATCHES.length;
+
+const order = (step: string, tool: string, more: object = {}): object => ({
+  id: step,
+  tool,
+  arguments: { subject: '{{ trigger.payload.order }}', ...more },
+});
+
+beforeAll(() => buildTree());
+
+// Each on a database of its own, so that no worker takes what another one is to be seen with.
+describe('a worker that dies or loses its lease', () => {
+  let stage: Stage;
+  let batch = 0;
+
+  beforeEach(async () => {
+    stage = await Stage.set();
+  });
+  afterEach(() => stage.clear());
+
+  const start = async (
+    size: number,
+    steps: object[],
+  ): Promise<{ orders: string[]; runIds: string[] }> => {
+    const { id } = await createWorkflow(stage.acme, steps);
+    batch += 1;
+    const orders = Array.from({ length: size }, (_, index) => `order-${batch}-${index}`);
+    const runIds = await Promise.all(
+      orders.map((value) => trigger(stage.acme, id, { order: value })),
+    );
+    return { orders, runIds };
+  };
+  const untilSucceeded = (runIds: string[]) =>
+    waitFor(async () => {
+      const left = await stage.query(
+        `select from workflow_runs where id = any($1) and status <> 'succeeded'`,
+        runIds,
+      );
+      return left.length === 0;
+    }, PATIENCE_MS);
+  const effects = async (orders: string[]): Promise<string[]> => {
+    const rows = await stage.query<{ name: string }>(
+      'select first_name as name from contacts where first_name = any($1) order by first_name',
+      orders,
+    );
+    return rows.map(({ name }) => name);
+  };
+  const attempts = async (runId: string) =>
+    (await getRun(stage.acme, runId)).steps.map((step) => step.attempts);
+
+  it(
+    'FP2: repeats a call outside with the same key, once, when it died before the journal',
+    async () => {
+      for (const size of BATCHES) {
+        const dying = await stage.start('worker', FAILPOINTS.FP2);
+        const { orders, runIds } = await start(size, [order('call', 'sink_call')]);
+        await waitFor(() => dying.held.length === size);
+        await dying.kill();
+        const next = await stage.start('worker');
+        await untilSucceeded(runIds);
+        for (const [index, subject] of orders.entries()) {
+          const key = `${runIds[index]}:call`;
+          expect((await stage.seen(subject)).map((entry) => entry.key)).toEqual([key, key]);
+          expect(await attempts(runIds[index]!)).toEqual([2]);
+        }
+        await next.stop();
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'FP2: repeats an e-mail with the same Message-ID, once, when it died before noting that it was sent',
+    async () => {
+      for (const size of BATCHES) {
+        const dying = await stage.start('worker', FAILPOINTS.FP2);
+        const contacts = [];
+        for (let index = 0; index < size; index += 1)
+          contacts.push(await createContact(stage.acme));
+        const messages = await Promise.all(
+          contacts.map((contact) => send(stage.acme, { contact_id: contact.id })),
+        );
+        await waitFor(() => dying.held.length === size);
+        await dying.kill();
+        const next = await stage.start('worker');
+        await waitFor(async () => {
+          const sent = await stage.query(
+            `select from messages where id = any($1) and status = 'sent'`,
+            messages.map(({ id }) => id),
+          );
+          return sent.length === size;
+        }, PATIENCE_MS);
+        for (const { email } of contacts) {
+          const [first, second, ...more] = await stage.seen(email);
+          expect(first?.key).toMatch(/^<.+@.+>$/);
+          expect(second?.key).toBe(first?.key);
+          expect(more).toEqual([]);
+        }
+        await next.stop();
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'FP3: writes nothing when it was stopped for longer than its lease, before or after its successor',
+    async () => {
+      for (const size of BATCHES) {
+        const zombie = await stage.start('worker', FAILPOINTS.FP3);
+        const { orders, runIds } = await start(size, [order('effect', 'sink_effect')]);
+        await waitFor(() => zombie.held.length === size);
+        zombie.child.kill('SIGSTOP');
+        const successor = await stage.start('worker', FAILPOINTS.FP3);
+        await waitFor(() => successor.held.length === size, PATIENCE_MS);
+        zombie.child.kill('SIGCONT');
+        zombie.open();
+        expect(await zombie.stop()).toBe(0);
+        expect(await effects(orders)).toEqual([]);
+        expect(await stage.query('select from run_steps where run_id = any($1)', runIds)).toEqual(
+          [],
+        );
+        successor.open();
+        await untilSucceeded(runIds);
+        expect(await effects(orders)).toEqual([...orders].sort());
+        await successor.stop();
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'FP4: lets another worker go on when it cannot renew, and writes nothing itself any more',
+    async () => {
+      for (const size of BATCHES) {
+        const cut = await stage.start('worker', FAILPOINTS.FP4);
+        const { orders, runIds } = await start(size, [
+          order('call', 'sink_call', { hold: true }),
+          order('after', 'sink_effect'),
+        ]);
+        await waitFor(() => cut.held.length > 0);
+        await stage.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and application_name like 'switchboard%'`,
+        );
+        const next = await stage.start('worker');
+        await untilSucceeded(runIds);
+        cut.open();
+        await stage.release();
+        expect(await cut.stop()).toBe(0);
+        expect(await effects(orders)).toEqual([...orders].sort());
+        for (const [index, subject] of orders.entries()) {
+          const key = `${runIds[index]}:call`;
+          expect((await stage.seen(subject)).map((entry) => entry.key)).toEqual([key, key]);
+          expect(await attempts(runIds[index]!)).toEqual([2, 1]);
+        }
+        await next.stop();
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'FP5: ends a run once, and does its last step once, when it died before saying done',
+    async () => {
+      for (const size of BATCHES) {
+        const dying = await stage.start('worker', FAILPOINTS.FP5);
+        const { orders, runIds } = await start(size, [order('effect', 'sink_effect')]);
+        await waitFor(() => dying.held.length === size);
+        await dying.kill();
+        expect(await effects(orders)).toEqual([]);
+        const next = await stage.start('worker');
+        await untilSucceeded(runIds);
+        expect(await effects(orders)).toEqual([...orders].sort());
+        for (const runId of runIds) expect(await attempts(runId)).toEqual([1]);
+        await next.stop();
+      }
+    },
+    TIMEOUT_MS,
+  );
+});
