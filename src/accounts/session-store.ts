@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import connectPgSimple from 'connect-pg-simple';
 import session, { type SessionData } from 'express-session';
 import type { Pool } from 'pg';
+import { mapDatabaseError } from '../database/database-error.js';
 
 const PRUNE_SECONDS = 15 * 60;
 /** A session ends this long after it began, however much it is used (ASVS 5.0, 7.3.2). */
@@ -34,22 +35,27 @@ export class SessionStore extends PgStore {
     super.get(digest(sid), (error: unknown, data?: SessionData | null) => {
       const expired =
         data?.startedAt !== undefined && Date.now() - data.startedAt > ABSOLUTE_LIFETIME_MS;
-      done(error, expired ? null : data);
+      done(mapped(error), expired ? null : data);
     });
   }
 
   override set(sid: string, data: SessionData, done?: Callback): void {
     data.startedAt ??= Date.now();
-    super.set(digest(sid), data, done);
+    super.set(digest(sid), data, (error: unknown) => done?.(mapped(error)));
   }
 
   override destroy(sid: string, done?: Callback): void {
-    super.destroy(digest(sid), done);
+    super.destroy(digest(sid), (error: unknown) => done?.(mapped(error)));
   }
 
   override touch(sid: string, data: SessionData, done?: () => void): void {
     super.touch(digest(sid), data, done);
   }
+}
+
+/** A database that is away says nothing against the session: it is a 503, as for every other statement. */
+function mapped(error: unknown): unknown {
+  return error ? mapDatabaseError(error) : error;
 }
 
 function digest(sid: string): string {

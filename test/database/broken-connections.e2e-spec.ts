@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase } from '../support/database.js';
+import { createOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+
+/** ReadyForQuery, outside a transaction: the server has let the client in. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+/** Stands before PostgreSQL. While `isBreaking`, each new connection is ended in the moment in which it is ready. */
+class Proxy {
+  isBreaking = false;
+  broken = 0;
+  private readonly sockets = new Set<Socket>();
+  private readonly server: Server;
+
+  constructor(target: URL) {
+    this.server = createServer((client) => {
+      const server = connect(Number(target.port), target.hostname);
+      let isReady = !this.isBreaking;
+      for (const socket of [client, server]) {
+        this.sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.once('close', () => {
+          client.destroy();
+          server.destroy();
+        });
+      }
+      client.pipe(server);
+      server.on('data', (data) => {
+        const isFirst = !isReady && data.includes(READY);
+        if (isFirst) this.broken += 1;
+        isReady ||= isFirst;
+        client.write(isFirst ? Buffer.concat([data, goodbye()]) : data);
+      });
+    });
+  }
+
+  async listen(): Promise<number> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+/** ErrorResponse, as pg_terminate_backend makes the server send it. */
+function goodbye(): Buffer {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0');
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(fields.length + 4);
+  return Buffer.concat([Buffer.from('E'), length, fields]);
+}
+
+describe('connections that the server ends', () => {
+  let database: { url: string; drop: () => Promise<void> };
+  let proxy: Proxy;
+  let switchboard: Switchboard;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const url = new URL(database.url);
+    proxy = new Proxy(new URL(database.url));
+    url.port = String(await proxy.listen());
+    switchboard = await startSwitchboard({ databaseUrl: url.href, env: { ROLE: 'web' } });
+  });
+  afterAll(async () => {
+    await switchboard.close();
+    await proxy.close();
+    await database.drop();
+  });
+
+  // An error event that nobody listens to would end this process, and vitest reports it.
+  it('answers 503 and goes on when they end in the moment in which they are ready', async () => {
+    const acme = await createOrganization(switchboard);
+    const search = () => acme.call('search_contacts', {});
+    expect((await search()).status).toBe(200);
+    proxy.isBreaking = true;
+    const answers = await Promise.all(Array.from({ length: 30 }, search));
+    expect(proxy.broken).toBeGreaterThan(0);
+    for (const { status } of answers) expect([200, 503]).toContain(status);
+    proxy.isBreaking = false;
+    expect((await search()).status).toBe(200);
+  });
+});
