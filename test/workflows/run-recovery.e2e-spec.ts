@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { GateDatabase } from '../../src/database/gate-database.js';
 import { TenantDatabase } from '../../src/database/tenant-database.js';
 import { RunJournalRepository } from '../../src/workflows/run-journal.repository.js';
@@ -60,6 +60,29 @@ describe('the recovery of runs', () => {
     expect((await row(runId)).lease).toBeGreaterThan(10);
     expect(await claim(runId)).toBeUndefined();
   });
+
+  it.each([-1, 1])(
+    'keeps leases by the clock of the database, %d h from that of the worker',
+    async (hours) => {
+      const workflow = await createWorkflow(acme, []);
+      const runId = await trigger(acme, workflow.id);
+      const otherId = await trigger(acme, workflow.id);
+      const other = await claim(otherId);
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
+      try {
+        const held = (await claim(runId))!;
+        for (const renewed of [false, true]) {
+          if (renewed) await worker.renew([held]);
+          expect((await row(runId)).lease).toBeGreaterThan(10);
+          expect((await row(runId)).lease).toBeLessThanOrEqual(15);
+        }
+        expect(await claim(otherId)).toBeUndefined();
+      } finally {
+        vi.useRealTimers();
+      }
+      await work(other!);
+    },
+  );
 
   it('takes the run that has waited longest', async () => {
     const workflow = await createWorkflow(acme, []);

@@ -1,0 +1,132 @@
+const RUNS = 'src/workflows/runs.repository.ts';
+const WORKFLOWS_MIGRATION = 'migrations/1763700006000-workflows.ts';
+const MESSAGES_MIGRATION = 'migrations/1763700005000-messages.ts';
+const GATE_WORKER = 'src/queue/gate-worker.ts';
+const BY_DATABASE = 'now() + make_interval(secs => lease_seconds)';
+const BY_PROCESS = 'to_timestamp(lease_seconds)';
+
+/**
+ * Each takes one mechanism away: `edits` are [file, text, replacement], and every occurrence of the text is replaced.
+ * `tests` are the files, and `names` what the tests in them that must fail are called.
+ */
+export const MUTANTS = [
+  {
+    id: 'M1',
+    what: 'no sweeper: only hints start work',
+    edits: [['src/queue/leased-worker.ts', '    await this.fill();\n', '']],
+    tests: ['test/failpoints/web-failpoints'],
+    names: 'FP1:',
+  },
+  {
+    id: 'M2',
+    what: 'no fence: a write does not ask for the epoch',
+    edits: [[RUNS, 'and epoch = $3 and', 'and $3::integer is not null and']],
+    tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
+    names: 'FP3|keeps a worker that lost its lease',
+  },
+  {
+    id: 'M3',
+    what: 'hint before the commit',
+    edits: [
+      [
+        'src/workflows/runs.service.ts',
+        'this.tenants.afterCommit(() => void this.hint(id));',
+        'void this.hint(id);',
+      ],
+    ],
+    tests: ['test/workflows/webhook-durability'],
+    names: 'neither answers ok nor hints before the commit',
+  },
+  {
+    id: 'M4',
+    what: 'answer before the commit',
+    edits: [
+      [
+        'src/workflows/webhooks.service.ts',
+        'const started = await this.tenants.transaction(',
+        `type Started = { runId: string; duplicate: boolean } | 'skipped';
+    let answer: (started: Started) => void = () => undefined;
+    const early = new Promise<Started>((resolve) => (answer = resolve));
+    const committed = this.tenants.transaction(`,
+      ],
+      [
+        'src/workflows/webhooks.service.ts',
+        "return wanted ? await this.runs.start(organizationId, wanted) : 'skipped';\n    });\n",
+        `answer(wanted ? await this.runs.start(organizationId, wanted) : 'skipped');
+    });
+    committed.catch(() => undefined);
+    const started = await early;
+`,
+      ],
+    ],
+    tests: ['test/workflows/webhook-durability', 'test/failpoints/web-failpoints'],
+    names: 'neither answers ok nor hints before the commit|FP1b',
+  },
+  {
+    id: 'M5',
+    what: 'look for the key, then insert: no unique constraint',
+    edits: [
+      [
+        WORKFLOWS_MIGRATION,
+        '        constraint workflow_runs_dedupe_key unique (organization_id, workflow_id, dedupe_key),\n',
+        '',
+      ],
+      [
+        RUNS,
+        '\n       on conflict on constraint workflow_runs_dedupe_key do nothing',
+        `
+         and not exists (select from workflow_runs d
+           where d.organization_id = $1 and d.workflow_id = $3 and d.dedupe_key = $7)`,
+      ],
+    ],
+    tests: ['test/workflows/webhook-idempotency'],
+    names: 'starts one run when ten come at the same time',
+  },
+  {
+    id: 'M6',
+    what: 'another key for each call outside',
+    edits: [
+      [
+        'src/workflows/run-executor.service.ts',
+        '`${held.lease.id}:${step.id}`',
+        '`${held.lease.id}:${step.id}:${Math.random()}`',
+      ],
+    ],
+    tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
+    names: 'FP2: repeats a call|goes on elsewhere when the lease ends',
+  },
+  {
+    id: 'M7',
+    what: 'leases by the clock of the process',
+    edits: [
+      [WORKFLOWS_MIGRATION, BY_DATABASE, BY_PROCESS],
+      [MESSAGES_MIGRATION, BY_DATABASE, BY_PROCESS],
+      [
+        GATE_WORKER,
+        'id ?? null, LEASE_SECONDS]',
+        'id ?? null, Math.floor(Date.now() / 1000) + LEASE_SECONDS]',
+      ],
+      [
+        GATE_WORKER,
+        'keysOf(claims), LEASE_SECONDS]',
+        'keysOf(claims), Math.floor(Date.now() / 1000) + LEASE_SECONDS]',
+      ],
+    ],
+    tests: ['test/workflows/run-recovery'],
+    names: 'keeps leases by the clock of the database',
+  },
+  {
+    id: 'M8',
+    what: 'the effect of a step commits before its row in the journal',
+    edits: [
+      [
+        'src/workflows/run-executor.service.ts',
+        '      const output = await this.caller.call(held, tool, input, step.timeout);',
+        `      const call = () => this.caller.call(held, tool, input, step.timeout);
+      const output = await this.tenants.outside(call);`,
+      ],
+    ],
+    tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
+    names: 'FP5|undoes the effect of a step that is stopped',
+  },
+];
