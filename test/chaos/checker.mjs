@@ -1,0 +1,122 @@
+import { mailOf } from './sender.mjs';
+
+const MOST_EXAMPLES = 3;
+
+/**
+ * Compares what senders were told, what PostgreSQL says and what the outside saw. Every fault of the service is one
+ * entry of `violations`; `figures` is what else is worth knowing.
+ */
+export async function check({ orders, workflowId, postgres, ledger }) {
+  const runs = await postgres.query(
+    `select id, status, reason, dedupe_key, convert_from(payload, 'UTF8')::json ->> 'order' as subject
+     from workflow_runs where workflow_id = $1`,
+    [workflowId],
+  );
+  const effects = countBy(
+    await postgres.query(
+      `select c.first_name as subject from contacts c where c.first_name is not null
+       and organization_id = (select organization_id from workflows where id = $1)`,
+      [workflowId],
+    ),
+    ({ subject }) => subject,
+  );
+  const messages = countBy(
+    await postgres.query(
+      `select m.run_id from messages m join workflow_runs r
+       on r.organization_id = m.organization_id and r.id = m.run_id where r.workflow_id = $1`,
+      [workflowId],
+    ),
+    ({ run_id: runId }) => runId,
+  );
+  const unsent = await postgres.query(
+    `select m.id, m.status, m.status_reason from messages m join workflow_runs r
+     on r.organization_id = m.organization_id and r.id = m.run_id
+     where r.workflow_id = $1 and m.status <> 'sent'`,
+    [workflowId],
+  );
+  const runsOf = groupBy(runs, ({ subject }) => subject);
+  const byId = new Map(runs.map((run) => [run.id, run]));
+  const calls = groupBy(
+    ledger.filter(({ kind }) => kind === 'call'),
+    ({ subject }) => subject,
+  );
+  const mails = groupBy(
+    ledger.filter(({ kind }) => kind === 'mail'),
+    ({ subject }) => subject,
+  );
+
+  const violations = [];
+  const expect = (holds, what, ...details) => {
+    if (!holds) violations.push({ what, details: details.map((detail) => JSON.stringify(detail)) });
+  };
+  const figures = { accepted: 0, runs: runs.length, repeatedCalls: 0, repeatedMails: 0 };
+  for (const order of orders) {
+    const { subject, told } = order;
+    const mine = runsOf.get(subject) ?? [];
+    if (told.length > 0) figures.accepted += 1;
+    for (const id of told) {
+      const run = byId.get(id);
+      expect(
+        run?.status === 'succeeded',
+        'lost: answered ok, and not succeeded',
+        subject,
+        run ?? id,
+      );
+    }
+    expect(new Set(told).size <= 1, 'doubled: one key was told two runs', subject, told);
+    expect(mine.length <= 1, 'doubled: one key has two runs', subject, mine);
+    expect(
+      !order.keyed || told.length > 0,
+      'lost: a sender that repeats was never answered ok',
+      subject,
+    );
+    const done = mine.filter(({ status }) => status === 'succeeded').length;
+    expect((effects.get(subject) ?? 0) === done, 'doubled or lost: effect inside', subject, mine);
+    for (const { id } of mine) {
+      const due = order.mail ? 1 : 0;
+      expect((messages.get(id) ?? 0) === due, 'doubled or lost: message of a run', subject, id);
+    }
+    const mineOutside = calls.get(subject) ?? [];
+    expect(mineOutside.length >= done, 'lost: call outside', subject, mine);
+    const keys = new Set(mineOutside.map(({ key }) => key));
+    const wanted = new Set(mine.map(({ id }) => `${id}:call`));
+    expect(
+      [...keys].every((key) => wanted.has(key)),
+      'a call outside with another key',
+      [...keys],
+    );
+    figures.repeatedCalls += Math.max(0, mineOutside.length - keys.size);
+    const mineMailed = mails.get(mailOf(subject)) ?? [];
+    expect(!order.mail || mineMailed.length >= done, 'lost: mail', subject, mine);
+    const mailKeys = new Set(mineMailed.map(({ key }) => key));
+    expect(mailKeys.size <= 1 && !mailKeys.has(null), 'a mail with another Message-ID', subject);
+    figures.repeatedMails += Math.max(0, mineMailed.length - mailKeys.size);
+  }
+  for (const message of unsent) expect(false, 'lost: a message that was not sent', message);
+  return { violations, figures };
+}
+
+/** The violations as lines, each kind once with its number and some examples. */
+export function describeViolations(violations) {
+  return [...groupBy(violations, ({ what }) => what)].map(
+    ([what, all]) =>
+      `${all.length} × ${what}: ${all
+        .slice(0, MOST_EXAMPLES)
+        .map(({ details }) => details.join(' '))
+        .join('; ')}`,
+  );
+}
+
+function groupBy(values, keyOf) {
+  const groups = new Map();
+  for (const value of values) {
+    const key = keyOf(value);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(value);
+  }
+  return groups;
+}
+
+function countBy(values, keyOf) {
+  return new Map([...groupBy(values, keyOf)].map(([key, group]) => [key, group.length]));
+}

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { EmbeddedPostgres } from '../../dist/src/database/embedded/embedded-postgres.js';
+
+/** A real PostgreSQL with settings for durable data, which can be stopped as by a crash and started again. Linux only. */
+export class Postgres {
+  #embedded;
+  #pool;
+  #child;
+  #command;
+  #user;
+
+  async start(dataDir) {
+    this.#embedded = await EmbeddedPostgres.start({
+      dataDir,
+      settings: { max_connections: '200' },
+    });
+    // The same program with the same settings, port included, is started again after each crash.
+    const { pid } = this.#embedded;
+    this.#command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').slice(0, -1);
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    const idOf = (name) => Number(new RegExp(`^${name}:\\t(\\d+)`, 'm').exec(status)[1]);
+    this.#user = { uid: idOf('Uid'), gid: idOf('Gid') };
+    this.#pool = new pg.Pool({ connectionString: this.url, max: 4, application_name: 'referee' });
+    this.#pool.on('error', () => undefined);
+    return this;
+  }
+
+  get url() {
+    return this.#embedded.url;
+  }
+
+  /** As the owner, again and again while the server is away. */
+  async query(sql, values = []) {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return (await this.#pool.query(sql, values)).rows;
+      } catch (error) {
+        const isAway = error.severity !== 'ERROR';
+        if (!isAway || attempt === 150) throw error;
+        await sleep(200);
+      }
+    }
+  }
+
+  /** `pg_ctl stop -m immediate`: no goodbye, no checkpoint; recovery reads the log at the next start. */
+  async crash(downMs) {
+    if (this.#child) {
+      const exited = once(this.#child, 'exit');
+      this.#child.kill('SIGQUIT');
+      await exited;
+    } else {
+      process.kill(this.#embedded.pid, 'SIGQUIT');
+      while (isAlive(this.#embedded.pid)) await sleep(20);
+    }
+    await sleep(downMs);
+    this.#spawn();
+  }
+
+  async stop() {
+    await this.#pool.end();
+    if (this.#child && this.#child.exitCode === null) {
+      const exited = once(this.#child, 'exit');
+      this.#child.kill('SIGINT');
+      await exited;
+    }
+    await this.#embedded.stop();
+  }
+
+  #spawn() {
+    const [program, ...args] = this.#command;
+    this.#child = spawn(program, args, {
+      ...(process.getuid() === 0 ? this.#user : {}),
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+      stdio: 'ignore',
+    });
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A real Redis that keeps nothing: what it forgets is lost. */
+export class Redis {
+  #child;
+  #folder;
+
+  constructor(port, folder) {
+    this.port = port;
+    this.#folder = folder;
+  }
+
+  get url() {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  async start() {
+    const args = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', ''];
+    this.#child = spawn('redis-server', [...args, '--dir', this.#folder], { stdio: 'ignore' });
+    while (!(await this.#says('PING'))) await sleep(50);
+  }
+
+  async forgetAll() {
+    await this.#says('FLUSHALL');
+  }
+
+  async kill() {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exited;
+  }
+
+  /** Whether Redis answers the command. */
+  #says(command) {
+    return new Promise((resolve) => {
+      const socket = connect(this.port, '127.0.0.1', () => socket.write(`${command}\r\n`));
+      const end = (answered) => {
+        resolve(answered);
+        socket.destroy();
+      };
+      socket.once('data', () => end(true)).once('error', () => end(false));
+    });
+  }
+}
