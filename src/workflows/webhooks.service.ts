@@ -10,12 +10,15 @@ import { parseJson } from '../http/parse-json.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { NO_WEBHOOK } from './malformed-webhook-path.js';
 import { RunsService } from './runs.service.js';
-import { isSignatureValid } from './signature.js';
 import { TriggerFilter } from './trigger-filter.service.js';
+import { type SignatureScheme, verifyWebhook } from './verify-webhook.js';
 
 const WORKFLOW_ID = /^[0-9A-Za-z]{32}$/;
 const DEDUPE_KEY = /^[\x21-\x7e]{1,255}$/;
 const MAX_REFERENCE = 320;
+const INVALID_SIGNATURE =
+  'x-webhook-signature must be the hexadecimal HMAC-SHA256 of the body, made with the secret; or sign as in ' +
+  'Standard Webhooks.';
 
 interface WebhookRow {
   organization_id: string;
@@ -73,13 +76,13 @@ export class WebhooksService {
     body: Buffer,
     headers: IncomingHttpHeaders,
   ): Promise<{ runId: string; duplicate: boolean } | 'skipped'> {
-    this.verify(webhook, body, headers);
+    const scheme = this.verify(webhook, body, headers);
     this.limiter.consume(webhook.organizationId, 1);
     const payload = parseJson(body);
     if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
       throw new AppError('not_an_object', 'The body must be a JSON object.');
     }
-    const dedupeKey = dedupeKeyOf(headers);
+    const dedupeKey = dedupeKeyOf(headers, scheme);
     const { organizationId, workflowId } = webhook;
     const started = await this.tenants.transaction(organizationId, async () => {
       const contactId = await this.findContact(organizationId, payload);
@@ -98,15 +101,17 @@ export class WebhooksService {
     return started;
   }
 
-  private verify(webhook: Webhook, body: Buffer, headers: IncomingHttpHeaders): void {
-    if (webhook.sealedSecret === null) return;
+  private verify(
+    webhook: Webhook,
+    body: Buffer,
+    headers: IncomingHttpHeaders,
+  ): SignatureScheme | undefined {
+    if (webhook.sealedSecret === null) return undefined;
     const secret = this.secrets.open(webhook.sealedSecret, webhook.workflowId);
-    if (isSignatureValid(body, secret, headers['x-webhook-signature'])) return;
-    // One answer for a missing and for a wrong one: neither tells anything about the secret.
-    throw new AppError(
-      'invalid_signature',
-      'x-webhook-signature must be the hexadecimal HMAC-SHA256 of the body, made with the secret.',
-    );
+    const scheme = verifyWebhook(body, headers, [secret], new Date());
+    if (scheme) return scheme;
+    // One answer for a missing, a wrong and an old one: none of them tells anything about the secret.
+    throw new AppError('invalid_signature', INVALID_SIGNATURE);
   }
 
   /** The contact that the payload names, if the organization knows it: senders may know people that we do not. */
@@ -135,9 +140,16 @@ function referenceOf(payload: object, name: string): string | undefined {
   return isUsable ? value : undefined;
 }
 
-/** `Idempotency-Key`, or `webhook-id` as in Standard Webhooks. */
-function dedupeKeyOf(headers: IncomingHttpHeaders): string | null {
-  for (const name of ['idempotency-key', 'webhook-id']) {
+/**
+ * `Idempotency-Key`, or `webhook-id` as in Standard Webhooks. Where that is signed it alone counts: with another key,
+ * which anybody could add, a delivery that was listened to would start a second run.
+ */
+function dedupeKeyOf(
+  headers: IncomingHttpHeaders,
+  scheme: SignatureScheme | undefined,
+): string | null {
+  const names = scheme === 'standard' ? ['webhook-id'] : ['idempotency-key', 'webhook-id'];
+  for (const name of names) {
     const key = headers[name];
     if (key === undefined) continue;
     if (typeof key === 'string' && DEDUPE_KEY.test(key)) return key;

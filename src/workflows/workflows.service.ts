@@ -18,7 +18,8 @@ import type { Workflow } from './workflow.entity.js';
 import { type WorkflowContent, WorkflowsRepository } from './workflows.repository.js';
 
 const ID_LENGTH = 32;
-const SECRET_LENGTH = 43;
+/** A multiple of four, so that every library of Standard Webhooks can read it as base64, which is what they do. */
+const SECRET_LENGTH = 44;
 const MOST_FAULTS = 20;
 
 export interface WorkflowInput {

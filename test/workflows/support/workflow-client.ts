@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import type { TestOrganization } from '../../support/organization.js';
 import type { Switchboard } from '../../support/switchboard.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -78,6 +78,22 @@ export async function postWebhook(
 
 export function sign(body: string | Uint8Array, secret: string): string {
   return createHmac('sha256', secret).update(body).digest('hex');
+}
+
+/** The three headers of Standard Webhooks. */
+export function signStandard(
+  body: string,
+  secret: string,
+  given: { id?: string; timestamp?: number } = {},
+): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+  const { id = `msg_${randomUUID()}`, timestamp = Math.floor(Date.now() / 1000) } = given;
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret;
+  const mac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${mac}`,
+  };
 }
 
 export async function getRun(organization: TestOrganization, runId: string): Promise<RunShape> {
