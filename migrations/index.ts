@@ -11,6 +11,8 @@ import { ParkedRunChanges1763700014000 } from './1763700014000-parked-run-change
 import { DryRunEffects1763700020000 } from './1763700020000-dry-run-effects.js';
 import { EventTriggers1763700033000 } from './1763700033000-event-triggers.js';
 import { WorkflowSchedules1763700034000 } from './1763700034000-workflow-schedules.js';
+import { WebhookSecrets1763700041000 } from './1763700041000-webhook-secrets.js';
+import { WebhookDeliveries1763700042000 } from './1763700042000-webhook-deliveries.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -27,4 +29,6 @@ export const MIGRATIONS = [
   DryRunEffects1763700020000,
   EventTriggers1763700033000,
   WorkflowSchedules1763700034000,
+  WebhookSecrets1763700041000,
+  WebhookDeliveries1763700042000,
 ];

@@ -8,6 +8,7 @@ import { IdempotencyKey } from './tools/idempotency-key.entity.js';
 import { RunStep } from './workflows/run-step.entity.js';
 import { Run } from './workflows/run.entity.js';
 import { WorkflowSchedule } from './workflows/workflow-schedule.entity.js';
+import { WebhookDelivery } from './workflows/webhook-delivery.entity.js';
 import { WorkflowVersion } from './workflows/workflow-version.entity.js';
 import { Workflow } from './workflows/workflow.entity.js';
 
@@ -23,5 +24,6 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   WorkflowSchedule,
   Run,
   RunStep,
+  WebhookDelivery,
   ToolPolicyRow,
 ];

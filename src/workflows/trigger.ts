@@ -28,17 +28,26 @@ export interface TriggerOptions {
 export interface Trigger {
   type: TriggerType;
   secret?: true | string | null;
+  /** How long the secret before stays valid beside the one that this makes or gives; 0 ends that at once. */
+  overlapSeconds?: number;
+  /** Null removes it, absent leaves it as it is. */
+  toleranceSeconds?: number | null;
+  /** Null removes it, absent leaves it as it is. */
+  waitSeconds?: number | null;
   options: TriggerOptions;
 }
 
 const KEYS: Record<TriggerType, readonly string[]> = {
-  webhook: ['type', 'secret', 'if'],
+  webhook: ['type', 'secret', 'overlap_seconds', 'tolerance_seconds', 'wait_seconds', 'if'],
   manual: ['type'],
   schedule: ['type', 'cron', 'timezone', 'missed', 'if'],
   event: ['type', 'event', 'if'],
 };
 const MIN_SECRET = 16;
 const MAX_SECRET = 256;
+const MAX_OVERLAP = 30 * 24 * 60 * 60;
+const MAX_TOLERANCE = 24 * 60 * 60;
+const MAX_WAIT = 30;
 const MAX_CRON = 200;
 
 type Json = Record<string, unknown>;
@@ -63,11 +72,20 @@ export function parseTrigger(given: object, faults: Fault[]): Trigger {
   if (type === 'event') options.event = parseEvent(trigger.event, faults);
   if (type === 'schedule') Object.assign(options, parseSchedule(trigger, faults));
   if (known.includes('if') && trigger.if !== undefined) options.if = parseIf(trigger.if, faults);
-  return { type, ...(type === 'webhook' && parseSecret(trigger, faults)), options };
+  return { type, ...(type === 'webhook' && parseWebhook(trigger, faults)), options };
 }
 
 function isType(type: unknown): type is TriggerType {
   return TRIGGER_TYPES.some((known) => known === type);
+}
+
+function parseWebhook(trigger: Json, faults: Fault[]): Omit<Trigger, 'type' | 'options'> {
+  return {
+    ...parseSecret(trigger, faults),
+    ...parseOverlap(trigger, faults),
+    toleranceSeconds: parseOption(trigger, 'tolerance_seconds', MAX_TOLERANCE, faults),
+    waitSeconds: parseOption(trigger, 'wait_seconds', MAX_WAIT, faults),
+  };
 }
 
 function parseSecret(trigger: Json, faults: Fault[]): Pick<Trigger, 'secret'> {
@@ -126,4 +144,37 @@ function parseIf(given: unknown, faults: Fault[]): string | undefined {
   if (typeof given === 'string' && given.trim() !== '') return given;
   faults.push({ path: 'trigger.if', message: 'must be a condition, as text' });
   return undefined;
+}
+
+function parseOverlap(
+  trigger: Record<string, unknown>,
+  faults: Fault[],
+): Pick<Trigger, 'overlapSeconds'> {
+  const seconds = trigger.overlap_seconds;
+  if (seconds === undefined) return {};
+  const path = 'trigger.overlap_seconds';
+  if (!isWhole(seconds, 0, MAX_OVERLAP)) {
+    faults.push({ path, message: `must be a whole number of 0 to ${MAX_OVERLAP}` });
+  } else if (seconds > 0 && (trigger.secret === undefined || trigger.secret === null)) {
+    // A previous secret whose time is over must not come back, so there is no longer time without a new secret.
+    faults.push({ path, message: 'needs "secret": true or a new one, unless it is 0' });
+  } else return { overlapSeconds: seconds };
+  return {};
+}
+
+function parseOption(
+  trigger: Record<string, unknown>,
+  name: string,
+  most: number,
+  faults: Fault[],
+): number | null | undefined {
+  const seconds = trigger[name];
+  if (seconds === undefined || seconds === null || isWhole(seconds, 1, most)) return seconds;
+  const message = `must be null or a whole number of 1 to ${most}`;
+  faults.push({ path: `trigger.${name}`, message });
+  return undefined;
+}
+
+function isWhole(value: unknown, least: number, most: number): value is number {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 }

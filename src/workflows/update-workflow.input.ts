@@ -17,7 +17,7 @@ export class UpdateWorkflowInput {
 
   @Doc(
     'New trigger, as in create_workflow. Without "secret" the secret stays; null removes it; true keeps the one that ' +
-      'is there or makes one; a text replaces it.',
+      'is there or makes one; a text replaces it; "overlap_seconds" keeps the old one too.',
   )
   @IsOptional()
   @IsObject()

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { AppError, toError } from '../errors/app-error.js';
-import { HTTP_STATUS } from '../errors/http-status.js';
+import { webhookStatus } from './webhook-status.js';
 
 interface Failure {
   status: number;
@@ -41,9 +41,7 @@ export class WebhookErrorFilter implements ExceptionFilter {
 
   private describe(thrown: unknown): Failure {
     if (thrown instanceof AppError && thrown.code !== 'internal') {
-      // Here only a header can be wrong in this way, and that is a bad request.
-      const status = thrown.code === 'invalid_arguments' ? 400 : HTTP_STATUS[thrown.code];
-      return { status, code: thrown.code, message: thrown.message };
+      return { status: webhookStatus(thrown.code), code: thrown.code, message: thrown.message };
     }
     if (thrown instanceof HttpException && thrown.getStatus() < 500) {
       return {

@@ -2,21 +2,27 @@ import { All, Controller, HttpCode, Param, Post, Req, Res, UseFilters } from '@n
 import type { Request, Response } from 'express';
 import { readJsonBody } from '../http/read-body.js';
 import { WEBHOOK_PATH } from './malformed-webhook-path.js';
+import type { RunOutcome } from './run-waiter.service.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
-import { WebhooksService } from './webhooks.service.js';
+import { type WebhookRequest, WebhooksService } from './webhooks.service.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
-interface Accepted {
+type Accepted = Partial<RunOutcome> & {
   ok: true;
   runId: string;
   duplicate?: true;
-}
+};
 
 /** Taken, but the condition of the workflow does not hold, so there is no run. */
 interface Skipped {
   ok: true;
   skipped: true;
+}
+
+interface Recorded {
+  ok: true;
+  deliveryId: string;
 }
 
 /** Where other systems start workflows. The URL, or the secret if there is one, is all that they need to know. */
@@ -32,21 +38,39 @@ export class WebhookController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Accepted | Skipped> {
-    // The body is read only once the workflow is known: nobody else can make this process hold a megabyte.
-    const webhook = await this.webhooks.open(workflowId);
-    const body = await readJsonBody(request, BODY_LIMIT_BYTES);
-    const accepted = await this.webhooks.accept(webhook, body, request.headers);
+    const received = await this.webhooks.receive(workflowId, requestOf(request, response));
     response.setHeader('Cache-Control', 'no-store');
-    if (accepted === 'skipped') return { ok: true, skipped: true };
-    const { runId, duplicate } = accepted;
-    if (!duplicate) return { ok: true, runId };
-    response.status(200);
-    return { ok: true, runId, duplicate: true };
+    if (received === 'skipped') return { ok: true, skipped: true };
+    const { runId, duplicate, outcome } = received;
+    if (duplicate || outcome) response.status(200);
+    return { ok: true, runId, ...(duplicate && { duplicate }), ...outcome };
   }
 
-  @All(':workflowId')
+  @Post(':workflowId/test')
+  @HttpCode(200)
+  async test(
+    @Param('workflowId') workflowId: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Recorded> {
+    const deliveryId = await this.webhooks.test(workflowId, requestOf(request, response));
+    response.setHeader('Cache-Control', 'no-store');
+    return { ok: true, deliveryId };
+  }
+
+  @All([':workflowId', ':workflowId/test'])
   refuse(@Res() response: Response): void {
     const error = { code: 'method_not_allowed', message: 'Send the webhook with POST.' };
     response.status(405).setHeader('Allow', 'POST').json({ ok: false, error });
   }
+}
+
+function requestOf(request: Request, response: Response): WebhookRequest {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  return {
+    headers: request.headers,
+    readBody: () => readJsonBody(request, BODY_LIMIT_BYTES),
+    gone: gone.signal,
+  };
 }

@@ -2,16 +2,24 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { GateDatabase } from '../database/gate-database.js';
-import { SecretBox } from '../database/secret-box.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { Failpoints } from '../failpoints/failpoints.js';
 import { parseJson } from '../http/parse-json.js';
 import { RateLimiter } from '../http/rate-limiter.js';
+import { TokenBuckets } from '../http/token-buckets.js';
+import { DeliveryLog } from './delivery-log.service.js';
 import { NO_WEBHOOK } from './malformed-webhook-path.js';
+import { preferredWait } from './preferred-wait.js';
+import { type RunOutcome, RunWaiter } from './run-waiter.service.js';
 import { RunsService } from './runs.service.js';
 import { TriggerFilter } from './trigger-filter.service.js';
 import { type SignatureScheme, verifyWebhook } from './verify-webhook.js';
+import type { Receipt } from './webhook-receipt.js';
+import { WebhookSecrets } from './webhook-secrets.service.js';
+import { webhookStatus } from './webhook-status.js';
+import type { Webhook } from './webhook.js';
+import type { WebhookOptions } from './workflow.entity.js';
 
 const WORKFLOW_ID = /^[0-9A-Za-z]{32}$/;
 const DEDUPE_KEY = /^[\x21-\x7e]{1,255}$/;
@@ -20,68 +28,154 @@ const INVALID_SIGNATURE =
   'x-webhook-signature must be the hexadecimal HMAC-SHA256 of the body, made with the secret; or sign as in ' +
   'Standard Webhooks.';
 
-interface WebhookRow {
-  organization_id: string;
-  secret: Buffer | null;
-  condition: string | null;
+/** A request to the URL of a webhook. */
+export interface WebhookRequest {
+  headers: IncomingHttpHeaders;
+  /** Reads the body; throws for what is too large or no plain JSON. */
+  readBody: () => Promise<Buffer>;
+  /** Aborted once nobody waits for the answer. */
+  gone: AbortSignal;
 }
 
-/** A webhook workflow that may be started. */
-export interface Webhook {
-  readonly workflowId: string;
-  readonly organizationId: string;
-  readonly sealedSecret: Buffer | null;
-  /** No run starts where it does not hold. */
-  readonly condition: string | undefined;
+export interface StartedRun {
+  runId: string;
+  duplicate: boolean;
+  /** How it ended, if the workflow lets senders wait and it ended in time. */
+  outcome?: RunOutcome;
+}
+
+type Arrival = Pick<Receipt, 'headers' | 'receivedAt' | 'body'>;
+
+interface FoundWebhook {
+  organization_id: string;
+  active: boolean;
+  secret: Buffer | null;
+  previous_secret: Buffer | null;
+  previous_is_valid: boolean;
+  options: WebhookOptions;
+  condition: string | null;
 }
 
 @Injectable()
 export class WebhooksService {
+  /** Each test is written down at once: thirty in a row, then one a second for each workflow and process. */
+  private readonly tests = new TokenBuckets(30, 1);
+
   constructor(
     private readonly gate: GateDatabase,
     private readonly tenants: TenantDatabase,
-    private readonly secrets: SecretBox,
+    private readonly secrets: WebhookSecrets,
     private readonly limiter: RateLimiter,
     private readonly contacts: ContactsService,
     private readonly filter: TriggerFilter,
     private readonly runs: RunsService,
     private readonly failpoints: Failpoints,
+    private readonly log: DeliveryLog,
+    private readonly waiter: RunWaiter,
   ) {}
 
   /**
-   * Finds the workflow and takes one webhook from its own allowance. One `not_found` for ids that are
+   * Checks a webhook and starts its run, unless the condition of the workflow does not hold. The run is stored durably
+   * when this returns. One `not_found` for ids that are
    * malformed, unknown, deleted, inactive or not of a webhook, so that nothing can be learned by asking.
    */
-  async open(workflowId: string): Promise<Webhook> {
-    const [found] = WORKFLOW_ID.test(workflowId)
-      ? await this.gate.call<WebhookRow>('find_webhook', [workflowId])
-      : [];
-    if (!found) throw new AppError('not_found', NO_WEBHOOK);
-    // Not yet the organization's: whoever knows the address, but not the secret, could use that up.
-    this.limiter.consume(workflowId, 1);
-    return {
-      workflowId,
-      organizationId: found.organization_id,
-      sealedSecret: found.secret,
-      condition: found.condition ?? undefined,
-    };
+  async receive(workflowId: string, request: WebhookRequest): Promise<StartedRun | 'skipped'> {
+    const webhook = await this.find(workflowId);
+    const arrival: Arrival = { headers: request.headers, receivedAt: new Date() };
+    try {
+      if (!webhook.active) throw notFound();
+      arrival.body = await this.admit(webhook, request);
+      const accepted = await this.accept(webhook, arrival.body, request.headers);
+      if (accepted === 'skipped') {
+        this.log.note(webhook, { ...arrival, kind: 'accepted', status: 202, code: 'skipped' });
+        return 'skipped';
+      }
+      const { runId, duplicate } = accepted;
+      const outcome = await this.outcome(webhook, runId, request);
+      const status = duplicate || outcome ? 200 : 202;
+      const code = duplicate ? 'duplicate' : 'accepted';
+      this.log.note(webhook, { ...arrival, kind: 'accepted', status, code, runId });
+      return { runId, duplicate, outcome };
+    } catch (error) {
+      this.noteRefusal(webhook, arrival, error);
+      throw error;
+    }
   }
 
   /**
-   * Checks the signature and the body, and starts the run, unless the condition of the workflow does not hold. The run
-   * is stored durably when this returns.
+   * Checks a webhook in the same way, also while the workflow is inactive, and records it instead of starting a run.
+   * Returns the id of the record.
    */
-  async accept(
+  async test(workflowId: string, request: WebhookRequest): Promise<string> {
+    const webhook = await this.find(workflowId);
+    const arrival: Arrival = { headers: request.headers, receivedAt: new Date() };
+    try {
+      assertSeldom(this.tests.take(workflowId, 1));
+      arrival.body = await this.admit(webhook, request);
+      const { scheme } = this.check(webhook, arrival.body, request.headers);
+      dedupeKeyOf(request.headers, scheme);
+      const receipt: Receipt = { ...arrival, kind: 'test', status: 200, code: 'recorded' };
+      return await this.log.record(webhook, receipt);
+    } catch (error) {
+      this.noteRefusal(webhook, arrival, error);
+      throw error;
+    }
+  }
+
+  private async find(workflowId: string): Promise<Webhook> {
+    const [found] = WORKFLOW_ID.test(workflowId)
+      ? await this.gate.call<FoundWebhook>('open_webhook', [workflowId])
+      : [];
+    if (!found) throw notFound();
+    const { secret, active, options } = found;
+    const stored = {
+      secret,
+      previousSecret: found.previous_secret,
+      previousIsValid: found.previous_is_valid,
+    };
+    return {
+      workflowId,
+      active,
+      options,
+      condition: found.condition ?? undefined,
+      organizationId: found.organization_id,
+      secrets: this.secrets.open(workflowId, stored),
+      formerSecret: found.previous_is_valid ? null : found.previous_secret,
+    };
+  }
+
+  /** The body is read only once the workflow is known: nobody else can make this process hold a megabyte. */
+  private async admit(webhook: Webhook, request: WebhookRequest): Promise<Buffer> {
+    // Not yet the organization's: whoever knows the address, but not the secret, could use that up.
+    this.limiter.consume(webhook.workflowId, 1);
+    return await request.readBody();
+  }
+
+  private async outcome(
+    { organizationId, options }: Webhook,
+    runId: string,
+    { headers, gone }: WebhookRequest,
+  ): Promise<RunOutcome | undefined> {
+    const prefer = headers.prefer;
+    const seconds = preferredWait(
+      Array.isArray(prefer) ? prefer.join(',') : prefer,
+      options.waitSeconds,
+    );
+    return await this.waiter.wait(organizationId, runId, seconds, gone);
+  }
+
+  private noteRefusal(webhook: Webhook, arrival: Arrival, error: unknown): void {
+    const failure = error instanceof AppError ? error.code : 'internal';
+    const code = failure === 'not_found' && !webhook.active ? 'inactive' : failure;
+    this.log.note(webhook, { ...arrival, kind: 'refused', status: webhookStatus(failure), code });
+  }
+
+  private async accept(
     webhook: Webhook,
     body: Buffer,
     headers: IncomingHttpHeaders,
   ): Promise<{ runId: string; duplicate: boolean } | 'skipped'> {
-    const scheme = this.verify(webhook, body, headers);
-    this.limiter.consume(webhook.organizationId, 1);
-    const payload = parseJson(body);
-    if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-      throw new AppError('not_an_object', 'The body must be a JSON object.');
-    }
+    const { payload, scheme } = this.check(webhook, body, headers);
     const dedupeKey = dedupeKeyOf(headers, scheme);
     const { organizationId, workflowId } = webhook;
     const started = await this.tenants.transaction(organizationId, async () => {
@@ -101,14 +195,29 @@ export class WebhooksService {
     return started;
   }
 
+  /** Checks the signature first, then the body. */
+  private check(
+    webhook: Webhook,
+    body: Buffer,
+    headers: IncomingHttpHeaders,
+  ): { payload: object; scheme: SignatureScheme | undefined } {
+    const scheme = this.verify(webhook, body, headers);
+    this.limiter.consume(webhook.organizationId, 1);
+    const payload = parseJson(body);
+    if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+      throw new AppError('not_an_object', 'The body must be a JSON object.');
+    }
+    return { payload, scheme };
+  }
+
   private verify(
     webhook: Webhook,
     body: Buffer,
     headers: IncomingHttpHeaders,
   ): SignatureScheme | undefined {
-    if (webhook.sealedSecret === null) return undefined;
-    const secret = this.secrets.open(webhook.sealedSecret, webhook.workflowId);
-    const scheme = verifyWebhook(body, headers, [secret], new Date());
+    const { secrets, options } = webhook;
+    if (secrets.length === 0) return undefined;
+    const scheme = verifyWebhook(body, headers, secrets, new Date(), options.toleranceSeconds);
     if (scheme) return scheme;
     // One answer for a missing, a wrong and an old one: none of them tells anything about the secret.
     throw new AppError('invalid_signature', INVALID_SIGNATURE);
@@ -124,6 +233,17 @@ export class WebhooksService {
       email === undefined ? null : await this.contacts.findByEmail(organizationId, email);
     return byEmail?.id ?? null;
   }
+}
+
+function assertSeldom(waitSeconds: number): void {
+  if (waitSeconds === 0) return;
+  throw new AppError('rate_limited', 'Too many tests. Try again later.', {
+    retryAfterSeconds: Math.ceil(waitSeconds),
+  });
+}
+
+function notFound(): AppError {
+  return new AppError('not_found', NO_WEBHOOK);
 }
 
 /** A member that can be looked up at all: PostgreSQL refuses U+0000, and UTF-8 lone surrogates. */

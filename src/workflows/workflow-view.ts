@@ -51,6 +51,7 @@ export function workflowView(
   steps: readonly Step[],
   baseUrl: string,
 ): WorkflowView {
+  const { toleranceSeconds, waitSeconds } = workflow.webhookOptions;
   const isWebhook = workflow.triggerType === 'webhook';
   return {
     id: workflow.id,
@@ -61,6 +62,8 @@ export function workflowView(
       type: workflow.triggerType,
       ...workflow.triggerOptions,
       ...(workflow.secret !== null && { secret: true }),
+      ...(toleranceSeconds !== undefined && { tolerance_seconds: toleranceSeconds }),
+      ...(waitSeconds !== undefined && { wait_seconds: waitSeconds }),
     },
     steps: [...steps],
     webhook_url: isWebhook ? `${baseUrl}/api/webhooks/workflow/${workflow.id}` : null,

@@ -2,6 +2,14 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { EventName } from '../events/domain-event.js';
 import type { TriggerOptions, TriggerType } from './trigger.js';
 
+/** What its owner wants of a webhook beyond its secret. */
+export interface WebhookOptions {
+  /** Signed timestamps only, and at most so far away. */
+  toleranceSeconds?: number;
+  /** Answers with the result of the run, if it ends so soon. */
+  waitSeconds?: number;
+}
+
 /** A workflow. What it does is in its versions; runs keep to the one they began with. */
 @Entity('workflows')
 @Index('workflows_event_idx', ['organizationId', 'triggerEvent'], {
@@ -38,6 +46,17 @@ export class Workflow {
   /** Encrypted, for the workflow's id as context. */
   @Column('bytea', { nullable: true })
   secret: Buffer | null;
+
+  /** The secret before, encrypted likewise. It stays here after its time, to recognize who still uses it. */
+  @Column('bytea', { name: 'previous_secret', nullable: true })
+  previousSecret: Buffer | null;
+
+  /** Until when webhooks may be signed with the previous secret; null: not any more. */
+  @Column('timestamptz', { name: 'previous_secret_until', nullable: true })
+  previousSecretUntil: Date | null;
+
+  @Column('jsonb', { name: 'webhook_options', default: () => `'{}'` })
+  webhookOptions: WebhookOptions;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt: Date;

@@ -4,12 +4,14 @@ import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { PoliciesModule } from '../policies/policies.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { EventTriggers } from './event-triggers.service.js';
+import { DeliveryLog } from './delivery-log.service.js';
 import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunProgress } from './run-progress.service.js';
 import { RunTasks } from './run-tasks.service.js';
 import { RunCompletions } from './run.completions.js';
 import { RunPrompts } from './run.prompts.js';
+import { RunWaiter } from './run-waiter.service.js';
 import { RunTools } from './run.tools.js';
 import { RunWorker } from './run.worker.js';
 import { RunsRepository } from './runs.repository.js';
@@ -19,7 +21,11 @@ import { SchedulesRepository } from './schedules.repository.js';
 import { SchedulesService } from './schedules.service.js';
 import { StepCaller } from './step-caller.service.js';
 import { TriggerFilter } from './trigger-filter.service.js';
+import { WebhookCompletions } from './webhook.completions.js';
 import { WebhookController } from './webhook.controller.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import { WebhookSecrets } from './webhook-secrets.service.js';
+import { WebhookTools } from './webhook.tools.js';
 import { WebhooksService } from './webhooks.service.js';
 import { WorkflowPrompts } from './workflow.prompts.js';
 import { WorkflowTools } from './workflow.tools.js';
@@ -33,11 +39,13 @@ import { WorkflowsService } from './workflows.service.js';
   providers: [
     LiquidSandbox,
     EventTriggers,
+    DeliveryLog,
     RunExecutor,
     RunJournalRepository,
     RunProgress,
     RunTasks,
     RunTools,
+    RunWaiter,
     RunPrompts,
     RunCompletions,
     RunWorker,
@@ -48,6 +56,10 @@ import { WorkflowsService } from './workflows.service.js';
     SchedulesService,
     StepCaller,
     TriggerFilter,
+    WebhookDeliveriesRepository,
+    WebhookSecrets,
+    WebhookCompletions,
+    WebhookTools,
     WebhooksService,
     WorkflowTools,
     WorkflowPrompts,

@@ -6,7 +6,7 @@ import type { TimePosition } from '../tools/paging.js';
 import type { Step } from './definition.js';
 import type { TriggerOptions, TriggerType } from './trigger.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
-import { Workflow } from './workflow.entity.js';
+import { type WebhookOptions, Workflow } from './workflow.entity.js';
 
 export interface WorkflowContent {
   name: string;
@@ -16,13 +16,20 @@ export interface WorkflowContent {
   triggerOptions: TriggerOptions;
   triggerEvent: EventName | null;
   secret: Buffer | null;
+  previousSecret: Buffer | null;
+  previousSecretUntil: Date | null;
+  webhookOptions: WebhookOptions;
 }
 
 @Injectable()
 export class WorkflowsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  async insert(organizationId: string, id: string, content: WorkflowContent): Promise<void> {
+  async insert(
+    organizationId: string,
+    id: string,
+    content: Partial<WorkflowContent>,
+  ): Promise<void> {
     // Whole milliseconds, so that a cursor made from the time names the same instant.
     const now = () => `date_trunc('milliseconds', now())`;
     await this.tenants
@@ -77,6 +84,38 @@ export class WorkflowsRepository {
       where: { organizationId, id, deletedAt: IsNull() },
       lock: { mode: 'pessimistic_write' },
     });
+  }
+
+  /** Ids, among the newest 1000, of webhook workflows whose id or name begins with the text in any case. */
+  async webhooksStartingWith(
+    organizationId: string,
+    text: string,
+    limit: number,
+  ): Promise<string[]> {
+    const rows = await this.tenants.manager(organizationId).query<{ id: string }[]>(
+      `select id from (
+         select id, name, created_at from workflows
+         where organization_id = $1 and deleted_at is null and trigger_type = 'webhook'
+         order by created_at desc, id desc limit 1000) newest
+       where starts_with(lower(id), lower($2)) or starts_with(lower(name), lower($2))
+       order by created_at desc, id desc limit $3`,
+      [organizationId, text, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Secrets of other webhooks, those that were changed last, at most `limit`. */
+  async otherSecrets(
+    organizationId: string,
+    id: string,
+    limit: number,
+  ): Promise<{ id: string; secret: Buffer }[]> {
+    return await this.tenants.manager(organizationId).query<{ id: string; secret: Buffer }[]>(
+      `select id, secret from workflows
+       where organization_id = $1 and id <> $2 and secret is not null and deleted_at is null
+       order by updated_at desc limit $3`,
+      [organizationId, id, limit],
+    );
   }
 
   /** The newest workflows after a position, at most `limit`. */

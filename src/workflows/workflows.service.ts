@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { randomBase62 } from '../database/ids.js';
-import { SecretBox } from '../database/secret-box.js';
 import { AppError, type Fault } from '../errors/app-error.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { ToolPoliciesService } from '../policies/tool-policies.service.js';
@@ -13,13 +12,15 @@ import { DefinitionChecker, type StepTools } from './definition-checker.js';
 import type { Step } from './definition.js';
 import { SchedulesService } from './schedules.service.js';
 import { parseTrigger, type Trigger } from './trigger.js';
+import type { WebhookDeliveriesResult } from './webhook-deliveries-result.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import { deliveryView } from './webhook-delivery-view.js';
+import { WebhookSecrets } from './webhook-secrets.service.js';
 import { type WorkflowView, workflowView } from './workflow-view.js';
 import type { Workflow } from './workflow.entity.js';
 import { type WorkflowContent, WorkflowsRepository } from './workflows.repository.js';
 
 const ID_LENGTH = 32;
-/** A multiple of four, so that every library of Standard Webhooks can read it as base64, which is what they do. */
-const SECRET_LENGTH = 44;
 const MOST_FAULTS = 20;
 
 export interface WorkflowInput {
@@ -43,7 +44,8 @@ export class WorkflowsService {
     private readonly schedules: SchedulesService,
     private readonly registry: ToolRegistry,
     private readonly liquid: LiquidSandbox,
-    private readonly secrets: SecretBox,
+    private readonly webhookSecrets: WebhookSecrets,
+    private readonly webhookDeliveries: WebhookDeliveriesRepository,
     private readonly policies: ToolPoliciesService,
   ) {}
 
@@ -55,13 +57,13 @@ export class WorkflowsService {
   ): Promise<SavedWorkflow> {
     const { trigger, steps } = await this.check(organizationId, input, surface);
     const id = randomBase62(ID_LENGTH);
-    const secret = newSecret(trigger);
+    const { stored, secret } = this.webhookSecrets.change(id, trigger);
     await this.workflows.insert(organizationId, id, {
       name: input.name,
       active: input.active,
       version: 1,
       ...triggerContent(trigger!),
-      secret: secret === null ? null : this.secrets.seal(secret, id),
+      ...stored,
     });
     await this.workflows.insertVersion(organizationId, id, 1, steps!);
     if (trigger!.type === 'schedule') await this.schedules.plan(organizationId, id);
@@ -70,7 +72,8 @@ export class WorkflowsService {
 
   /**
    * Changes what is given. Another trigger or other steps make a new version; runs that have begun keep to theirs.
-   * `secret: true` keeps a secret that is there, so that what `get_workflow` shows can be sent back.
+   * `secret: true` keeps a secret that is there, so that what `get_workflow` shows can be sent back; with an overlap it
+   * makes a new one.
    */
   async update(
     organizationId: string,
@@ -89,13 +92,12 @@ export class WorkflowsService {
     if (isChanged) {
       await this.workflows.insertVersion(organizationId, id, version, steps ?? current);
     }
-    const keeps = trigger?.secret === true && workflow.secret !== null;
-    const secret = keeps ? null : newSecret(trigger);
+    const { stored, secret } = this.webhookSecrets.change(id, trigger, workflow);
     await this.workflows.update(organizationId, id, {
       version,
       ...(input.name !== undefined && { name: input.name }),
       ...(trigger && triggerContent(trigger)),
-      ...this.secretChange(id, trigger, secret),
+      ...stored,
     });
     if (isOtherTrigger) await this.schedules.plan(organizationId, id);
     return { workflow: await this.get(organizationId, id), secret };
@@ -116,9 +118,12 @@ export class WorkflowsService {
     await this.workflows.update(organizationId, id, {
       active: false,
       secret: null,
+      previousSecret: null,
+      previousSecretUntil: null,
       deletedAt: () => 'now()',
     });
     await this.schedules.plan(organizationId, id);
+    await this.webhookDeliveries.deleteOf(organizationId, id);
   }
 
   /** Throws `not_found` when the organization has no such workflow. */
@@ -126,6 +131,28 @@ export class WorkflowsService {
     const workflow = await this.require(organizationId, id);
     const steps = await this.workflows.getSteps(organizationId, id, workflow.version);
     return workflowView(workflow, steps, this.env.baseUrl);
+  }
+
+  /** Ids of webhook workflows whose id or name begins with the text, the newest first, at most `limit`. */
+  webhooksStartingWith(organizationId: string, text: string, limit: number): Promise<string[]> {
+    return this.workflows.webhooksStartingWith(organizationId, text, limit);
+  }
+
+  /** What came to its webhook of late, the newest first. */
+  async deliveries(
+    organizationId: string,
+    id: string,
+    limit: number,
+  ): Promise<WebhookDeliveriesResult> {
+    const { triggerType, previousSecretUntil } = await this.require(organizationId, id);
+    const deliveries = await this.webhookDeliveries.list(organizationId, id, limit);
+    const isOverlapping = previousSecretUntil !== null && previousSecretUntil > new Date();
+    const url = `${this.env.baseUrl}/api/webhooks/workflow/${id}/test`;
+    return {
+      test_url: triggerType === 'webhook' ? url : null,
+      previous_secret_until: isOverlapping ? previousSecretUntil.toISOString() : null,
+      deliveries: deliveries.map(deliveryView),
+    };
   }
 
   /** One page of workflows, the newest first. */
@@ -183,17 +210,6 @@ export class WorkflowsService {
     return { trigger, steps };
   }
 
-  private secretChange(
-    id: string,
-    trigger: Trigger | undefined,
-    secret: string | null,
-  ): { secret?: Buffer | null } {
-    if (secret !== null) return { secret: this.secrets.seal(secret, id) };
-    const isRemoved =
-      trigger !== undefined && (trigger.secret === null || trigger.type !== 'webhook');
-    return isRemoved ? { secret: null } : {};
-  }
-
   private async require(organizationId: string, id: string): Promise<Workflow> {
     const workflow = await this.workflows.find(organizationId, id);
     if (!workflow) throw AppError.notFound('workflow');
@@ -214,9 +230,4 @@ function triggerContent({
   options,
 }: Trigger): Pick<WorkflowContent, 'triggerType' | 'triggerOptions' | 'triggerEvent'> {
   return { triggerType: type, triggerOptions: options, triggerEvent: options.event ?? null };
-}
-
-function newSecret(trigger: Trigger | undefined): string | null {
-  if (trigger?.secret === true) return `whsec_${randomBase62(SECRET_LENGTH)}`;
-  return trigger?.secret ?? null;
 }

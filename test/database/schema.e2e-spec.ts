@@ -16,6 +16,7 @@ const GLOBAL_REFERENCES: Record<string, string> = {
 const BOOKKEEPING: Record<string, string> = {
   audit_log: 'tells of calls, dry runs of which never were',
   idempotency_keys: 'keeps answers; a dry run leaves none',
+  webhook_deliveries: 'tells of requests; only their end with a workflow comes of a call',
 };
 
 let client: Client;

@@ -45,6 +45,7 @@ async function start(isolated: boolean): Promise<void> {
     contact: value.contact.id,
     message_id: sent.value.message.id,
     run_id: runId,
+    workflow_id: id,
   };
 }
 

@@ -98,6 +98,7 @@ describe('resources/list', () => {
         'switchboard://contacts/{contact_id}',
         'switchboard://messages/{message_id}',
         'switchboard://runs/{run_id}',
+        'switchboard://workflows/{workflow_id}/deliveries',
       ]);
     }
   });
@@ -223,7 +224,7 @@ describe('an organization that has decided about tools', () => {
       careful,
       'resources/templates/list',
     );
-    expect(resourceTemplates.map(({ name }) => name)).toEqual(['run']);
+    expect(resourceTemplates.map(({ name }) => name)).toEqual(['run', 'deliveries']);
     for (const uri of [
       'switchboard://contacts',
       `switchboard://contacts/${its.contact}`,

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { preferredWait } from './preferred-wait.js';
+
+describe(preferredWait, () => {
+  it.each<[string | undefined, number]>([
+    [undefined, 20],
+    ['', 20],
+    ['return=minimal', 20],
+    ['wait=5', 5],
+    ['wait=0', 0],
+    ['Wait = "7"', 7],
+    ['respond-async, wait=10', 10],
+    ['wait=5, wait=9', 5],
+    ['wait=9; foo=bar', 9],
+    ['wait=100', 20],
+    ['wait=999999999', 20],
+    ['respond-async', 0],
+    ['wait=-1', 20],
+    ['wait=1e1', 20],
+    ['await=3', 20],
+  ])('takes from %s that it is %i of 20', (prefer, seconds) => {
+    expect(preferredWait(prefer, 20)).toBe(seconds);
+  });
+
+  it('is nothing without leave', () => {
+    expect(preferredWait('wait=10', undefined)).toBe(0);
+  });
+});

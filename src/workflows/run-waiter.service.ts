@@ -1,0 +1,122 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { type ChangeNotice, resourceUri } from '../changes/change.js';
+import { ChangeFeed } from '../changes/change-feed.js';
+import { TenantDatabase } from '../database/tenant-database.js';
+import { toError } from '../errors/app-error.js';
+import { RunTasks } from './run-tasks.service.js';
+
+const MOST_OF_ONE = 50;
+const MOST_OF_ALL = 500;
+
+/** How a run ended. */
+export type RunOutcome =
+  | { status: 'succeeded'; outputs: object }
+  | { status: 'failed'; error: { code: string; message: string } }
+  | { status: 'canceled' };
+
+/** Lets a caller wait for the end of a run, as long as it must. */
+@Injectable()
+export class RunWaiter implements OnModuleDestroy {
+  private readonly logger = new Logger(RunWaiter.name);
+  private readonly stopping = new AbortController();
+  /** How many wait, by organization: each holds a connection of a client open. */
+  private readonly waiting = new Map<string, number>();
+  private total = 0;
+
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly tasks: RunTasks,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  /**
+   * Waits until the run has ended, for at most so many seconds, until `gone` or the end of this process. Undefined when
+   * it has not ended by then, or when too many wait already. Never throws: the run goes on in any case.
+   */
+  async wait(
+    organizationId: string,
+    runId: string,
+    seconds: number,
+    gone: AbortSignal,
+  ): Promise<RunOutcome | undefined> {
+    const ofOrganization = this.waiting.get(organizationId) ?? 0;
+    if (seconds <= 0 || ofOrganization >= MOST_OF_ONE || this.total >= MOST_OF_ALL)
+      return undefined;
+    this.waiting.set(organizationId, ofOrganization + 1);
+    this.total += 1;
+    const over = AbortSignal.any([gone, this.stopping.signal, AbortSignal.timeout(seconds * 1000)]);
+    try {
+      return await this.watch(organizationId, runId, over);
+    } catch (error) {
+      this.logger.warn(`Nobody can wait for run ${runId}: ${toError(error).message}`);
+      return undefined;
+    } finally {
+      this.leave(organizationId);
+    }
+  }
+
+  // The first of the hooks: the later ones wait for the very runs that are waited for here.
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  private async watch(
+    organizationId: string,
+    runId: string,
+    over: AbortSignal,
+  ): Promise<RunOutcome | undefined> {
+    const uri = resourceUri('runs', runId);
+    let isNews = false;
+    let wake = (): void => undefined;
+    const tell = (notice: ChangeNotice): void => {
+      if (notice.kind !== 'gap' && !(notice.kind === 'resource' && notice.uri === uri)) return;
+      isNews = true;
+      wake();
+    };
+    over.addEventListener('abort', () => wake(), { once: true });
+    // First the subscription, then the look: what changes in between is told.
+    const unsubscribe = await this.changes.subscribe(organizationId, tell);
+    try {
+      for (;;) {
+        isNews = false;
+        const outcome = await this.find(organizationId, runId);
+        if (outcome || (over.aborted && !isNews)) return outcome;
+        if (isNews || over.aborted) continue;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  private async find(organizationId: string, runId: string): Promise<RunOutcome | undefined> {
+    const task = await this.tenants.transaction(
+      organizationId,
+      () => this.tasks.find(organizationId, runId),
+      { readOnly: true },
+    );
+    switch (task?.state.status) {
+      case 'succeeded': {
+        const { outputs = {} } = task.state.result as { outputs?: object };
+        return { status: 'succeeded', outputs };
+      }
+      case 'failed': {
+        const { code, message } = task.state.error;
+        return { status: 'failed', error: { code, message } };
+      }
+      case 'canceled':
+        return { status: 'canceled' };
+      default:
+        return undefined;
+    }
+  }
+
+  private leave(organizationId: string): void {
+    this.total -= 1;
+    const left = this.waiting.get(organizationId)! - 1;
+    if (left === 0) this.waiting.delete(organizationId);
+    else this.waiting.set(organizationId, left);
+  }
+}

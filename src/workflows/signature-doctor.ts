@@ -1,0 +1,210 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { jsonRenderings } from './json-renderings.js';
+import type { SignatureMistake } from './signature-mistake.js';
+import { isTimely, standardKey, TOLERANCE_SECONDS } from './standard-signature.js';
+
+const HASHES: Readonly<Record<number, string>> = { 20: 'sha1', 48: 'sha384', 64: 'sha512' };
+const PREFIX = /^(?:hmac-?)?sha-?(?:1|256|384|512)\s*[=:,]\s*|^v1\s*[=:,]\s*|^bearer\s+/i;
+const MOST_SIGNATURES = 4;
+
+/** A webhook whose signature was refused. */
+export interface RefusedSignature {
+  body: Buffer;
+  headers: IncomingHttpHeaders;
+  receivedAt: Date;
+  toleranceSeconds?: number;
+  /** Valid when it came. */
+  secrets: readonly string[];
+  /** The one before, if it was not valid any more. */
+  previous: string | null;
+  /** Of other workflows of the organization. */
+  others: readonly string[];
+}
+
+interface Signature {
+  mac: Buffer;
+  mistakes: SignatureMistake[];
+}
+
+interface Candidate<T> {
+  value: T;
+  mistakes: SignatureMistake[];
+}
+
+/** Finds out what went wrong, by trying what senders usually do instead. Never empty. */
+export function diagnose(refused: RefusedSignature): SignatureMistake[] {
+  const { headers } = refused;
+  const hex = headers['x-webhook-signature'];
+  const list = headers['webhook-signature'];
+  const isStandard =
+    list !== undefined && (hex === undefined || refused.toleranceSeconds !== undefined);
+  const given = String((isStandard ? list : hex) ?? '');
+  if (given === '') return ['missing_signature'];
+  const sent = given.replace(PREFIX, '');
+  const known = [...refused.secrets, refused.previous].filter((secret) => secret !== null);
+  if (known.some((secret) => isSame(secret, sent) || isSame(secret, given))) return ['secret_sent'];
+  const stamp = stampOf(headers);
+  if (isStandard && !stamp) return ['missing_header'];
+  const signatures = isStandard ? standardSignatures(given) : hexSignatures(given);
+  if (signatures.length === 0) return ['malformed'];
+  for (const { mac, mistakes } of signatures) {
+    const found = search(refused, mac, isStandard, stamp);
+    if (!found) continue;
+    const all = [...mistakes, ...found];
+    return all.length > 0 ? all : [timeMistake(refused, isStandard)];
+  }
+  return [...signatures[0]!.mistakes, 'no_match'];
+}
+
+function search(
+  refused: RefusedSignature,
+  mac: Buffer,
+  isStandard: boolean,
+  stamp: string | undefined,
+): SignatureMistake[] | undefined {
+  const hash = HASHES[mac.length];
+  const hashMistakes: SignatureMistake[] = hash === undefined ? [] : ['other_hash'];
+  const contents = contentsOf(refused.body, isStandard, stamp);
+  const keys = [
+    ...refused.secrets.flatMap((secret) => keysOf(secret, isStandard, [])),
+    ...(refused.previous === null ? [] : keysOf(refused.previous, isStandard, ['previous_secret'])),
+  ];
+  for (const content of contents) {
+    for (const key of keys) {
+      if (!isMac(mac, key.value, content.value, hash)) continue;
+      return [...hashMistakes, ...key.mistakes, ...content.mistakes];
+    }
+  }
+  const [expected] = contents;
+  for (const secret of refused.others) {
+    // Only in the right form: there may be many of them.
+    const [key] = keysOf(secret, isStandard, ['other_workflow']);
+    if (isMac(mac, key!.value, expected!.value, hash)) return [...hashMistakes, ...key!.mistakes];
+  }
+  for (const content of [expected!.value, refused.body]) {
+    const plain = createHash(hash ?? 'sha256')
+      .update(content)
+      .digest();
+    if (plain.length === mac.length && timingSafeEqual(plain, mac)) return ['no_key'];
+  }
+  return undefined;
+}
+
+/** The forms in which a secret may have been the key, the right one first. */
+function keysOf(
+  secret: string,
+  isStandard: boolean,
+  mistakes: SignatureMistake[],
+): Candidate<Buffer>[] {
+  const text = Buffer.from(secret);
+  const decoded = standardKey(secret);
+  const rest = Buffer.from(secret.replace(/^whsec_/, ''));
+  const [right, wrong] = isStandard ? [decoded, [text, rest]] : [text, [decoded, rest]];
+  return [
+    { value: right, mistakes },
+    ...wrong
+      .filter((key) => !key.equals(right))
+      .map((value) => ({ value, mistakes: [...mistakes, 'key_encoding' as const] })),
+  ];
+}
+
+/** The bytes that may have been signed, the right ones first. */
+function contentsOf(
+  body: Buffer,
+  isStandard: boolean,
+  stamp: string | undefined,
+): Candidate<Buffer>[] {
+  const bodies = bodiesOf(body);
+  const stamped = stamp === undefined ? [] : bodies.map((content) => withStamp(content, stamp));
+  const [right, wrong] = isStandard ? [stamped, bodies] : [bodies, stamped];
+  return [
+    ...right,
+    ...wrong.map(({ value, mistakes }) => ({
+      value,
+      mistakes: ['other_content' as const, ...mistakes],
+    })),
+  ];
+}
+
+function bodiesOf(body: Buffer): Candidate<Buffer>[] {
+  const text = body.toString('utf8');
+  const bare = text.replace(/[\r\n]+$/, '');
+  const lineEnds = [`${bare}\n`, `${bare}\r\n`, bare].filter((other) => other !== text);
+  return [
+    { value: body, mistakes: [] },
+    ...lineEnds.map((other): Candidate<Buffer> => {
+      return { value: Buffer.from(other), mistakes: ['trailing_newline'] };
+    }),
+    ...jsonRenderings(text).map((other): Candidate<Buffer> => {
+      return { value: Buffer.from(other), mistakes: ['reserialized'] };
+    }),
+  ];
+}
+
+function withStamp({ value, mistakes }: Candidate<Buffer>, stamp: string): Candidate<Buffer> {
+  return { value: Buffer.concat([Buffer.from(stamp), value]), mistakes };
+}
+
+function stampOf(headers: IncomingHttpHeaders): string | undefined {
+  const id = headers['webhook-id'];
+  const timestamp = headers['webhook-timestamp'];
+  const isThere =
+    typeof id === 'string' && typeof timestamp === 'string' && /^\d+$/.test(timestamp);
+  return isThere ? `${id}.${timestamp}.` : undefined;
+}
+
+function hexSignatures(given: string): Signature[] {
+  const sent = given.replace(PREFIX, '').trim();
+  const mistakes: SignatureMistake[] = sent === given ? [] : ['prefix'];
+  const mac = fromHex(sent);
+  if (mac) return [{ mac, mistakes }];
+  const decoded = fromBase64(sent);
+  if (!decoded) return [];
+  // Some encode the hexadecimal text once more.
+  const inner = fromHex(decoded.toString('latin1'));
+  return [{ mac: inner ?? decoded, mistakes: [...mistakes, 'base64'] }];
+}
+
+function standardSignatures(given: string): Signature[] {
+  return given.split(' ', MOST_SIGNATURES).flatMap((entry): Signature[] => {
+    const sent = entry.replace(/^v1,/, '').replace(PREFIX, '');
+    const mistakes: SignatureMistake[] = entry.startsWith('v1,') ? [] : ['no_version'];
+    const hex = fromHex(sent);
+    if (hex) return [{ mac: hex, mistakes: [...mistakes, 'hex'] }];
+    const mac = fromBase64(sent);
+    return mac ? [{ mac, mistakes }] : [];
+  });
+}
+
+function fromHex(text: string): Buffer | undefined {
+  const isHex = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i.test(text);
+  return isHex ? Buffer.from(text, 'hex') : undefined;
+}
+
+function fromBase64(text: string): Buffer | undefined {
+  if (text.length > 200 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return undefined;
+  const decoded = Buffer.from(text, 'base64');
+  return decoded.length === 32 || HASHES[decoded.length] !== undefined ? decoded : undefined;
+}
+
+function isMac(mac: Buffer, key: Buffer, content: Buffer, hash = 'sha256'): boolean {
+  const expected = createHmac(hash, key).update(content).digest();
+  return expected.length === mac.length && timingSafeEqual(expected, mac);
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest());
+  return timingSafeEqual(a!, b!);
+}
+
+/** Why a signature that is right was refused. */
+function timeMistake(refused: RefusedSignature, isStandard: boolean): SignatureMistake {
+  if (!isStandard) return refused.toleranceSeconds === undefined ? 'no_match' : 'no_time';
+  const timestamp = String(refused.headers['webhook-timestamp']);
+  const { receivedAt, toleranceSeconds = TOLERANCE_SECONDS } = refused;
+  // Seconds have had ten digits since 2001.
+  if (timestamp.length === 13) return 'milliseconds';
+  if (isTimely(timestamp, receivedAt, toleranceSeconds)) return 'no_match';
+  return Number(timestamp) * 1000 < receivedAt.getTime() ? 'too_old' : 'too_new';
+}

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createOrganization,
+  type Outcome,
+  type TestOrganization,
+} from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { createWorkflow, postWebhook, sign, signStandard } from './support/workflow-client.js';
+
+interface Updated {
+  secret: string | null;
+  workflow: { version: number; trigger: object };
+}
+
+const BODY = '{"a":1}';
+const DAY = 24 * 60 * 60;
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+beforeAll(async () => {
+  switchboard = await startSwitchboard();
+  acme = await createOrganization(switchboard);
+});
+afterAll(() => switchboard.close());
+
+const create = async (trigger: object = { secret: true }) => {
+  const { id, secret } = await createWorkflow(acme, [], {
+    trigger: { type: 'webhook', ...trigger },
+  });
+  return { id, secret: secret! };
+};
+const update = (id: string, trigger: object): Promise<Outcome<Updated>> =>
+  acme.call<Updated>('update_workflow', {
+    workflow_id: id,
+    trigger: { type: 'webhook', ...trigger },
+  });
+/** What webhooks signed with the secret are answered, in both ways of signing. */
+const statuses = async (id: string, secret: string): Promise<number[]> => {
+  const ways = [{ 'x-webhook-signature': sign(BODY, secret) }, signStandard(BODY, secret)];
+  const answers = await Promise.all(
+    ways.map((headers) => postWebhook(switchboard, id, BODY, headers)),
+  );
+  return answers.map(({ status }) => status);
+};
+const TAKEN = [202, 202];
+const REFUSED = [401, 401];
+
+describe('the secret of a webhook', () => {
+  it('is replaced with an overlap in which both are taken', async () => {
+    const { id, secret: first } = await create();
+    const { value } = await update(id, { secret: true, overlap_seconds: DAY });
+    const second = value.secret!;
+    expect(second).toMatch(/^whsec_[0-9A-Za-z]{44}$/);
+    expect(second).not.toBe(first);
+    expect(value.workflow).toMatchObject({
+      version: 1,
+      trigger: { type: 'webhook', secret: true },
+    });
+    expect(await statuses(id, first)).toEqual(TAKEN);
+    expect(await statuses(id, second)).toEqual(TAKEN);
+    await switchboard.ownerQuery(
+      `update workflows set previous_secret_until = now() - interval '1 second' where id = $1`,
+      [id],
+    );
+    expect(await statuses(id, first)).toEqual(REFUSED);
+    expect(await statuses(id, second)).toEqual(TAKEN);
+  });
+
+  it('is replaced at once without an overlap, and with one of 0', async () => {
+    for (const overlap of [{}, { overlap_seconds: 0 }]) {
+      const { id, secret: first } = await create();
+      await update(id, { secret: 'the second secret', ...overlap });
+      expect(await statuses(id, first)).toEqual(REFUSED);
+      expect(await statuses(id, 'the second secret')).toEqual(TAKEN);
+    }
+  });
+
+  it('can be cut off before its overlap ends, and does not come back', async () => {
+    const { id, secret: first } = await create();
+    const { value } = await update(id, { secret: true, overlap_seconds: DAY });
+    expect((await update(id, { overlap_seconds: 0 })).value.secret).toBeNull();
+    expect(await statuses(id, first)).toEqual(REFUSED);
+    expect(await statuses(id, value.secret!)).toEqual(TAKEN);
+    expect((await update(id, { overlap_seconds: 60 })).error).toMatchObject({
+      code: 'invalid_arguments',
+      details: [{ path: 'trigger.overlap_seconds' }],
+    });
+    expect(await statuses(id, first)).toEqual(REFUSED);
+  });
+
+  it('overlaps with the one before only, not with those before that', async () => {
+    const { id, secret: first } = await create();
+    const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
+    const third = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
+    expect(await statuses(id, first)).toEqual(REFUSED);
+    expect(await statuses(id, second)).toEqual(TAKEN);
+    expect(await statuses(id, third)).toEqual(TAKEN);
+  });
+
+  it('stays in the overlap when the workflow is changed otherwise', async () => {
+    const { id, secret: first } = await create();
+    await update(id, { secret: true, overlap_seconds: DAY });
+    await update(id, { secret: true });
+    await update(id, {});
+    await acme.call('update_workflow', { workflow_id: id, name: 'Other' });
+    expect(await statuses(id, first)).toEqual(TAKEN);
+  });
+
+  it('is gone with the one before when it is removed', async () => {
+    const { id, secret: first } = await create();
+    await update(id, { secret: true, overlap_seconds: DAY });
+    await update(id, { secret: null });
+    const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
+    expect(await statuses(id, first)).toEqual(REFUSED);
+    expect(await statuses(id, second)).toEqual(TAKEN);
+  });
+
+  it('and the one before are stored encrypted', async () => {
+    const { id, secret: first } = await create();
+    const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
+    const [row] = await switchboard.ownerQuery<{ secret: Buffer; previous_secret: Buffer }>(
+      'select secret, previous_secret from workflows where id = $1',
+      [id],
+    );
+    for (const stored of Object.values(row!)) {
+      for (const secret of [first, second]) expect(stored.includes(secret)).toBe(false);
+    }
+  });
+
+  it.each([-1, 0.5, '60', null, 30 * DAY + 1])('takes no overlap of %s', async (overlap) => {
+    const { id } = await create();
+    const { error } = await update(id, { secret: true, overlap_seconds: overlap });
+    expect(error).toMatchObject({ details: [{ path: 'trigger.overlap_seconds' }] });
+  });
+});
+
+describe('the tolerance of a webhook', () => {
+  const now = () => Math.floor(Date.now() / 1000);
+  const postAt = async (id: string, secret: string, timestamp: number) =>
+    (await postWebhook(switchboard, id, BODY, signStandard(BODY, secret, { timestamp }))).status;
+
+  it('takes only what is signed with a time, and near enough', async () => {
+    const { id, secret } = await create({ secret: true, tolerance_seconds: 3600 });
+    expect(await statuses(id, secret)).toEqual([401, 202]);
+    for (const [offset, status] of [
+      [-3500, 202],
+      [3500, 202],
+      [-3700, 401],
+      [3700, 401],
+    ] as const) {
+      expect(await postAt(id, secret, now() + offset)).toBe(status);
+    }
+  });
+
+  it('is shown, kept, changed and removed with the trigger', async () => {
+    const { id, secret } = await create({ secret: true, tolerance_seconds: 60 });
+    const shown = { type: 'webhook', secret: true, tolerance_seconds: 60 };
+    expect((await update(id, {})).value.workflow.trigger).toEqual(shown);
+    expect((await update(id, shown)).value).toMatchObject({
+      secret: null,
+      workflow: { trigger: shown },
+    });
+    expect(await statuses(id, secret)).toEqual([401, 202]);
+    expect(await postAt(id, secret, now() - 200)).toBe(401);
+    await update(id, { tolerance_seconds: 250 });
+    expect(await postAt(id, secret, now() - 200)).toBe(202);
+    const { value } = await update(id, { tolerance_seconds: null });
+    expect(value.workflow.trigger).toEqual({ type: 'webhook', secret: true });
+    expect(await statuses(id, secret)).toEqual(TAKEN);
+  });
+
+  it('needs a secret, and goes with it', async () => {
+    const details = [{ path: 'trigger.tolerance_seconds', message: 'needs a secret' }];
+    const refused = await acme.call('create_workflow', {
+      name: 'Test',
+      trigger: { type: 'webhook', tolerance_seconds: 60 },
+      steps: [],
+    });
+    expect(refused.error).toMatchObject({ code: 'invalid_arguments', details });
+    const { id } = await create({ secret: true, tolerance_seconds: 60 });
+    const both = { secret: null, tolerance_seconds: 60 };
+    expect((await update(id, both)).error).toMatchObject({ details });
+    expect((await update(id, { secret: null })).value.workflow.trigger).toEqual({
+      type: 'webhook',
+    });
+    expect((await update(id, { tolerance_seconds: 60 })).error).toMatchObject({ details });
+  });
+
+  it.each([0, -1, 1.5, '60', 24 * 60 * 60 + 1])('cannot be %s', async (tolerance) => {
+    const { error } = await update((await create()).id, { tolerance_seconds: tolerance });
+    expect(error).toMatchObject({ details: [{ path: 'trigger.tolerance_seconds' }] });
+  });
+});
