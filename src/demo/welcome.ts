@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Env } from '../config/env.js';
+import { AppError } from '../errors/app-error.js';
 import { createDemoOrganization, type DemoOrganization } from './demo-organization.js';
 
 type Say = (line: string) => void;
@@ -13,11 +14,8 @@ export async function welcome(app: INestApplicationContext, env: Env, say: Say):
   const url = env.baseUrl;
   say(`\nSwitchboard listens on ${url}`);
   if (env.databaseUrl) {
-    say(
-      (await app.get(AccountsService).hasAny())
-        ? signInHint(url, 'you@example.com')
-        : signUpHint(url),
-    );
+    const hint = await nextStep(app, url);
+    if (hint !== undefined) say(hint);
     return;
   }
   say(`Data and e-mail files are in ${env.dataDir}`);
@@ -66,6 +64,17 @@ function instructions(url: string, env: Env, demo: DemoOrganization): string[] {
       : [`E-mail is written to ${join(env.dataDir, 'outbox')} (set SMTP_URL to send it).`]),
     'Stop with Ctrl-C; the data stays.',
   ];
+}
+
+/** Nothing while the database is away: it serves by now, and must not end for want of a hint. */
+async function nextStep(app: INestApplicationContext, url: string): Promise<string | undefined> {
+  try {
+    const hasAccounts = await app.get(AccountsService).hasAny();
+    return hasAccounts ? signInHint(url, 'you@example.com') : signUpHint(url);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unavailable') return undefined;
+    throw error;
+  }
 }
 
 function signUpHint(url: string): string {
