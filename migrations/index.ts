@@ -13,6 +13,7 @@ import { EventTriggers1763700033000 } from './1763700033000-event-triggers.js';
 import { WorkflowSchedules1763700034000 } from './1763700034000-workflow-schedules.js';
 import { WebhookSecrets1763700041000 } from './1763700041000-webhook-secrets.js';
 import { WebhookDeliveries1763700042000 } from './1763700042000-webhook-deliveries.js';
+import { TakenOverRunsFirst1763700050000 } from './1763700050000-taken-over-runs-first.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -31,4 +32,5 @@ export const MIGRATIONS = [
   WorkflowSchedules1763700034000,
   WebhookSecrets1763700041000,
   WebhookDeliveries1763700042000,
+  TakenOverRunsFirst1763700050000,
 ];

@@ -71,6 +71,7 @@ export class Run {
   crashes: number;
 
   /** When a worker may take it: its wake time, or, while it runs, the end of the lease. */
+  @Index('workflow_runs_lease_idx', { where: `status = 'running'` })
   @Index('workflow_runs_due_idx', { where: `status in ('queued', 'running', 'waiting')` })
   @Column('timestamptz', { name: 'available_at', default: () => 'now()' })
   availableAt: Date;

@@ -100,6 +100,23 @@ describe('the recovery of runs', () => {
     expect((await worker.claim(1)).map(({ id }) => id)).toEqual([ids[0]]);
   });
 
+  it('takes a run whose worker died before those that nobody has begun, however long they wait', async () => {
+    const workflow = await createWorkflow(acme, []);
+    const [begun, ...waiting] = [
+      await trigger(acme, workflow.id),
+      await trigger(acme, workflow.id),
+      await trigger(acme, workflow.id),
+    ];
+    await claim(begun);
+    await expire(begun);
+    await switchboard.ownerQuery(
+      `update workflow_runs set available_at = now() - interval '1 day' where id = any($1)`,
+      [waiting],
+    );
+    expect((await worker.claim(1)).map(({ id }) => id)).toEqual([begun]);
+    expect((await worker.claim(5)).map(({ id }) => id).sort()).toEqual(waiting.sort());
+  });
+
   it('never writes a step again that is done, whoever asks', async () => {
     const workflow = await createWorkflow(acme, [effect('a', 'walled')]);
     const runId = await trigger(acme, workflow.id);
