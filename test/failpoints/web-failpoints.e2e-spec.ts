@@ -48,6 +48,14 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
       const found = await runs(orders);
       return found.length >= orders.length && found.every(({ status }) => status === 'succeeded');
     });
+  /** How many transactions wait for the end of another one. */
+  const waiting = async (): Promise<number> => {
+    const [row] = await stage.query<{ count: number }>(
+      `select count(*)::integer from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return row!.count;
+  };
   const expectOneEffectEach = async (orders: string[]): Promise<void> => {
     const effects = await stage.query<{ first_name: string }>(
       'select first_name from contacts where first_name = any($1) order by first_name',
@@ -90,6 +98,34 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
         expect(again.map(({ status }) => status)).toEqual(orders.map(() => 202));
         await untilDone(orders);
         await expectOneEffectEach(orders);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'FP1b: lets a delivery with the same key wait until the first is decided, whichever process has it',
+    async () => {
+      for (const size of BATCHES) {
+        const [first, second] = [
+          await stage.start('web', FAILPOINTS.FP1b),
+          await stage.start('web', FAILPOINTS.FP1b),
+        ];
+        const orders = ordersOf(size);
+        const answers = orders.map((order) => post(first, order));
+        await waitFor(() => first.held.length === size);
+        const repeated = orders.map((order) => post(second, order));
+        // Either the second process waits for the transactions of the first, or it gets to where it would commit too.
+        await waitFor(async () => (await waiting()) === size || second.held.length > 0);
+        expect(second.held).toEqual([]);
+        first.open();
+        const told = await Promise.all(answers);
+        const toldAgain = await Promise.all(repeated);
+        expect(toldAgain.map(({ body }) => body.duplicate)).toEqual(orders.map(() => true));
+        expect(toldAgain.map(({ body }) => body.runId)).toEqual(told.map(({ body }) => body.runId));
+        await untilDone(orders);
+        await expectOneEffectEach(orders);
+        await Promise.all([first.stop(), second.stop()]);
       }
     },
     TIMEOUT_MS,

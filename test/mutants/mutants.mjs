@@ -79,8 +79,8 @@ export const MUTANTS = [
            where d.organization_id = $1 and d.workflow_id = $3 and d.dedupe_key = $7)`,
       ],
     ],
-    tests: ['test/workflows/webhook-idempotency'],
-    names: 'starts one run when ten come at the same time',
+    tests: ['test/failpoints/web-failpoints'],
+    names: 'FP1b: lets a delivery with the same key wait',
   },
   {
     id: 'M6',
