@@ -1,7 +1,7 @@
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
 import { Doc } from '../tools/schema/doc.decorator.js';
-import { MAX_STEPS } from './definition.js';
+import { MAX_STEPS } from './steps/step-parser.js';
 
 export class CreateWorkflowInput {
   @Doc('Name for people.')

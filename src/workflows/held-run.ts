@@ -1,8 +1,7 @@
-import { branchOf } from './branch-of.js';
 import type { Step } from './definition.js';
 import type { RunStep } from './run-step.entity.js';
 import type { Run } from './run.entity.js';
-import { type Action, nextAction } from './step-engine.js';
+import type { Place } from './step-engine.js';
 
 /** Holds a run by its epoch. */
 export interface RunLease {
@@ -29,23 +28,12 @@ export interface HeldRun {
   readonly journal: Map<string, JournalEntry>;
 }
 
-export function nextOf(
-  steps: readonly Step[],
-  journal: readonly Pick<JournalEntry, 'stepId' | 'status' | 'due' | 'output'>[],
-): Action {
-  const states = journal.map(
-    ({ stepId, status, due, output }) =>
-      [stepId, { status, due, branch: branchOf(output) }] as const,
-  );
-  return nextAction(steps, new Map(states));
-}
-
 /** A first entry for a step; one that has an entry keeps its place. */
-export function newEntry(held: HeldRun, step: Step, tool: string | null): JournalEntry {
+export function newEntry(held: HeldRun, place: Place, tool: string | null = null): JournalEntry {
   return {
-    stepId: step.id,
+    stepId: place.path,
     // Only a retry takes an entry away, and that is the last one: the size is the number of steps before this one.
-    position: held.journal.get(step.id)?.position ?? held.journal.size + 1,
+    position: held.journal.get(place.path)?.position ?? held.journal.size + 1,
     tool,
     status: 'running',
     attempts: 1,

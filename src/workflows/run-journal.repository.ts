@@ -59,7 +59,7 @@ export class RunJournalRepository {
     const { entities, raw } = await this.tenants
       .manager(organizationId)
       .createQueryBuilder(RunStep, 's')
-      .addSelect('coalesce(s.wake_at <= clock_timestamp(), false)', 'due')
+      .addSelect('coalesce(s.wake_at <= clock_timestamp(), true)', 'due')
       .where({ organizationId, runId })
       .orderBy('s.position')
       .getRawAndEntities<{ due: boolean }>();

@@ -3,15 +3,15 @@ import { Injectable, Logger } from '@nestjs/common';
 import { resourceChange } from '../changes/change.js';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/tenant-database.js';
-import { toError } from '../errors/app-error.js';
+import { AppError, toError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { Failpoints } from '../failpoints/failpoints.js';
 import { LEASE_SECONDS } from '../queue/leased-worker.js';
 import { WakeUps } from '../queue/wake-ups.js';
-import type { Step } from './definition.js';
-import { type HeldRun, type JournalEntry, nextOf } from './held-run.js';
+import type { HeldRun, JournalEntry } from './held-run.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunsRepository } from './runs.repository.js';
+import { nextAction, type Place } from './step-engine.js';
 import { isKnown, retryDelay, stepError } from './step-failure.js';
 
 /** Whether the run goes on at once in this worker. */
@@ -63,14 +63,14 @@ export class RunProgress {
   }
 
   async goOn(held: HeldRun): Promise<Progress> {
-    const action = nextOf(held.steps, [...held.journal.values()]);
+    const action = nextAction(held.steps, held.journal);
     if (action.kind === 'finish') {
       await this.failpoints.reach('after last step, before done', held.lease.id);
       await this.runs.finish(held.lease, 'succeeded', null);
       return 'over';
     }
     if (action.kind === 'fail') {
-      await this.fail(held, `step_failed:${action.step.id}`);
+      await this.fail(held, `step_failed:${action.path}`);
       return 'over';
     }
     await this.runs.progress(held.lease, LEASE_SECONDS);
@@ -101,10 +101,15 @@ export class RunProgress {
   }
 
   /** Writes down a failed attempt: the step is tried again later, or the run goes on without it, or ends. */
-  async failed(held: HeldRun, step: Step, entry: JournalEntry, error: unknown): Promise<Progress> {
+  async failed(
+    held: HeldRun,
+    { step, path }: Place,
+    entry: JournalEntry,
+    error: unknown,
+  ): Promise<Progress> {
     const errorId = randomUUID();
     if (!isKnown(error)) {
-      const place = { error_id: errorId, run: held.lease.id, step: step.id };
+      const place = { error_id: errorId, run: held.lease.id, step: path };
       this.logger.error(place, toError(error).stack);
     }
     const failed = { ...entry, output: null, error: stepError(error, errorId) };
@@ -116,6 +121,24 @@ export class RunProgress {
       this.wakeAt(held, new Date(Date.now() + seconds * 1000));
       return 'over';
     });
+  }
+
+  /**
+   * As `fenced`, for work of a step in which only an expression can fail; anything else is not the fault of the
+   * definition, and is tried again.
+   */
+  async orFail(
+    held: HeldRun,
+    place: Place,
+    entry: JournalEntry,
+    work: () => Promise<Progress>,
+  ): Promise<Progress> {
+    try {
+      return await this.fenced(held, work);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'invalid_arguments') throw error;
+      return await this.failed(held, place, entry, error);
+    }
   }
 
   /** Lets go of the run until the time of the wait has come. */

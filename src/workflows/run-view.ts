@@ -2,10 +2,11 @@ import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 import type { Step } from './definition.js';
-import { nextOf } from './held-run.js';
 import type { RunStep } from './run-step.entity.js';
 import { RunStepView } from './run-step-view.js';
 import { type Run, RUN_STATUSES, type RunStatus } from './run.entity.js';
+import { nextAction } from './step-engine.js';
+import { isTool } from './steps/tool-step.js';
 
 /** A run as callers see it. */
 export class RunView {
@@ -106,12 +107,13 @@ function currentStep(
 ): RunStepView | undefined {
   const isPoisoned = run.status === 'failed' && run.reason === 'poison';
   if (run.status !== 'running' && !isPoisoned) return undefined;
-  const action = nextOf(steps, journal);
-  if (action.kind !== 'call') return undefined;
-  const entry = journal.find(({ stepId }) => stepId === action.step.id);
+  const entries = new Map(journal.map((entry) => [entry.stepId, entry]));
+  const action = nextAction(steps, entries);
+  if (action.kind !== 'run' || !isTool(action.step)) return undefined;
+  const entry = entries.get(action.path);
   const attempts = (entry?.attempts ?? 0) + (entry?.status === 'running' ? 0 : 1);
   return {
-    id: action.step.id,
+    id: action.path,
     tool: action.step.tool,
     status: isPoisoned ? 'failed' : 'running',
     attempts,

@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.js';
 import type { LiquidSandbox } from '../liquid/liquid-sandbox.js';
-import { isDynamic } from './definition.js';
+import { isDynamic } from './step-fields.js';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_MS = 500;

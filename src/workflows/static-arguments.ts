@@ -2,7 +2,7 @@ import { isEmail } from 'class-validator';
 import type { Fault } from '../errors/app-error.js';
 import { didYouMean } from '../tools/nearest-names.js';
 import type { JsonSchema } from '../tools/schema/json-schema.js';
-import { isDynamic } from './definition.js';
+import { isDynamic } from './step-fields.js';
 
 /**
  * Adds a fault for everything in `value` that can never fit the schema. Text with an expression is not judged: what

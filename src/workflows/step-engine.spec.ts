@@ -23,21 +23,21 @@ function next(journal: Record<string, JournalState>): string {
 }
 
 const ok: JournalState = { status: 'succeeded' };
-const then: JournalState = { status: 'succeeded', branch: 'then' };
-const otherwise: JournalState = { status: 'succeeded', branch: 'else' };
+const then: JournalState = { status: 'succeeded', output: { branch: 'then' } };
+const otherwise: JournalState = { status: 'succeeded', output: { branch: 'else' } };
 
 describe(nextAction, () => {
   it.each<[string, Record<string, JournalState>, string]>([
-    ['begins with the first step', {}, 'call a'],
-    ['calls a step again whose worker died', { a: { status: 'running' } }, 'call a'],
-    ['calls a step again that waits for it', { a: { status: 'waiting' } }, 'call a'],
+    ['begins with the first step', {}, 'run a'],
+    ['calls a step again whose worker died', { a: { status: 'running' } }, 'run a'],
+    ['calls a step again that waits for it', { a: { status: 'waiting' } }, 'run a'],
     ['ends at a failed step', { a: { status: 'failed' } }, 'fail a'],
-    ['passes a skipped step', { a: { status: 'skipped' } }, 'branch b'],
-    ['enters then', { a: ok, b: then }, 'call b1'],
-    ['enters else', { a: ok, b: otherwise }, 'call b3'],
-    ['enters a branch in a branch', { a: ok, b: then, b1: ok }, 'branch b2'],
+    ['passes a skipped step', { a: { status: 'skipped' } }, 'run b'],
+    ['enters then', { a: ok, b: then }, 'run b1'],
+    ['enters else', { a: ok, b: otherwise }, 'run b3'],
+    ['enters a branch in a branch', { a: ok, b: then, b1: ok }, 'run b2'],
     ['fails inside a branch', { a: ok, b: then, b1: { status: 'failed' } }, 'fail b1'],
-    ['passes a branch without else', { a: ok, b: then, b1: ok, b2: otherwise }, 'wait c'],
+    ['passes a branch without else', { a: ok, b: then, b1: ok, b2: otherwise }, 'run c'],
     [
       'sleeps while a wait is not due',
       { a: ok, b: otherwise, b3: ok, c: { status: 'waiting', due: false } },
@@ -46,13 +46,13 @@ describe(nextAction, () => {
     [
       'wakes when it is due',
       { a: ok, b: otherwise, b3: ok, c: { status: 'waiting', due: true } },
-      'wake c',
+      'run c',
     ],
     ['fails at a failed wait', { a: ok, b: otherwise, b3: ok, c: { status: 'failed' } }, 'fail c'],
     [
       'goes on after a failure that may be',
       { a: ok, b: otherwise, b3: ok, c: ok, d: { status: 'failed' } },
-      'call e',
+      'run e',
     ],
     ['finishes', { a: ok, b: otherwise, b3: ok, c: ok, d: ok, e: ok }, 'finish'],
   ])('%s', (_title, journal, expected) => {
@@ -67,16 +67,16 @@ describe(nextAction, () => {
     ];
     const failed: JournalState = { status: 'failed' };
     it.each<[string, Record<string, JournalState>, string]>([
-      ['passes them by without a failure', { a: ok }, 'branch b'],
-      ['passes them by when skipped', { a: { status: 'skipped' } }, 'branch b'],
-      ['waits with them for the last attempt', { a: { status: 'waiting' } }, 'call a'],
-      ['takes them', { a: failed }, 'call a1'],
-      ['takes them in order', { a: failed, a1: ok }, 'call a2'],
-      ['goes on after them', { a: failed, a1: ok, a2: ok }, 'branch b'],
+      ['passes them by without a failure', { a: ok }, 'run b'],
+      ['passes them by when skipped', { a: { status: 'skipped' } }, 'run b'],
+      ['waits with them for the last attempt', { a: { status: 'waiting' } }, 'run a'],
+      ['takes them', { a: failed }, 'run a1'],
+      ['takes them in order', { a: failed, a1: ok }, 'run a2'],
+      ['goes on after them', { a: failed, a1: ok, a2: ok }, 'run b'],
       ['fails with them', { a: failed, a1: failed }, 'fail a1'],
-      ['goes on where they may fail', { a: failed, a1: ok, a2: failed }, 'branch b'],
-      ['enters neither list of a failed branch', { a: ok, b: failed }, 'wait c'],
-      ['takes those of a wait', { a: ok, b: failed, c: failed }, 'call c1'],
+      ['goes on where they may fail', { a: failed, a1: ok, a2: failed }, 'run b'],
+      ['enters neither list of a failed branch', { a: ok, b: failed }, 'run c'],
+      ['takes those of a wait', { a: ok, b: failed, c: failed }, 'run c1'],
       ['finishes', { a: ok, b: failed, c: failed, c1: ok }, 'finish'],
     ])('%s', (_title, journal, expected) => {
       const action = nextAction(steps, new Map(Object.entries(journal)));
@@ -99,10 +99,7 @@ describe(nextAction, () => {
           const action = nextAction(STEPS, journal);
           if (action.kind === 'finish') return true;
           if (journal.has(action.step.id)) return false;
-          journal.set(
-            action.step.id,
-            action.kind === 'branch' ? (left.pop() ? then : otherwise) : ok,
-          );
+          journal.set(action.step.id, 'then' in action.step ? (left.pop() ? then : otherwise) : ok);
         }
         return false;
       }),

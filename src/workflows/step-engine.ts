@@ -1,31 +1,27 @@
-import {
-  type BranchStep,
-  isTool,
-  isWait,
-  type Step,
-  type ToolStep,
-  type WaitStep,
-} from './definition.js';
+import type { Step } from './definition.js';
+import { kindOf } from './steps/step-kinds.js';
 
 export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'skipped';
 
 /** What the journal says of one step, as far as the way through the definition depends on it. */
 export interface JournalState {
   readonly status: StepStatus;
-  /** Of a branch: which list it chose. */
-  readonly branch?: 'then' | 'else';
-  /** Of a wait: whether its time has come by the clock of the database. */
+  readonly output?: object | null;
+  /** Of a step that waits: false while its time has not come by the clock of the database. */
   readonly due?: boolean;
+}
+
+/** Where a run has come to: a step, and the key of its entry in the journal. */
+export interface Place<S extends Step = Step> {
+  readonly step: S;
+  readonly path: string;
 }
 
 /** What a run does next. */
 export type Action =
-  | { kind: 'call'; step: ToolStep }
-  | { kind: 'branch'; step: BranchStep }
-  | { kind: 'wait'; step: WaitStep }
-  | { kind: 'wake'; step: WaitStep }
-  | { kind: 'sleep'; step: WaitStep }
-  | { kind: 'fail'; step: Step }
+  | ({ kind: 'run' } & Place)
+  | ({ kind: 'sleep' } & Place)
+  | ({ kind: 'fail' } & Place)
   | { kind: 'finish' };
 
 /**
@@ -45,7 +41,7 @@ function walk(
 ): Action | undefined {
   for (const step of steps) {
     const state = journal.get(step.id);
-    const action = pending(step, state) ?? walk(inside(step, state), journal);
+    const action = pending(step, state) ?? walk(inside(step, state!), journal);
     if (action) return action;
   }
   return undefined;
@@ -53,20 +49,30 @@ function walk(
 
 /** The action that the step itself still needs, if it is not behind the run. */
 function pending(step: Step, state: JournalState | undefined): Action | undefined {
-  if (state?.status === 'succeeded' || state?.status === 'skipped') return undefined;
-  if (state?.status === 'failed') {
-    return (step.on_error ?? 'fail') === 'fail' ? { kind: 'fail', step } : undefined;
+  const place = { step, path: step.id };
+  switch (state?.status) {
+    case 'succeeded':
+    case 'skipped':
+      return undefined;
+    case 'failed':
+      return (step.on_error ?? 'fail') === 'fail' ? { kind: 'fail', ...place } : undefined;
+    case 'waiting':
+      return { kind: state.due === false ? 'sleep' : 'run', ...place };
+    // A worker died between the beginning of the step and its outcome.
+    case 'running':
+    case undefined:
+      return { kind: 'run', ...place };
   }
-  // Absent: never tried. Waiting: to be tried again. Running: a worker died between the call and its outcome.
-  if (isTool(step)) return { kind: 'call', step };
-  if (!isWait(step)) return { kind: 'branch', step };
-  if (!state) return { kind: 'wait', step };
-  return { kind: state.due ? 'wake' : 'sleep', step };
 }
 
 /** The steps that a step which is behind the run still leads to. */
-function inside(step: Step, state: JournalState | undefined): readonly Step[] {
-  if (state?.status === 'failed') return Array.isArray(step.on_error) ? step.on_error : [];
-  if (isTool(step) || isWait(step)) return [];
-  return (state?.branch === 'then' ? step.then : step.else) ?? [];
+function inside(step: Step, state: JournalState): readonly Step[] {
+  switch (state.status) {
+    case 'failed':
+      return Array.isArray(step.on_error) ? step.on_error : [];
+    case 'succeeded':
+      return kindOf(step).inside(step, state);
+    default:
+      return [];
+  }
 }

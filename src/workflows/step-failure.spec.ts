@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors/app-error.js';
-import type { ToolStep } from './definition.js';
+
 import type { RetryPolicy } from './step-options.js';
 import { retryDelay, stepError } from './step-failure.js';
+import type { ToolStep } from './steps/tool-step.js';
 
 const STEP: ToolStep = { id: 'a', tool: 'a', retry: { max_attempts: 10 } };
 const AWAY = new AppError('unavailable', 'Away.');

@@ -1,7 +1,8 @@
 import { AppError, type AppErrorCode } from '../errors/app-error.js';
-import { isTool, type Step } from './definition.js';
+import type { Step } from './definition.js';
 import type { StepError } from './run-step.entity.js';
 import { MAX_PAUSE_SECONDS, type RetryPolicy } from './step-options.js';
+import { isTool } from './steps/tool-step.js';
 
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_PAUSE_SECONDS = 1;

@@ -34,3 +34,8 @@ export function checkKeys(
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** True for text that holds a Liquid expression, so that its value is known only when the step runs. */
+export function isDynamic(text: string): boolean {
+  return text.includes('{{') || text.includes('{%');
+}

@@ -8,6 +8,7 @@ import { DeliveryLog } from './delivery-log.service.js';
 import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunProgress } from './run-progress.service.js';
+import { RunScope } from './run-scope.service.js';
 import { RunTasks } from './run-tasks.service.js';
 import { RunCompletions } from './run.completions.js';
 import { RunPrompts } from './run.prompts.js';
@@ -20,6 +21,10 @@ import { ScheduleWorker } from './schedule.worker.js';
 import { SchedulesRepository } from './schedules.repository.js';
 import { SchedulesService } from './schedules.service.js';
 import { StepCaller } from './step-caller.service.js';
+import { BranchRunner } from './steps/branch-runner.service.js';
+import { StepRunners } from './steps/step-runners.service.js';
+import { ToolRunner } from './steps/tool-runner.service.js';
+import { WaitRunner } from './steps/wait-runner.service.js';
 import { TriggerFilter } from './trigger-filter.service.js';
 import { WebhookCompletions } from './webhook.completions.js';
 import { WebhookController } from './webhook.controller.js';
@@ -43,6 +48,7 @@ import { WorkflowsService } from './workflows.service.js';
     RunExecutor,
     RunJournalRepository,
     RunProgress,
+    RunScope,
     RunTasks,
     RunTools,
     RunWaiter,
@@ -55,6 +61,10 @@ import { WorkflowsService } from './workflows.service.js';
     SchedulesRepository,
     SchedulesService,
     StepCaller,
+    StepRunners,
+    ToolRunner,
+    WaitRunner,
+    BranchRunner,
     TriggerFilter,
     WebhookDeliveriesRepository,
     WebhookSecrets,

@@ -1,4 +1,5 @@
 const RUNS = 'src/workflows/runs.repository.ts';
+const TOOL_RUNNER = 'src/workflows/steps/tool-runner.service.ts';
 const WORKFLOWS_MIGRATION = 'migrations/1763700006000-workflows.ts';
 const MESSAGES_MIGRATION = 'migrations/1763700005000-messages.ts';
 const GATE_WORKER = 'src/queue/gate-worker.ts';
@@ -86,11 +87,7 @@ export const MUTANTS = [
     id: 'M6',
     what: 'another key for each call outside',
     edits: [
-      [
-        'src/workflows/run-executor.service.ts',
-        '`${held.lease.id}:${step.id}`',
-        '`${held.lease.id}:${step.id}:${Math.random()}`',
-      ],
+      [TOOL_RUNNER, '`${held.lease.id}:${path}`', '`${held.lease.id}:${path}:${Math.random()}`'],
     ],
     tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
     names: 'FP2: repeats a call|goes on elsewhere when the lease ends',
@@ -120,7 +117,17 @@ export const MUTANTS = [
     what: 'the effect of a step commits before its row in the journal',
     edits: [
       [
-        'src/workflows/run-executor.service.ts',
+        TOOL_RUNNER,
+        'import { Failpoints }',
+        "import { TenantDatabase } from '../../database/tenant-database.js';\nimport { Failpoints }",
+      ],
+      [
+        TOOL_RUNNER,
+        'private readonly failpoints: Failpoints,',
+        'private readonly failpoints: Failpoints, private readonly tenants: TenantDatabase,',
+      ],
+      [
+        TOOL_RUNNER,
         '      const output = await this.caller.call(held, tool, input, step.timeout);',
         `      const call = () => this.caller.call(held, tool, input, step.timeout);
       const output = await this.tenants.outside(call);`,

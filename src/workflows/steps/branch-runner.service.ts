@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { type HeldRun, newEntry } from '../held-run.js';
+import { type Progress, RunProgress } from '../run-progress.service.js';
+import { RunScope } from '../run-scope.service.js';
+import type { Place } from '../step-engine.js';
+import type { BranchStep } from './branch-step.js';
+import type { StepRunner } from './step-runner.js';
+
+/** Chooses one of two lists. */
+@Injectable()
+export class BranchRunner implements StepRunner<BranchStep> {
+  constructor(
+    private readonly progress: RunProgress,
+    private readonly scope: RunScope,
+  ) {}
+
+  async run(held: HeldRun, place: Place<BranchStep>): Promise<Progress> {
+    const entry = newEntry(held, place);
+    return await this.progress.orFail(held, place, entry, async () => {
+      const holds = this.scope.allows(place.step, await this.scope.of(held));
+      const output = { branch: holds ? 'then' : 'else' };
+      return await this.progress.done(held, { ...entry, status: 'succeeded', output });
+    });
+  }
+}

@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common';
+import type { Step } from '../definition.js';
+import { BranchRunner } from './branch-runner.service.js';
+import { kindNameOf, type StepKindName } from './step-kinds.js';
+import type { StepRunner } from './step-runner.js';
+import { ToolRunner } from './tool-runner.service.js';
+import { WaitRunner } from './wait-runner.service.js';
+
+/** Who carries out which kind of step. */
+@Injectable()
+export class StepRunners {
+  private readonly runners: Record<StepKindName, StepRunner>;
+
+  constructor(tool: ToolRunner, wait: WaitRunner, branch: BranchRunner) {
+    this.runners = { tool, wait, branch };
+  }
+
+  of(step: Step): StepRunner {
+    return this.runners[kindNameOf(step)];
+  }
+}
