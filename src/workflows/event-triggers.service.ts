@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EmittedEvent } from '../events/domain-event.js';
 import { DomainEvents } from '../events/domain-events.js';
-import { type RunStart, RunsService } from './runs.service.js';
+import { type RunStart, RunStarts } from './run-starts.service.js';
 import { TriggerFilter } from './trigger-filter.service.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
@@ -15,7 +15,7 @@ export class EventTriggers implements OnModuleInit {
     private readonly events: DomainEvents,
     private readonly workflows: WorkflowsRepository,
     private readonly filter: TriggerFilter,
-    private readonly runs: RunsService,
+    private readonly runs: RunStarts,
   ) {}
 
   onModuleInit(): void {

@@ -4,7 +4,7 @@ import type { Task, TaskSource, TaskState } from '../tools/task-source.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import type { RunStep } from './run-step.entity.js';
 import type { Run } from './run.entity.js';
-import { RunsService } from './runs.service.js';
+import { RunControl } from './run-control.service.js';
 import { RunsRepository } from './runs.repository.js';
 import type { TriggeredRunResult } from './triggered-run-result.js';
 
@@ -20,7 +20,7 @@ export class RunTasks implements TaskSource {
   constructor(
     private readonly runs: RunsRepository,
     private readonly journal: RunJournalRepository,
-    private readonly service: RunsService,
+    private readonly control: RunControl,
   ) {}
 
   idOf(result: TriggeredRunResult): string {
@@ -45,7 +45,7 @@ export class RunTasks implements TaskSource {
   }
 
   async cancel(organizationId: string, id: string): Promise<boolean> {
-    return await this.service.end(organizationId, id);
+    return await this.control.end(organizationId, id);
   }
 }
 

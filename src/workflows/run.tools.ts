@@ -4,9 +4,11 @@ import { Resource } from '../resources/resource.decorator.js';
 import type { ToolCall } from '../tools/tool-call.js';
 import { Tool } from '../tools/tool.decorator.js';
 import { ListRunsInput } from './list-runs.input.js';
+import { RunControl } from './run-control.service.js';
 import { RunIdInput } from './run-id.input.js';
 import { RunPage } from './run-page.js';
 import { RunResult } from './run-result.js';
+import { RunStarts } from './run-starts.service.js';
 import { RunTasks } from './run-tasks.service.js';
 import { RunsService } from './runs.service.js';
 import { TriggerWorkflowInput } from './trigger-workflow.input.js';
@@ -15,7 +17,11 @@ import { TriggeredRunResult } from './triggered-run-result.js';
 /** What agents, workflows and people can do with runs. */
 @Injectable()
 export class RunTools {
-  constructor(private readonly runs: RunsService) {}
+  constructor(
+    private readonly runs: RunsService,
+    private readonly starts: RunStarts,
+    private readonly control: RunControl,
+  ) {}
 
   @Tool({
     name: 'trigger_workflow',
@@ -32,7 +38,7 @@ export class RunTools {
         { path: 'email', message: 'must not be given together with contact_id' },
       ]);
     }
-    const runId = await this.runs.trigger(call.organizationId, {
+    const runId = await this.starts.trigger(call.organizationId, {
       workflowId: input.workflow_id,
       payload: input.payload ?? {},
       contactId: input.contact_id,
@@ -96,7 +102,7 @@ export class RunTools {
     destructive: true,
   })
   async cancel(input: RunIdInput, call: ToolCall): Promise<RunResult> {
-    return { run: await this.runs.cancel(call.organizationId, input.run_id) };
+    return { run: await this.control.cancel(call.organizationId, input.run_id) };
   }
 
   @Tool({
@@ -108,6 +114,6 @@ export class RunTools {
     output: RunResult,
   })
   async retry(input: RunIdInput, call: ToolCall): Promise<RunResult> {
-    return { run: await this.runs.retry(call.organizationId, input.run_id) };
+    return { run: await this.control.retry(call.organizationId, input.run_id) };
   }
 }

@@ -1,15 +1,6 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { resourceChange } from '../changes/change.js';
-import { ChangeFeed } from '../changes/change-feed.js';
-import { ContactsService } from '../contacts/contacts.service.js';
-import { newId } from '../database/ids.js';
-import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
-import { Failpoints } from '../failpoints/failpoints.js';
 import { parseJson } from '../http/parse-json.js';
-import { RateLimiter } from '../http/rate-limiter.js';
-import { WakeUps } from '../queue/wake-ups.js';
 import { pageOf, readTimeCursor, timeCursor } from '../tools/paging.js';
 import type { Step } from './definition.js';
 import { RunJournalRepository } from './run-journal.repository.js';
@@ -17,114 +8,16 @@ import type { RunStep } from './run-step.entity.js';
 import { type RunView, runView } from './run-view.js';
 import type { Run, RunStatus } from './run.entity.js';
 import { RunsRepository } from './runs.repository.js';
-import type { TriggerType } from './trigger.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
-/** How many runs may follow from each other after the first: what goes on for longer is a loop. */
-const MAX_DEPTH = 8;
-const MAX_PAYLOAD_BYTES = 1024 * 1024;
-
-/** Why a run was not carried out although its event happened. */
-export type RunRefusal = 'filter_failed' | 'loop' | 'rate_limited';
-
-/** What a run is started with. */
-export interface RunStart {
-  workflowId: string;
-  triggerType: TriggerType;
-  /** A JSON object, byte for byte as it came. */
-  payload: Buffer;
-  contactId: string | null;
-  /** The same key starts one run only. */
-  dedupeKey: string | null;
-  /** The run whose step starts this one, or that caused the event. */
-  parentRunId?: string;
-  /** Stored as failed for this reason, for its owner to see and to retry. */
-  refusal?: RunRefusal;
-}
-
+/** Shows runs to callers. */
 @Injectable()
 export class RunsService {
   constructor(
-    private readonly tenants: TenantDatabase,
     private readonly workflows: WorkflowsRepository,
     private readonly runs: RunsRepository,
     private readonly journal: RunJournalRepository,
-    private readonly contacts: ContactsService,
-    private readonly wakeUps: WakeUps,
-    private readonly limiter: RateLimiter,
-    private readonly changes: ChangeFeed,
-    private readonly failpoints: Failpoints,
   ) {}
-
-  /**
-   * Starts a run and returns its id once its row is committed, or that of the run which the same key started before.
-   * Throws `idempotency_mismatch` for a key that came with other bytes, and `not_found` for a workflow that is gone.
-   */
-  async start(
-    organizationId: string,
-    start: RunStart,
-  ): Promise<{ runId: string; duplicate: boolean }> {
-    const bodyHash = createHash('sha256').update(start.payload).digest();
-    return await this.tenants.transaction(organizationId, async () => {
-      const id = newId('run');
-      const depth = await this.depth(organizationId, start.parentRunId);
-      const refusal = start.refusal ?? this.refusal(organizationId, start, depth);
-      const run = { ...start, id, bodyHash, depth, refusal };
-      if (await this.runs.insert(organizationId, run)) {
-        // Commit first, wake second: a worker woken for a row it cannot see yet would drop the hint.
-        if (refusal === null) this.tenants.afterCommit(() => void this.hint(id));
-        this.changes.publish(organizationId, resourceChange('runs', id));
-        await this.failpoints.reach('after insert, before commit', id);
-        return { runId: id, duplicate: false };
-      }
-      const earlier =
-        start.dedupeKey === null
-          ? null
-          : await this.runs.findByDedupeKey(organizationId, start.workflowId, start.dedupeKey);
-      if (!earlier) throw AppError.notFound('workflow');
-      if (!earlier.bodyHash?.equals(bodyHash)) {
-        throw new AppError('idempotency_mismatch', 'This key was used before with another body.');
-      }
-      return { runId: earlier.id, duplicate: true };
-    });
-  }
-
-  /** Starts a run by hand. An unknown contact is an error, an unknown address only means no contact. */
-  async trigger(
-    organizationId: string,
-    input: {
-      workflowId: string;
-      payload: object;
-      contactId?: string;
-      email?: string;
-      parentRunId?: string;
-    },
-  ): Promise<string> {
-    const workflow = await this.workflows.find(organizationId, input.workflowId);
-    if (!workflow) throw AppError.notFound('workflow');
-    if (!workflow.active) throw new AppError('conflict', 'The workflow is not active.');
-    const payload = Buffer.from(JSON.stringify(input.payload));
-    if (payload.length > MAX_PAYLOAD_BYTES) {
-      throw AppError.invalid(`payload must be at most ${MAX_PAYLOAD_BYTES} bytes.`);
-    }
-    // The same limits as for a body that a webhook takes, so that every stored payload can be read again.
-    parseJson(payload);
-    const contact =
-      input.contactId !== undefined
-        ? await this.contacts.get(organizationId, input.contactId)
-        : input.email !== undefined
-          ? await this.contacts.findByEmail(organizationId, input.email)
-          : null;
-    const { runId } = await this.start(organizationId, {
-      workflowId: workflow.id,
-      triggerType: 'manual',
-      payload,
-      contactId: contact?.id ?? null,
-      dedupeKey: null,
-      parentRunId: input.parentRunId,
-    });
-    return runId;
-  }
 
   /** Throws `not_found` when the organization has no such run. */
   async get(organizationId: string, id: string): Promise<RunView> {
@@ -175,74 +68,11 @@ export class RunsService {
     };
   }
 
-  /** Ends a run that has not ended; throws `conflict` for one that has. */
-  async cancel(organizationId: string, id: string): Promise<RunView> {
-    if (!(await this.end(organizationId, id))) {
-      const run = await this.require(organizationId, id);
-      throw new AppError('conflict', `The run has ended already: ${run.status}.`);
-    }
-    return await this.get(organizationId, id);
-  }
-
-  /** Ends a run if there is one that has not ended, and says whether it did. */
-  async end(organizationId: string, id: string): Promise<boolean> {
-    const ended = await this.runs.cancel(organizationId, id);
-    if (ended) this.changes.publish(organizationId, resourceChange('runs', id));
-    return ended;
-  }
-
-  /** Lets a run that failed or was canceled go on, from the step that failed, with the version it began with. */
-  async retry(organizationId: string, id: string): Promise<RunView> {
-    const run = await this.require(organizationId, id);
-    if (!(await this.runs.requeue(organizationId, id))) {
-      throw new AppError(
-        'conflict',
-        `Only a failed or canceled run can be retried: ${run.status}.`,
-      );
-    }
-    const failedStep = /^step_failed:(.+)$/.exec(run.reason ?? '')?.[1];
-    if (failedStep !== undefined) await this.journal.forget(organizationId, id, failedStep);
-    this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
-    this.changes.publish(organizationId, resourceChange('runs', id));
-    return await this.get(organizationId, id);
-  }
-
-  private async hint(id: string): Promise<void> {
-    await this.failpoints.reach('after commit, before hint', id);
-    this.wakeUps.wake('run', id);
-  }
-
-  private async require(organizationId: string, id: string): Promise<Run> {
+  /** Throws `not_found` when the organization has no such run. */
+  async require(organizationId: string, id: string): Promise<Run> {
     const run = await this.runs.find(organizationId, id);
     if (!run) throw AppError.notFound('run');
     return run;
-  }
-
-  /** Counts the runs from the first one on. One that is gone is no part of a loop that is going on. */
-  private async depth(organizationId: string, parentRunId: string | undefined): Promise<number> {
-    if (parentRunId === undefined) return 0;
-    const parent = await this.runs.find(organizationId, parentRunId);
-    return parent ? parent.depth + 1 : 0;
-  }
-
-  /**
-   * Why a run that follows from another one is not carried out. A step is told by a throw; an event has happened and
-   * must not fail for what would follow, so its run is stored with the reason.
-   */
-  private refusal(organizationId: string, start: RunStart, depth: number): RunRefusal | null {
-    if (start.parentRunId === undefined) return null;
-    const isTooDeep = depth > MAX_DEPTH;
-    try {
-      if (isTooDeep) {
-        throw new AppError('conflict', `Runs may start each other ${MAX_DEPTH} deep at most.`);
-      }
-      // Calls from outside are counted at the edge; runs that start runs would otherwise multiply uncounted.
-      this.limiter.consume(organizationId, 1);
-      return null;
-    } catch (error) {
-      if (start.triggerType !== 'event' || !(error instanceof AppError)) throw error;
-      return isTooDeep ? 'loop' : 'rate_limited';
-    }
   }
 }
 

@@ -3,7 +3,7 @@ import { TenantDatabase } from '../database/tenant-database.js';
 import type { Claim } from '../queue/leased-worker.js';
 import { Cron } from './cron.js';
 import { RunsRepository } from './runs.repository.js';
-import { RunsService } from './runs.service.js';
+import { RunStarts } from './run-starts.service.js';
 import { type DueTick, SchedulesRepository } from './schedules.repository.js';
 import { TriggerFilter } from './trigger-filter.service.js';
 import type { TriggerOptions } from './trigger.js';
@@ -21,7 +21,7 @@ export class SchedulesService {
     private readonly schedules: SchedulesRepository,
     private readonly workflows: WorkflowsRepository,
     private readonly filter: TriggerFilter,
-    private readonly runs: RunsService,
+    private readonly runs: RunStarts,
     private readonly runRows: RunsRepository,
   ) {}
 

@@ -3,7 +3,7 @@ import { ContactView } from '../contacts/contact-view.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { AppError } from '../errors/app-error.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
-import type { RunStart } from './runs.service.js';
+import type { RunStart } from './run-starts.service.js';
 
 /** Decides by the condition of a trigger whether what came is to start a run. */
 @Injectable()

@@ -12,7 +12,7 @@ import { DeliveryLog } from './delivery-log.service.js';
 import { NO_WEBHOOK } from './malformed-webhook-path.js';
 import { preferredWait } from './preferred-wait.js';
 import { type RunOutcome, RunWaiter } from './run-waiter.service.js';
-import { RunsService } from './runs.service.js';
+import { RunStarts } from './run-starts.service.js';
 import { TriggerFilter } from './trigger-filter.service.js';
 import { type SignatureScheme, verifyWebhook } from './verify-webhook.js';
 import type { Receipt } from './webhook-receipt.js';
@@ -68,7 +68,7 @@ export class WebhooksService {
     private readonly limiter: RateLimiter,
     private readonly contacts: ContactsService,
     private readonly filter: TriggerFilter,
-    private readonly runs: RunsService,
+    private readonly runs: RunStarts,
     private readonly failpoints: Failpoints,
     private readonly log: DeliveryLog,
     private readonly waiter: RunWaiter,

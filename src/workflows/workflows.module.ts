@@ -5,10 +5,12 @@ import { PoliciesModule } from '../policies/policies.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { EventTriggers } from './event-triggers.service.js';
 import { DeliveryLog } from './delivery-log.service.js';
+import { RunControl } from './run-control.service.js';
 import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunProgress } from './run-progress.service.js';
 import { RunScope } from './run-scope.service.js';
+import { RunStarts } from './run-starts.service.js';
 import { RunTasks } from './run-tasks.service.js';
 import { RunCompletions } from './run.completions.js';
 import { RunPrompts } from './run.prompts.js';
@@ -45,10 +47,12 @@ import { WorkflowsService } from './workflows.service.js';
     LiquidSandbox,
     EventTriggers,
     DeliveryLog,
+    RunControl,
     RunExecutor,
     RunJournalRepository,
     RunProgress,
     RunScope,
+    RunStarts,
     RunTasks,
     RunTools,
     RunWaiter,

@@ -30,7 +30,7 @@ export const MUTANTS = [
     what: 'hint before the commit',
     edits: [
       [
-        'src/workflows/runs.service.ts',
+        'src/workflows/run-starts.service.ts',
         'this.tenants.afterCommit(() => void this.hint(id));',
         'void this.hint(id);',
       ],
