@@ -67,9 +67,7 @@ export class ContactTools {
     name: 'update_contact',
     title: 'Update a contact',
     description:
-      'Changes the fields that are given and leaves the others; null clears a field. Properties are merged one by ' +
-      'one: a property that is null is removed, those not named stay. Tags are replaced as a whole. A contact must ' +
-      'keep one of external_id, email and phone. Returns the contact after the change.',
+      'Changes the fields that are given; null clears a field. A contact must keep one of external_id, email and phone.',
     output: ContactResult,
     idempotent: true,
   })
@@ -102,7 +100,7 @@ export class ContactTools {
     title: 'Search contacts',
     description:
       'Finds contacts by text in their names and identifiers, by conditions on any field, or both, newest first ' +
-      'unless sort says otherwise. Without arguments it lists all. Returns a page and next_cursor for the next one.',
+      'unless sort says otherwise. Without arguments it lists all.',
     output: ContactPage,
     readOnly: true,
   })

@@ -2,7 +2,7 @@ import { IsOptional, IsString, Length, MaxLength } from 'class-validator';
 import { Doc } from '../tools/schema/doc.decorator.js';
 
 export class GetContactInput {
-  @Doc('Id of the contact, such as con_….')
+  @Doc('Id of the contact.')
   @IsOptional()
   @IsString()
   @Length(1, 64)

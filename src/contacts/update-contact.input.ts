@@ -13,7 +13,7 @@ import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 import { ConsentInput } from './consent.input.js';
 
 export class UpdateContactInput {
-  @Doc('Id of the contact, such as con_….')
+  @Doc('Id of the contact.')
   @IsString()
   @Length(1, 64)
   contact_id: string;

@@ -1,23 +1,17 @@
-import { IsIn, IsOptional, IsString, Length } from 'class-validator';
-import { PageInput } from '../tools/page.input.js';
+import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { Doc } from '../tools/schema/doc.decorator.js';
-import { RUN_STATUSES, type RunStatus } from './run.entity.js';
+import { RunFilterInput } from './run-filter.input.js';
 
-export class ListRunsInput extends PageInput {
-  @Doc('Only runs of this workflow.')
+export class ListRunsInput extends RunFilterInput {
+  @Doc('Most to return.')
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  limit: number = 20;
+
+  @Doc('next_cursor of the page before, with the same filters.')
   @IsOptional()
   @IsString()
-  @Length(1, 64)
-  workflow_id?: string;
-
-  @Doc('Only runs in this state.')
-  @IsOptional()
-  @IsIn(RUN_STATUSES)
-  status?: RunStatus;
-
-  @Doc('Only runs about this contact.')
-  @IsOptional()
-  @IsString()
-  @Length(1, 64)
-  contact_id?: string;
+  @MaxLength(1024)
+  cursor?: string;
 }

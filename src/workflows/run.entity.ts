@@ -15,8 +15,14 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 /** One run of one version of a workflow. This row is the truth; what a queue says about it is a hint. */
 @Entity('workflow_runs')
 @Unique('workflow_runs_dedupe_key', ['organizationId', 'workflowId', 'dedupeKey'])
-@Index('workflow_runs_newest_idx', ['organizationId', 'createdAt', 'id'])
-@Index('workflow_runs_contact_idx', ['organizationId', 'contactId'])
+@Index('workflow_runs_status_idx', ['organizationId', 'status', 'createdAt', 'id'])
+@Index('workflow_runs_workflow_idx', ['organizationId', 'workflowId', 'status', 'createdAt', 'id'])
+@Index('workflow_runs_contact_idx', ['organizationId', 'contactId', 'createdAt', 'id'], {
+  where: 'contact_id is not null',
+})
+@Index('workflow_runs_reason_idx', ['organizationId', 'reason', 'createdAt', 'id'], {
+  where: 'reason is not null',
+})
 export class Run {
   @PrimaryColumn('text', {
     name: 'organization_id',

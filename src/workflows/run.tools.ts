@@ -5,6 +5,7 @@ import type { ToolCall } from '../tools/tool-call.js';
 import { Tool } from '../tools/tool.decorator.js';
 import { ListRunsInput } from './list-runs.input.js';
 import { RunControl } from './run-control.service.js';
+import { runFilter } from './run-filter.js';
 import { RunIdInput } from './run-id.input.js';
 import { RunPage } from './run-page.js';
 import { RunResult } from './run-result.js';
@@ -27,8 +28,8 @@ export class RunTools {
     name: 'trigger_workflow',
     title: 'Start a workflow',
     description:
-      'Starts a run of an active workflow and returns its run_id at once; the run goes on by ' +
-      'itself. Ask get_run how it went. Runs that start each other may do so 8 deep.',
+      'Starts a run of an active workflow and returns its run_id at once. Ask get_run how it went. Runs that start ' +
+      'each other may do so 8 deep.',
     output: TriggeredRunResult,
     task: RunTasks,
   })
@@ -71,8 +72,7 @@ export class RunTools {
     name: 'list_runs',
     title: 'List runs',
     description:
-      'Returns runs, the newest first, optionally of one workflow, state or contact. Payload, inputs and outputs are ' +
-      'left out; get_run has them.',
+      'Returns runs, newest first. Payload, inputs and outputs are left out; get_run has them.',
     output: RunPage,
     readOnly: true,
   })
@@ -83,21 +83,14 @@ export class RunTools {
     description: 'The 20 newest runs of all workflows, as list_runs returns them.',
   })
   async list(input: ListRunsInput, call: ToolCall): Promise<RunPage> {
-    const filter = {
-      workflowId: input.workflow_id,
-      status: input.status,
-      contactId: input.contact_id,
-    };
-    const page = await this.runs.list(call.organizationId, filter, input);
+    const page = await this.runs.list(call.organizationId, runFilter(input), input);
     return { runs: page.runs, next_cursor: page.nextCursor };
   }
 
   @Tool({
     name: 'cancel_run',
     title: 'Cancel a run',
-    description:
-      'Ends a run that is queued, running or waiting. Steps that are done stay done. Fails with conflict when the run ' +
-      'has ended already.',
+    description: 'Ends a run that has not ended yet. Steps that are done stay done.',
     output: RunResult,
     destructive: true,
   })
@@ -109,8 +102,7 @@ export class RunTools {
     name: 'retry_run',
     title: 'Retry a run',
     description:
-      'Lets a run that failed or was canceled go on from the step that failed, with the version of the workflow that ' +
-      'it began with. Steps that succeeded are not repeated.',
+      'Lets a run that failed or was canceled go on from the step that failed. Steps that succeeded are not repeated.',
     output: RunResult,
   })
   async retry(input: RunIdInput, call: ToolCall): Promise<RunResult> {

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
-import type { TimePosition } from '../tools/paging.js';
 import type { RunLease } from './held-run.js';
 import { LeaseLost } from './lease-lost.js';
-import { Run, type RunStatus } from './run.entity.js';
+import { Run } from './run.entity.js';
 import type { TriggerType } from './trigger.js';
 
 /** What is known of a run when it is asked for. */
@@ -18,14 +17,6 @@ export interface NewRun {
   depth: number;
   /** Why it ends before it begins. */
   refusal: string | null;
-}
-
-export interface RunFilter {
-  workflowId?: string;
-  status?: RunStatus;
-  contactId?: string;
-  after?: TimePosition;
-  limit: number;
 }
 
 @Injectable()
@@ -83,41 +74,6 @@ export class RunsRepository {
       .manager(organizationId)
       .findOneOrFail(Run, { where: { organizationId, id }, select: { id: true, payload: true } });
     return found.payload;
-  }
-
-  /** The newest runs after a position, at most `limit`. */
-  async list(organizationId: string, filter: RunFilter): Promise<Run[]> {
-    const query = this.tenants
-      .manager(organizationId)
-      .createQueryBuilder(Run, 'r')
-      .where('r.organization_id = :organizationId', { organizationId });
-    const { workflowId, status, contactId, after } = filter;
-    if (workflowId !== undefined) query.andWhere('r.workflow_id = :workflowId', { workflowId });
-    if (status !== undefined) query.andWhere('r.status = :status', { status });
-    if (contactId !== undefined) query.andWhere('r.contact_id = :contactId', { contactId });
-    if (after) query.andWhere('(r.created_at, r.id) < (:at, :id)', after);
-    return await query
-      .orderBy('r.createdAt', 'DESC')
-      .addOrderBy('r.id', 'DESC')
-      .limit(filter.limit)
-      .getMany();
-  }
-
-  /** Ids, among the newest 1000 in the state if one is given, that begin with the text in any case; newest first. */
-  async idsStartingWith(
-    organizationId: string,
-    text: string,
-    status: RunStatus | undefined,
-    limit: number,
-  ): Promise<string[]> {
-    const rows = await this.tenants.manager(organizationId).query<{ id: string }[]>(
-      `select id from (
-         select id, created_at from workflow_runs where organization_id = $1 and ($2::text is null or status = $2)
-         order by created_at desc, id desc limit 1000) newest
-       where starts_with(lower(id), lower($3)) order by created_at desc, id desc limit $4`,
-      [organizationId, status ?? null, text, limit],
-    );
-    return rows.map(({ id }) => id);
   }
 
   /** Ends a run that has not ended. The new epoch keeps a worker that still holds it from writing. */

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
 import { parseJson } from '../http/parse-json.js';
-import { pageOf, readTimeCursor, timeCursor } from '../tools/paging.js';
+import { readTimeCursor, timeCursor } from '../tools/paging.js';
 import type { Step } from './definition.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import type { RunStep } from './run-step.entity.js';
 import { type RunView, runView } from './run-view.js';
 import type { Run, RunStatus } from './run.entity.js';
+import type { RunFilter } from './run-filter.js';
+import { RunSearch } from './run-search.repository.js';
 import { RunsRepository } from './runs.repository.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
@@ -16,6 +18,7 @@ export class RunsService {
   constructor(
     private readonly workflows: WorkflowsRepository,
     private readonly runs: RunsRepository,
+    private readonly search: RunSearch,
     private readonly journal: RunJournalRepository,
   ) {}
 
@@ -44,27 +47,25 @@ export class RunsService {
     status: RunStatus | undefined,
     limit: number,
   ): Promise<string[]> {
-    return this.runs.idsStartingWith(organizationId, text, status, limit);
+    return this.search.idsStartingWith(organizationId, text, status, limit);
   }
 
-  /** One page of runs, the newest first. Their steps come without inputs and outputs, their triggers without payload. */
+  /**
+   * One page of runs, the newest first. Their steps come without inputs and outputs, their triggers without payload. A
+   * page may hold fewer than `limit` and still have a cursor: then looking further is left to the next call.
+   */
   async list(
     organizationId: string,
-    filter: { workflowId?: string; status?: RunStatus; contactId?: string },
+    filter: RunFilter,
     page: { limit: number; cursor?: string },
   ): Promise<{ runs: RunView[]; nextCursor: string | null }> {
     const after = readTimeCursor(page.cursor);
-    const found = await this.runs.list(organizationId, { ...filter, after, limit: page.limit + 1 });
-    const { page: runs, nextCursor } = pageOf(found, page.limit, timeCursor);
-    const journals = groupByRun(
-      await this.journal.outlines(
-        organizationId,
-        runs.map((run) => run.id),
-      ),
-    );
+    const { ids, next } = await this.search.find(organizationId, filter, after, page.limit);
+    const runs = await this.search.read(organizationId, ids);
+    const journals = groupByRun(await this.journal.outlines(organizationId, ids));
     return {
       runs: runs.map((run) => runView(run, [], journals.get(run.id) ?? [], undefined)),
-      nextCursor,
+      nextCursor: next ? timeCursor({ createdAt: next.at, id: next.id }) : null,
     };
   }
 

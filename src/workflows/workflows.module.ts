@@ -10,6 +10,7 @@ import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunProgress } from './run-progress.service.js';
 import { RunScope } from './run-scope.service.js';
+import { RunSearch } from './run-search.repository.js';
 import { RunStarts } from './run-starts.service.js';
 import { RunTasks } from './run-tasks.service.js';
 import { RunCompletions } from './run.completions.js';
@@ -52,6 +53,7 @@ import { WorkflowsService } from './workflows.service.js';
     RunJournalRepository,
     RunProgress,
     RunScope,
+    RunSearch,
     RunStarts,
     RunTasks,
     RunTools,
