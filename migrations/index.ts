@@ -15,6 +15,7 @@ import { WebhookSecrets1763700041000 } from './1763700041000-webhook-secrets.js'
 import { WebhookDeliveries1763700042000 } from './1763700042000-webhook-deliveries.js';
 import { TakenOverRunsFirst1763700050000 } from './1763700050000-taken-over-runs-first.js';
 import { RunFilters1763700054000 } from './1763700054000-run-filters.js';
+import { InboundMessages1763700053000 } from './1763700053000-inbound-messages.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -35,4 +36,5 @@ export const MIGRATIONS = [
   WebhookDeliveries1763700042000,
   TakenOverRunsFirst1763700050000,
   RunFilters1763700054000,
+  InboundMessages1763700053000,
 ];

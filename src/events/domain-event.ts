@@ -4,7 +4,9 @@ export const EVENT_NAMES = [
   'contact.updated',
   'contact.tagged',
   'message.sent',
+  'message.delivered',
   'message.failed',
+  'message.received',
   'run.failed',
 ] as const;
 

@@ -9,8 +9,8 @@ import { DomainEvents } from '../events/domain-events.js';
 import { Failpoints } from '../failpoints/failpoints.js';
 import type { Claim } from '../queue/leased-worker.js';
 import { type Delivery, EmailChannel } from './channels/email-channel.js';
+import { messageEvent } from './message-events.js';
 import type { Message } from './message.entity.js';
-import { MessageView } from './message-view.js';
 import { MessagesRepository, type Outcome } from './messages.repository.js';
 import { MOST_ATTEMPTS, retryPause } from './retry-schedule.js';
 
@@ -40,7 +40,8 @@ export class DeliveryService {
     const delivery = await this.email.deliver(
       {
         id: message.id,
-        to: message.recipient,
+        // Only a message that came in can be without.
+        to: message.recipient!,
         subject: message.subject ?? '',
         text: message.body,
         date: message.createdAt,
@@ -112,10 +113,8 @@ export class DeliveryService {
 
   private async happened(message: Message): Promise<void> {
     if (message.status !== 'sent' && message.status !== 'failed') return;
-    const name = `message.${message.status}` as const;
-    const { organizationId, contactId, runId } = message;
-    const payload = { event: name, message: MessageView.of(message) };
-    await this.events.emit(organizationId, { name, contactId, payload, runId });
+    const event = messageEvent(`message.${message.status}`, message);
+    await this.events.emit(message.organizationId, event);
   }
 }
 

@@ -4,7 +4,7 @@ import { Doc } from '../tools/schema/doc.decorator.js';
 import { MESSAGE_STATUSES, type MessageStatus } from './message-status.js';
 
 export class ListMessagesInput extends PageInput {
-  @Doc('Only messages to this contact.')
+  @Doc('Only messages to or from this contact.')
   @IsOptional()
   @IsString()
   @Length(1, 64)
@@ -15,7 +15,7 @@ export class ListMessagesInput extends PageInput {
   @IsIn(MESSAGE_STATUSES)
   status?: MessageStatus;
 
-  @Doc('Only messages that this run of a workflow sent.')
+  @Doc('Only messages that this run sent.')
   @IsOptional()
   @IsString()
   @Length(1, 64)

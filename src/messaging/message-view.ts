@@ -2,8 +2,10 @@ import { IsIn, IsString } from 'class-validator';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 import {
   MESSAGE_CHANNELS,
+  MESSAGE_DIRECTIONS,
   MESSAGE_STATUSES,
   type MessageChannel,
+  type MessageDirection,
   type MessageStatus,
 } from './message-status.js';
 import type { Message } from './message.entity.js';
@@ -13,7 +15,7 @@ export class MessageView {
   @IsString()
   id: string;
 
-  @Doc('The contact that it is for; null when that contact has been deleted since.')
+  @Doc('The contact that it is for or from; null when that contact has been deleted since.')
   @Nullable()
   @IsString()
   contact_id: string | null;
@@ -21,8 +23,8 @@ export class MessageView {
   @IsIn(MESSAGE_CHANNELS)
   channel: MessageChannel;
 
-  @IsIn(['outbound'])
-  direction: 'outbound';
+  @IsIn(MESSAGE_DIRECTIONS)
+  direction: MessageDirection;
 
   @Nullable()
   @IsString()
@@ -34,7 +36,8 @@ export class MessageView {
 
   @Doc(
     'scheduled: waits for scheduled_at; queued: waits for delivery, or for another attempt; sending: is being handed ' +
-      'over; sent: the mail server, or the outbox folder, has it; failed and canceled: see status_reason.',
+      'over; sent: the mail server, or the outbox folder, has it; delivered: the provider says so; failed and ' +
+      'canceled: see status_reason; received: it is inbound.',
   )
   @IsIn(MESSAGE_STATUSES)
   status: MessageStatus;
@@ -46,15 +49,18 @@ export class MessageView {
   @IsString()
   status_reason: string | null;
 
-  @Doc('Address that it goes to.')
+  @Doc(
+    'Address that it goes to; of an inbound one, the address that it came to, where that is known.',
+  )
+  @Nullable()
   @IsString()
-  to: string;
+  to: string | null;
 
   @Nullable()
   @IsString()
   idempotency_key: string | null;
 
-  @Doc('The run whose step sent it.')
+  @Doc('The run whose step sent or recorded it.')
   @Nullable()
   @IsString()
   run_id: string | null;

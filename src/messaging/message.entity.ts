@@ -1,9 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { MessageChannel, MessageStatus } from './message-status.js';
+import type { MessageChannel, MessageDirection, MessageStatus } from './message-status.js';
 
 const UNFINISHED = `status in ('scheduled', 'queued', 'sending')`;
 
-/** A message to a contact, with the text as it is sent. Kept when the contact is deleted. */
+/** A message to or from a contact, with the text as it is sent or came. Kept when the contact is deleted. */
 @Entity('messages')
 @Index('messages_organization_id_created_at_idx', ['organizationId', 'createdAt', 'id'])
 @Index('messages_organization_id_contact_id_idx', [
@@ -15,6 +15,10 @@ const UNFINISHED = `status in ('scheduled', 'queued', 'sending')`;
 @Index('messages_organization_id_run_id_idx', ['organizationId', 'runId', 'createdAt', 'id'])
 @Index('messages_due_at_idx', ['dueAt'], { where: UNFINISHED })
 @Index('messages_unfinished_id_idx', ['id'], { where: UNFINISHED })
+@Index('messages_external_id_key', ['organizationId', 'channel', 'externalId'], {
+  unique: true,
+  where: 'external_id is not null',
+})
 export class Message {
   @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'messages_pkey' })
   organizationId: string;
@@ -29,11 +33,11 @@ export class Message {
   channel: MessageChannel;
 
   @Column('text')
-  direction: 'outbound';
+  direction: MessageDirection;
 
-  /** Address of the contact when the message was made. */
-  @Column('text')
-  recipient: string;
+  /** Address of the contact when the message was made; of one that came in, the address of ours that it came to. */
+  @Column('text', { nullable: true })
+  recipient: string | null;
 
   @Column('text', { nullable: true })
   subject: string | null;
@@ -49,6 +53,10 @@ export class Message {
 
   @Column('text', { name: 'idempotency_key', nullable: true })
   idempotencyKey: string | null;
+
+  /** What the provider calls a message that came in. */
+  @Column('text', { name: 'external_id', nullable: true })
+  externalId: string | null;
 
   @Column('text', { name: 'run_id', nullable: true })
   runId: string | null;

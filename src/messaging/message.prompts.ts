@@ -72,7 +72,7 @@ function task(contact: Contact, uri: string, goal: string): string {
     goal,
     hindrance(contact) ??
       [
-        '1. Work from the attached contact and from the attached messages that it got before, the newest first. Use ' +
+        '1. Work from the attached contact and from the attached messages to and from it, the newest first. Use ' +
           'what helps, invent nothing, and do not repeat what was sent already.',
         "2. Write plain text in the contact's language (locale; without one, the language of my words above), as " +
           'short as the goal allows, with a subject of one line. Leave no placeholders.',

@@ -74,8 +74,7 @@ export class MessageTools {
     name: 'list_messages',
     title: 'List messages',
     description:
-      'Lists messages, newest first: all of them, or those to a contact, with a status, or sent by a run. Returns a ' +
-      'page and next_cursor for the next one.',
+      'Lists messages, sent and received, newest first. Returns a page and next_cursor for the next one.',
     output: MessagePage,
     readOnly: true,
   })

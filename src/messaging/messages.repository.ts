@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { TimePosition } from '../tools/paging.js';
-import type { MessageStatus } from './message-status.js';
+import type { MessageChannel, MessageStatus } from './message-status.js';
 import { Message } from './message.entity.js';
 
 export type NewMessage = Pick<
@@ -17,6 +17,11 @@ export type NewMessage = Pick<
   | 'idempotencyKey'
   | 'runId'
   | 'scheduledAt'
+>;
+
+export type InboundMessage = Pick<
+  Message,
+  'id' | 'contactId' | 'channel' | 'recipient' | 'subject' | 'body' | 'externalId' | 'runId'
 >;
 
 export interface MessageFilter {
@@ -47,6 +52,31 @@ export class MessagesRepository {
       organizationId,
       id: message.id,
     });
+  }
+
+  /** Inserts a message that came in, or returns undefined when one of the channel has its external id already. */
+  async insertInbound(
+    organizationId: string,
+    message: InboundMessage,
+  ): Promise<Message | undefined> {
+    const inserted = await this.manager(organizationId)
+      .createQueryBuilder()
+      .insert()
+      .into(Message)
+      .values({ ...message, organizationId, direction: 'inbound', status: 'received' })
+      .orIgnore()
+      .returning(['id'])
+      .execute();
+    if ((inserted.raw as unknown[]).length === 0) return undefined;
+    return (await this.find(organizationId, message.id))!;
+  }
+
+  findByExternalId(
+    organizationId: string,
+    channel: MessageChannel,
+    externalId: string,
+  ): Promise<Message | null> {
+    return this.manager(organizationId).findOneBy(Message, { organizationId, channel, externalId });
   }
 
   find(organizationId: string, id: string): Promise<Message | null> {
@@ -102,6 +132,27 @@ export class MessagesRepository {
       Message,
       { organizationId, id },
       { status, statusReason: reason, leaseUntil: null, updatedAt: () => 'now()' },
+    );
+    return await this.manager(organizationId).findOneByOrFail(Message, { organizationId, id });
+  }
+
+  /** Writes what the provider says became of the message, out of the hands of the workers. The caller holds its lock. */
+  async report(
+    organizationId: string,
+    id: string,
+    status: 'delivered' | 'failed',
+    reason: string | null,
+  ): Promise<Message> {
+    await this.manager(organizationId).update(
+      Message,
+      { organizationId, id },
+      {
+        status,
+        statusReason: reason,
+        leaseUntil: null,
+        updatedAt: () => 'now()',
+        ...(status === 'delivered' && { sentAt: () => 'coalesce(sent_at, now())' }),
+      },
     );
     return await this.manager(organizationId).findOneByOrFail(Message, { organizationId, id });
   }

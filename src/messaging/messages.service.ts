@@ -15,7 +15,7 @@ import { type MessageContent, writeContent } from './message-content.js';
 import type { Message } from './message.entity.js';
 import { type MessageFilter, MessagesRepository } from './messages.repository.js';
 
-/** Whom a message is for; exactly one is given. */
+/** Whom a message is for or from; exactly one is given. */
 export interface Addressee {
   contactId?: string;
   email?: string;
@@ -115,7 +115,8 @@ export class MessagesService {
     });
   }
 
-  private async addressed(
+  /** The contact that is meant. Throws `not_found`, or `invalid_arguments` unless exactly one thing names it. */
+  async addressed(
     organizationId: string,
     { contactId, email, phone }: Addressee,
   ): Promise<Contact> {

@@ -13,16 +13,20 @@ import { MessageTools } from './message.tools.js';
 import { MessageWorker } from './message.worker.js';
 import { MessagesRepository } from './messages.repository.js';
 import { MessagesService } from './messages.service.js';
+import { ProviderReports } from './provider-reports.service.js';
+import { ProviderTools } from './provider.tools.js';
 
 /** Messages to contacts: accepted by tools, delivered by workers. */
 @Module({
   imports: [ContactsModule],
   providers: [
     MessageTools,
+    ProviderTools,
     MessagePrompts,
     MessageCompletions,
     MessageWorker,
     MessagesService,
+    ProviderReports,
     DeliveryService,
     MessagesRepository,
     LiquidSandbox,

@@ -13,9 +13,9 @@ export class CreateWorkflowInput {
     'What starts it: {"type": "manual"}; {"type": "webhook"}, optionally with "secret": true (one is made and ' +
       'returned once) or "secret": "…" (16 to 256 characters), and then webhooks must be signed; {"type": ' +
       '"schedule", "cron": "0 9 * * 1", "timezone"?: "Europe/Vienna" (UTC), "missed"?: "skip" | "run_once" (once for ' +
-      'all ticks while nothing ran)}; {"type": "event", "event": "contact.created", contact.updated, contact.tagged, ' +
-      'message.sent, message.failed or run.failed}. A condition "if" on trigger.payload or contact filters all but ' +
-      'manual.',
+      'all ticks while nothing ran)}; {"type": "event", "event": "contact.created", .updated, .tagged, message.sent, ' +
+      '.delivered, .failed, .received or run.failed}. A condition "if" on trigger.payload or contact filters all ' +
+      'but manual.',
     { examples: [{ type: 'webhook', secret: true }] },
   )
   @IsObject()

@@ -152,7 +152,7 @@ describe('tools/call as a dry run', () => {
     const names = tools.map(({ name }) => name).filter((name) => CHANGING_TOOLS[name]);
     expect(names.length).toBeGreaterThan(10);
     for (const tool of names) {
-      const given = await CHANGING_TOOLS[tool]!(acme);
+      const given = await CHANGING_TOOLS[tool]!(acme, switchboard);
       const before = await rows();
       const legacy = resultOf(
         await withoutTrace(() => post(callOf(tool, given, true), '2025-11-25')),
@@ -337,7 +337,10 @@ describe('a batch of dry runs', () => {
   });
 
   it('replays nothing of what it did for an idempotency key, but what was really done', async () => {
-    const given = { ...(await CHANGING_TOOLS.send_message!(acme)), idempotency_key: 'k' };
+    const given = {
+      ...(await CHANGING_TOOLS.send_message!(acme, switchboard)),
+      idempotency_key: 'k',
+    };
     const batch = [1, 2].map((id) => callOf('send_message', given, true, id));
     const { body } = await withoutTrace(() => post(batch, '2025-11-25'));
     const [first, second] = (body as { result: Result }[]).map(({ result }) => toldBy(result));
@@ -367,7 +370,7 @@ describe('a task', () => {
   it.each(['tasks/cancel', 'tasks/update'])('is not changed by %s as a dry run', async (method) => {
     const [capabilities, flag] = [{ extensions: { 'io.modelcontextprotocol/tasks': {} } }, true];
     const _meta = { ...metaOf(), [CAPABILITIES_KEY]: capabilities };
-    const { workflow_id: id } = await CHANGING_TOOLS.trigger_workflow!(acme);
+    const { workflow_id: id } = await CHANGING_TOOLS.trigger_workflow!(acme, switchboard);
     const { value } = await acme.call<{ run_id: string }>('trigger_workflow', { workflow_id: id });
     const message = (meta: object) => ({
       jsonrpc: '2.0',
@@ -383,7 +386,7 @@ describe('a task', () => {
   });
 
   it('is not made for a run that was only tried', async () => {
-    const given = await CHANGING_TOOLS.trigger_workflow!(acme);
+    const given = await CHANGING_TOOLS.trigger_workflow!(acme, switchboard);
     const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
     const message = (flag: boolean) => ({
       jsonrpc: '2.0',
@@ -407,8 +410,8 @@ describe('with workers', () => {
     const whole = await startSwitchboard();
     try {
       acme = await createOrganization(whole);
-      const message = await CHANGING_TOOLS.send_message!(acme);
-      const trigger = await CHANGING_TOOLS.trigger_workflow!(acme);
+      const message = await CHANGING_TOOLS.send_message!(acme, switchboard);
+      const trigger = await CHANGING_TOOLS.trigger_workflow!(acme, switchboard);
       await post([
         callOf('send_message', message, true, 1),
         callOf('trigger_workflow', trigger, true, 2),

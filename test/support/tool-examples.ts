@@ -1,7 +1,11 @@
 import type { TestOrganization } from './organization.js';
+import type { Switchboard } from './switchboard.js';
 
 /** Makes what a call needs, and returns arguments with which it succeeds and changes something. */
-type Example = (organization: TestOrganization) => Promise<Record<string, unknown>>;
+type Example = (
+  organization: TestOrganization,
+  switchboard: Switchboard,
+) => Promise<Record<string, unknown>>;
 
 const STEPS = [{ id: 'find', tool: 'search_contacts', arguments: {} }];
 
@@ -26,6 +30,18 @@ export const CHANGING_TOOLS: Record<string, Example> = {
   cancel_message: async (organization) => ({
     message_id: (await scheduled(organization)).message.id,
   }),
+  record_message: async (organization) => ({
+    contact_id: await contact(organization),
+    body: 'Good morning to you.',
+    external_id: unique(),
+  }),
+  report_delivery: async (organization, switchboard) => {
+    const { id } = (await scheduled(organization)).message;
+    // Of a message that nobody has handed over nothing can be reported, and there may be no worker.
+    const sql = `update messages set status = 'sent', sent_at = now() where id = $1`;
+    await switchboard.ownerQuery(sql, [id]);
+    return { message_id: id, outcome: 'delivered' };
+  },
   create_workflow: async () => ({ name: 'Find', trigger: { type: 'webhook' }, steps: STEPS }),
   update_workflow: async (organization) => ({
     workflow_id: await workflow(organization, true),

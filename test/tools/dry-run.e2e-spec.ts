@@ -173,7 +173,7 @@ describe('a dry run of every tool', () => {
     // A new tool needs an example.
     expect(Object.keys(CHANGING_TOOLS).sort()).toEqual(builtIn);
     for (const tool of builtIn) {
-      const given = await CHANGING_TOOLS[tool]!(acme);
+      const given = await CHANGING_TOOLS[tool]!(acme, switchboard);
       const tried = await tryWithoutTrace<object>(tool, given);
       expect(tried.status, `${tool}: ${tried.text}`).toBe(200);
       schemas.check(tool, tried.body.result);
@@ -217,9 +217,9 @@ describe('a dry run', () => {
     await listener.connect();
     try {
       await listener.query('listen switchboard_wake_up; listen switchboard_changes');
-      const given = await CHANGING_TOOLS.trigger_workflow!(acme);
-      const message = await CHANGING_TOOLS.send_message!(acme);
-      const canceled = await CHANGING_TOOLS.cancel_run!(acme);
+      const given = await CHANGING_TOOLS.trigger_workflow!(acme, switchboard);
+      const message = await CHANGING_TOOLS.send_message!(acme, switchboard);
+      const canceled = await CHANGING_TOOLS.cancel_run!(acme, switchboard);
       /** Starts a run, and returns what arrived until its hint and its change did: they come in the order of sending. */
       const untilRealRun = async (): Promise<string[]> => {
         const { value } = await acme.call<{ run_id: string }>('trigger_workflow', given);
@@ -297,7 +297,10 @@ describe('a dry run', () => {
   });
 
   it('replays what an idempotency key has answered, and leaves no new key', async () => {
-    const given = { ...(await CHANGING_TOOLS.send_message!(acme)), idempotency_key: 'k1' };
+    const given = {
+      ...(await CHANGING_TOOLS.send_message!(acme, switchboard)),
+      idempotency_key: 'k1',
+    };
     const first = await tryWithoutTrace<{ message: { id: string } }>('send_message', given);
     expect(first.body.effects).toHaveLength(1);
     const real = await acme.call<{ message: { id: string } }>('send_message', given);
@@ -376,7 +379,7 @@ describe('with workers', () => {
     const whole = await startSwitchboard();
     try {
       const organization = await createOrganization(whole);
-      const given = await CHANGING_TOOLS.send_message!(organization);
+      const given = await CHANGING_TOOLS.send_message!(organization, whole);
       const tried = await tryOut<{ message: { id: string } }>(organization, 'send_message', {
         ...given,
         dry_run: true,
