@@ -13,6 +13,9 @@ import { Contact } from './contact.entity.js';
 export const IDENTIFIERS = { external_id: 'externalId', email: 'email', phone: 'phone' } as const;
 export type Identifier = keyof typeof IDENTIFIERS;
 
+/** More contacts than this are found sooner in order than by the index. */
+const MOST_BY_INDEX = 1000;
+
 @Injectable()
 export class ContactsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -107,7 +110,7 @@ export class ContactsRepository {
       .orderBy(`contact.${order.column}`, order.direction, order.nulls)
       .addOrderBy('contact.id', order.direction)
       .limit(limit);
-    if (search.text) matchText(query, search.text);
+    if (search.text) await this.matchText(query, organizationId, search.text);
     for (const [index, filter] of search.filters.entries()) {
       const { sql, parameters } = filterCondition(filter, index);
       query.andWhere(sql, parameters);
@@ -136,22 +139,39 @@ export class ContactsRepository {
       .getMany();
   }
 
+  /** Few matches are found by the index, many by going through the contacts in order until the page is full. */
+  private async matchText(
+    query: SelectQueryBuilder<Contact>,
+    organizationId: string,
+    text: string,
+  ): Promise<void> {
+    const [pattern, other] = patternsOf(text);
+    const [row] = await this.manager(organizationId).query<{ ids: string[] | null }[]>(
+      `select public.contacts_like($1, $2, $3) as ids`,
+      [pattern, other, MOST_BY_INDEX],
+    );
+    const ids = row?.ids;
+    if (ids) query.andWhere('contact.id = any(:ids)', { ids });
+    else {
+      query.andWhere('(contact.searchText like :pattern or contact.searchText like :other)', {
+        pattern,
+        other,
+      });
+    }
+  }
+
   private manager(organizationId: string): EntityManager {
     return this.tenants.manager(organizationId);
   }
 }
 
-function matchText(query: SelectQueryBuilder<Contact>, text: string): void {
-  const parameters = { text: `%${escapeLike(foldText(text))}%` };
+/** What the text of a contact must look like: one pattern, or either of two. */
+function patternsOf(text: string): [string, string | null] {
   // People write phone numbers with spaces; they are stored without.
   const isPhone = /^[+(]?[0-9][0-9 ()-]{2,}$/.test(text);
-  if (!isPhone) {
-    query.andWhere('contact.searchText like :text', parameters);
-    return;
-  }
-  const digits = `%${escapeLike(text.replace(/[ ()-]/g, ''))}%`;
-  query.andWhere('(contact.searchText like :text or contact.phone like :digits)', {
-    ...parameters,
-    digits,
-  });
+  return [patternOf(text), isPhone ? patternOf(text.replace(/[ ()-]/g, '')) : null];
+}
+
+function patternOf(text: string): string {
+  return `%${escapeLike(foldText(text))}%`;
 }

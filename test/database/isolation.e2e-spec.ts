@@ -44,6 +44,23 @@ describe('hostile SQL as the role of the service', () => {
     expect(forTheirs.rows).toEqual([{ id: theirContact }]);
   });
 
+  it('finds contacts of the context only by the function that goes around the filter', async () => {
+    const find = async (client: Client): Promise<unknown> =>
+      (await client.query(`select public.contacts_like('%', null, 1000) as ids`)).rows;
+    expect(await inTransactionOf(theirs.id, find)).toEqual([{ ids: [theirContact] }]);
+    const own = await inTransactionOf(mine.id, find);
+    expect(own).toHaveLength(1);
+    expect(JSON.stringify(own)).not.toContain(theirContact);
+    const client = await connect();
+    try {
+      expect(await find(client)).toEqual([{ ids: [] }]);
+      await client.query(`select set_config('switchboard.context', $1, false)`, [theirs.id]);
+      await expect(find(client)).rejects.toThrow('not signed');
+    } finally {
+      await client.end();
+    }
+  });
+
   it('finds no context of another session in pg_stat_activity, while and after it runs', async () => {
     const other = await connect();
     const spy = await connect();

@@ -126,7 +126,10 @@ describe('every table of an organization', () => {
     const { rows } = await client.query(`
       select p.oid::regprocedure::text as name from pg_proc p
       join pg_namespace n on n.oid = p.pronamespace and n.nspname in ('public', 'gate', 'private')
-      where p.prosecdef and (p.oid <> 'public.current_organization()'::regprocedure and n.nspname <> 'gate'
+      where p.prosecdef and (n.nspname <> 'gate' and p.oid <> all (array[
+          'public.current_organization()'::regprocedure,
+          -- Looks at the organization of the context alone, which hostile statements try to get around.
+          'public.contacts_like(text, text, integer)'::regprocedure])
         or not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false))`);
     expect(rows).toEqual([]);
   });
