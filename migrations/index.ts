@@ -14,8 +14,8 @@ import { WorkflowSchedules1763700034000 } from './1763700034000-workflow-schedul
 import { WebhookSecrets1763700041000 } from './1763700041000-webhook-secrets.js';
 import { WebhookDeliveries1763700042000 } from './1763700042000-webhook-deliveries.js';
 import { TakenOverRunsFirst1763700050000 } from './1763700050000-taken-over-runs-first.js';
-import { RunFilters1763700054000 } from './1763700054000-run-filters.js';
 import { InboundMessages1763700053000 } from './1763700053000-inbound-messages.js';
+import { RunFilters1763700054000 } from './1763700054000-run-filters.js';
 import { ContactSearch1763700059000 } from './1763700059000-contact-search.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
@@ -36,7 +36,7 @@ export const MIGRATIONS = [
   WebhookSecrets1763700041000,
   WebhookDeliveries1763700042000,
   TakenOverRunsFirst1763700050000,
-  RunFilters1763700054000,
   InboundMessages1763700053000,
+  RunFilters1763700054000,
   ContactSearch1763700059000,
 ];
