@@ -1,17 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ApiKeysRepository, FoundKey } from './api-keys.repository.js';
 import { KeyLookUps } from './key-look-ups.js';
 
-type Asked = { hashes: ReadonlyMap<string, Buffer>; answer: (found?: FoundKey) => void };
+interface Asked {
+  hashes: ReadonlyMap<string, Buffer>;
+  answer: (found?: FoundKey) => void;
+  fail: (error: Error) => void;
+}
 
 /** Look-ups of which each statement is answered when the test says so, as if every hash had that key. */
 function start(): { lookUps: KeyLookUps; asked: Asked[] } {
   const asked: Asked[] = [];
   const findByHashes: ApiKeysRepository['findByHashes'] = (hashes) =>
-    new Promise((done) => {
+    new Promise((done, fail) => {
       const answer = (found?: FoundKey) =>
         done(new Map(found ? [...hashes.keys()].map((name) => [name, found]) : []));
-      asked.push({ hashes, answer });
+      asked.push({ hashes, answer, fail });
     });
   return { lookUps: new KeyLookUps({ findByHashes } as ApiKeysRepository), asked };
 }
@@ -43,5 +47,42 @@ describe(KeyLookUps.name, () => {
     await soon();
     asked[1]!.answer();
     expect(await later).toBeUndefined();
+  });
+
+  it('asks once for all that come while a statement is under way, when that is answered', async () => {
+    const { lookUps, asked } = start();
+    const first = lookUps.find(A);
+    await soon();
+    const second = lookUps.find(A);
+    await soon();
+    const third = lookUps.find(B);
+    asked[0]!.answer(KEY);
+    await first;
+    await soon();
+    expect(asked.map(({ hashes }) => [...hashes.values()])).toEqual([[A], [A, B]]);
+    asked[1]!.answer();
+    expect(await Promise.all([second, third])).toEqual([undefined, undefined]);
+  });
+
+  it('does not wait for a statement that hangs', async () => {
+    const { lookUps, asked } = start();
+    void lookUps.find(A);
+    await soon();
+    const second = lookUps.find(B);
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    asked[1]!.answer(KEY);
+    expect(await second).toBe(KEY);
+  });
+
+  it('goes on after a statement that failed', async () => {
+    const { lookUps, asked } = start();
+    const first = lookUps.find(A);
+    await soon();
+    const second = lookUps.find(B);
+    asked[0]!.fail(new Error('gone'));
+    await expect(first).rejects.toThrow('gone');
+    await soon();
+    asked[1]!.answer(KEY);
+    expect(await second).toBe(KEY);
   });
 });
