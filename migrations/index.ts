@@ -16,6 +16,7 @@ import { WebhookDeliveries1763700042000 } from './1763700042000-webhook-deliveri
 import { TakenOverRunsFirst1763700050000 } from './1763700050000-taken-over-runs-first.js';
 import { InboundMessages1763700053000 } from './1763700053000-inbound-messages.js';
 import { RunFilters1763700054000 } from './1763700054000-run-filters.js';
+import { WorkflowVersions1763700056000 } from './1763700056000-workflow-versions.js';
 import { ContactSearch1763700059000 } from './1763700059000-contact-search.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
@@ -38,5 +39,6 @@ export const MIGRATIONS = [
   TakenOverRunsFirst1763700050000,
   InboundMessages1763700053000,
   RunFilters1763700054000,
+  WorkflowVersions1763700056000,
   ContactSearch1763700059000,
 ];

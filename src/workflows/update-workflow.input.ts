@@ -1,5 +1,14 @@
 import { Transform } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsObject, IsOptional, IsString, Length } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  Min,
+} from 'class-validator';
 import { Doc } from '../tools/schema/doc.decorator.js';
 import { MAX_STEPS } from './steps/step-parser.js';
 
@@ -16,8 +25,8 @@ export class UpdateWorkflowInput {
   name?: string;
 
   @Doc(
-    'New trigger, as in create_workflow. Without "secret" the secret stays; null removes it; true keeps the one that ' +
-      'is there or makes one; a text replaces it; "overlap_seconds" keeps the old one too.',
+    'New trigger, as in create_workflow. Without "secret" the secret stays; true keeps or makes one; text replaces it; ' +
+      'null removes it; "overlap_seconds" keeps the old one too.',
   )
   @IsOptional()
   @IsObject()
@@ -31,4 +40,10 @@ export class UpdateWorkflowInput {
   @IsObject({ each: true })
   @Transform(({ obj }) => (obj as UpdateWorkflowInput).steps)
   steps?: object[];
+
+  @Doc('Otherwise conflict.')
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  expected_version?: number;
 }

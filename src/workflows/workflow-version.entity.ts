@@ -1,7 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Actor } from '../accounts/actor.js';
 import type { Step } from './definition.js';
+import type { VersionContent } from './version-content.js';
 
-/** The steps of a workflow as they were at one time. Rows are never changed. */
+/** A workflow as it was saved at one time. What is known of a version never changes. */
 @Entity('workflow_versions')
 export class WorkflowVersion {
   @PrimaryColumn('text', {
@@ -21,6 +23,21 @@ export class WorkflowVersion {
 
   @Column('json')
   steps: Step[];
+
+  /** All but the steps. Null for a version of a release that kept the steps only. */
+  @Column('json', { nullable: true })
+  content: VersionContent | null;
+
+  /** Who saved it; null likewise. */
+  @Column('text', { name: 'actor_kind', nullable: true })
+  actorKind: Actor['kind'] | null;
+
+  @Column('text', { name: 'actor_id', nullable: true })
+  actorId: string | null;
+
+  /** The version that was brought back by it, if it was made so. */
+  @Column('integer', { name: 'restored_from', nullable: true })
+  restoredFrom: number | null;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt: Date;

@@ -1,6 +1,7 @@
 import { IsArray, IsBoolean, IsInt, IsObject, IsString } from 'class-validator';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 import type { Step } from './definition.js';
+import { triggerOf } from './version-content.js';
 import type { Workflow } from './workflow.entity.js';
 
 /** A workflow as callers see it. */
@@ -18,7 +19,7 @@ export class WorkflowView {
   active: boolean;
 
   @IsInt()
-  @Doc('Counts the changes of trigger and steps. A run keeps to the version it began with.')
+  @Doc('Counts its changes. A run keeps to the version it began with.')
   version: number;
 
   @IsObject()
@@ -51,20 +52,13 @@ export function workflowView(
   steps: readonly Step[],
   baseUrl: string,
 ): WorkflowView {
-  const { toleranceSeconds, waitSeconds } = workflow.webhookOptions;
   const isWebhook = workflow.triggerType === 'webhook';
   return {
     id: workflow.id,
     name: workflow.name,
     active: workflow.active,
     version: workflow.version,
-    trigger: {
-      type: workflow.triggerType,
-      ...workflow.triggerOptions,
-      ...(workflow.secret !== null && { secret: true }),
-      ...(toleranceSeconds !== undefined && { tolerance_seconds: toleranceSeconds }),
-      ...(waitSeconds !== undefined && { wait_seconds: waitSeconds }),
-    },
+    trigger: triggerOf(workflow),
     steps: [...steps],
     webhook_url: isWebhook ? `${baseUrl}/api/webhooks/workflow/${workflow.id}` : null,
     created_at: workflow.createdAt.toISOString(),

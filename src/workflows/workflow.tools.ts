@@ -30,21 +30,26 @@ export class WorkflowTools {
     surfaces: ['agent', 'dashboard'],
   })
   create(input: CreateWorkflowInput, call: ToolCall): Promise<SavedWorkflowResult> {
-    return this.workflows.create(call.organizationId, input, call.surface);
+    return this.workflows.create(call.organizationId, input, call);
   }
 
   @Tool({
     name: 'update_workflow',
     title: 'Update a workflow',
     description:
-      'Changes the name, the trigger or the steps of a workflow. Another trigger or other steps make a new version; ' +
-      'runs that have begun keep to the version they began with. Returns the workflow, and the secret if this call ' +
-      'set one.',
+      'Changes the name, the trigger or the steps of a workflow: a new version. Runs that have begun keep theirs. ' +
+      'Returns the workflow, and the secret if this call set one.',
     output: SavedWorkflowResult,
     surfaces: ['agent', 'dashboard'],
   })
   update(input: UpdateWorkflowInput, call: ToolCall): Promise<SavedWorkflowResult> {
-    return this.workflows.update(call.organizationId, input.workflow_id, input, call.surface);
+    return this.workflows.update(
+      call.organizationId,
+      input.workflow_id,
+      input,
+      call,
+      input.expected_version,
+    );
   }
 
   @Tool({

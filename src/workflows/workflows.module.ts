@@ -29,6 +29,7 @@ import { StepRunners } from './steps/step-runners.service.js';
 import { ToolRunner } from './steps/tool-runner.service.js';
 import { WaitRunner } from './steps/wait-runner.service.js';
 import { TriggerFilter } from './trigger-filter.service.js';
+import { VersionHistory } from './version-history.service.js';
 import { WebhookCompletions } from './webhook.completions.js';
 import { WebhookController } from './webhook.controller.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
@@ -36,7 +37,10 @@ import { WebhookSecrets } from './webhook-secrets.service.js';
 import { WebhookTools } from './webhook.tools.js';
 import { WebhooksService } from './webhooks.service.js';
 import { WorkflowPrompts } from './workflow.prompts.js';
+import { WorkflowVersionTools } from './workflow-version.tools.js';
 import { WorkflowTools } from './workflow.tools.js';
+import { WorkflowVersionsRepository } from './workflow-versions.repository.js';
+import { WorkflowVersionsService } from './workflow-versions.service.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 import { WorkflowsService } from './workflows.service.js';
 
@@ -72,6 +76,10 @@ import { WorkflowsService } from './workflows.service.js';
     WaitRunner,
     BranchRunner,
     TriggerFilter,
+    VersionHistory,
+    WorkflowVersionTools,
+    WorkflowVersionsRepository,
+    WorkflowVersionsService,
     WebhookDeliveriesRepository,
     WebhookSecrets,
     WebhookCompletions,

@@ -138,21 +138,14 @@ export class WorkflowsRepository {
       .getMany();
   }
 
-  async insertVersion(
-    organizationId: string,
-    workflowId: string,
-    version: number,
-    steps: Step[],
-  ): Promise<void> {
-    await this.tenants
-      .manager(organizationId)
-      .insert(WorkflowVersion, { organizationId, workflowId, version, steps });
-  }
-
+  /** The steps alone: every run that is taken reads them, and nothing else of its version. */
   async getSteps(organizationId: string, workflowId: string, version: number): Promise<Step[]> {
-    const found = await this.tenants
-      .manager(organizationId)
-      .findOneByOrFail(WorkflowVersion, { organizationId, workflowId, version });
+    const [found] = await this.tenants.manager(organizationId).query<{ steps: Step[] }[]>(
+      `select steps from workflow_versions
+       where organization_id = $1 and workflow_id = $2 and version = $3`,
+      [organizationId, workflowId, version],
+    );
+    if (!found) throw new Error(`There is no version ${version} of the workflow ${workflowId}.`);
     return found.steps;
   }
 
@@ -162,6 +155,7 @@ export class WorkflowsRepository {
     const versions = await this.tenants
       .manager(organizationId)
       .createQueryBuilder(WorkflowVersion, 'v')
+      .select(['v.organizationId', 'v.workflowId', 'v.version', 'v.steps'])
       .innerJoin(
         Workflow,
         'w',

@@ -6,13 +6,14 @@ import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { ToolPoliciesService } from '../policies/tool-policies.service.js';
 import { fingerprint } from '../tools/canonical-json.js';
 import { pageOf, readTimeCursor, timeCursor } from '../tools/paging.js';
-import type { Surface } from '../tools/tool-call.js';
+import type { Surface, ToolCall } from '../tools/tool-call.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { DefinitionChecker } from './definition-checker.js';
 import type { Step } from './definition.js';
 import { SchedulesService } from './schedules.service.js';
 import type { StepTools } from './steps/step-checks.js';
 import { parseTrigger, type Trigger } from './trigger.js';
+import { type Saving, VersionHistory } from './version-history.service.js';
 import type { WebhookDeliveriesResult } from './webhook-deliveries-result.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { deliveryView } from './webhook-delivery-view.js';
@@ -30,6 +31,9 @@ export interface WorkflowInput {
   steps?: object[];
 }
 
+/** Who saves a workflow, from where, and how. */
+export type SavedBy = Pick<ToolCall, 'surface'> & Saving;
+
 /** A changed workflow, and its secret if one was made or given: the only time that it can be seen. */
 export interface SavedWorkflow {
   workflow: WorkflowView;
@@ -42,6 +46,7 @@ export class WorkflowsService {
   constructor(
     private readonly env: Env,
     private readonly workflows: WorkflowsRepository,
+    private readonly history: VersionHistory,
     private readonly schedules: SchedulesService,
     private readonly registry: ToolRegistry,
     private readonly liquid: LiquidSandbox,
@@ -54,9 +59,9 @@ export class WorkflowsService {
   async create(
     organizationId: string,
     input: Required<WorkflowInput> & { active: boolean },
-    surface: Surface,
+    by: SavedBy,
   ): Promise<SavedWorkflow> {
-    const { trigger, steps } = await this.check(organizationId, input, surface);
+    const { trigger, steps } = await this.check(organizationId, input, by.surface);
     const id = randomBase62(ID_LENGTH);
     const { stored, secret } = this.webhookSecrets.change(id, trigger);
     await this.workflows.insert(organizationId, id, {
@@ -66,41 +71,39 @@ export class WorkflowsService {
       ...triggerContent(trigger!),
       ...stored,
     });
-    await this.workflows.insertVersion(organizationId, id, 1, steps!);
+    const workflow = await this.require(organizationId, id);
+    await this.history.begin(organizationId, { workflow, steps: steps! }, by);
     if (trigger!.type === 'schedule') await this.schedules.plan(organizationId, id);
     return { workflow: await this.get(organizationId, id), secret };
   }
 
   /**
-   * Changes what is given. Another trigger or other steps make a new version; runs that have begun keep to theirs.
-   * `secret: true` keeps a secret that is there, so that what `get_workflow` shows can be sent back; with an overlap it
-   * makes a new one.
+   * Changes what is given. What differs from before is a new version; runs that have begun keep to theirs. `secret: true`
+   * keeps a secret that is there, so that what `get_workflow` shows can be sent back; with an overlap it makes a new one.
+   * Throws `conflict` when the newest version is not the one that the changes were made to.
    */
   async update(
     organizationId: string,
     id: string,
     input: WorkflowInput,
-    surface: Surface,
+    by: SavedBy,
+    expectedVersion?: number,
   ): Promise<SavedWorkflow> {
-    const workflow = await this.workflows.findForUpdate(organizationId, id);
-    if (!workflow) throw AppError.notFound('workflow');
-    const { trigger, steps } = await this.check(organizationId, input, surface);
-    const current = await this.workflows.getSteps(organizationId, id, workflow.version);
-    const isOtherTrigger = trigger !== undefined && !isSameTrigger(trigger, workflow);
-    const isChanged =
-      isOtherTrigger || (steps !== undefined && !fingerprint(steps).equals(fingerprint(current)));
-    const version = workflow.version + (isChanged ? 1 : 0);
-    if (isChanged) {
-      await this.workflows.insertVersion(organizationId, id, version, steps ?? current);
-    }
-    const { stored, secret } = this.webhookSecrets.change(id, trigger, workflow);
-    await this.workflows.update(organizationId, id, {
-      version,
+    const before = await this.workflows.findForUpdate(organizationId, id);
+    if (!before) throw AppError.notFound('workflow');
+    assertVersion(before, expectedVersion);
+    const { trigger, steps } = await this.check(organizationId, input, by.surface);
+    const { stored, secret } = this.webhookSecrets.change(id, trigger, before);
+    const changes = {
       ...(input.name !== undefined && { name: input.name }),
       ...(trigger && triggerContent(trigger)),
       ...stored,
-    });
-    if (isOtherTrigger) await this.schedules.plan(organizationId, id);
+    };
+    const workflow: Workflow = { ...before, ...changes };
+    const version = await this.history.advance(organizationId, before, { workflow, steps }, by);
+    await this.workflows.update(organizationId, id, { ...changes, version });
+    // One whose trigger is as before keeps the tick that it waits for.
+    if (trigger && !isSameTrigger(trigger, before)) await this.schedules.plan(organizationId, id);
     return { workflow: await this.get(organizationId, id), secret };
   }
 
@@ -216,6 +219,14 @@ export class WorkflowsService {
     if (!workflow) throw AppError.notFound('workflow');
     return workflow;
   }
+}
+
+function assertVersion(workflow: Workflow, expected: number | undefined): void {
+  if (expected === undefined || expected === workflow.version) return;
+  throw new AppError(
+    'conflict',
+    `The workflow has version ${workflow.version} by now: somebody has changed it.`,
+  );
 }
 
 function isSameTrigger(trigger: Trigger, workflow: Workflow): boolean {

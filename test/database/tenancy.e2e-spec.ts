@@ -69,7 +69,8 @@ describe.each([
     for (const tool of reading) {
       const argument = Object.keys(tool.inputSchema.properties).find(isReference)!;
       const id = await theirIds.of(argument);
-      expect((await theirs.call(tool.name, { [argument]: id })).error, tool.name).toBeUndefined();
+      const given = { ...(await argumentsFor(tool, theirIds)), [argument]: id };
+      expect((await theirs.call(tool.name, given)).error, tool.name).toBeUndefined();
     }
   });
 
@@ -84,7 +85,11 @@ describe.each([
   });
 
   it('lists nothing of another organization, whatever the tool', async () => {
-    const listing = tools.filter(({ inputSchema }) => inputSchema.properties.cursor);
+    // One that lists what belongs to a thing must be given its id, and is tried with foreign ones above.
+    const listing = tools.filter(
+      ({ inputSchema: { properties, required } }) =>
+        properties.cursor && !required?.some(isReference),
+    );
     expect(listing.map(({ name }) => name)).toContain('search_contacts');
     const empty = await createOrganization(switchboard);
     for (const tool of listing) {

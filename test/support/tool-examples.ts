@@ -47,6 +47,11 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     workflow_id: await workflow(organization, true),
     steps: [{ id: 'other', tool: 'search_contacts', arguments: {} }],
   }),
+  restore_workflow_version: async (organization) => {
+    const id = await workflow(organization, true);
+    await made(organization, 'update_workflow', { workflow_id: id, steps: [] });
+    return { workflow_id: id, version: 1 };
+  },
   activate_workflow: async (organization) => ({
     workflow_id: await workflow(organization, false),
   }),

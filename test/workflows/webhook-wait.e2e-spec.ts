@@ -105,7 +105,7 @@ describe('a webhook that waits', () => {
         trigger: { type: 'webhook', wait_seconds: seconds },
       });
     expect((await update(5)).value.workflow).toMatchObject({
-      version: 1,
+      version: 2,
       trigger: { type: 'webhook', wait_seconds: 5 },
     });
     expect((await postWebhook(switchboard, id, { name: 'Ada' })).status).toBe(200);
