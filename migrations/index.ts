@@ -15,6 +15,7 @@ import { WebhookSecrets1763700041000 } from './1763700041000-webhook-secrets.js'
 import { WebhookDeliveries1763700042000 } from './1763700042000-webhook-deliveries.js';
 import { TakenOverRunsFirst1763700050000 } from './1763700050000-taken-over-runs-first.js';
 import { InboundMessages1763700053000 } from './1763700053000-inbound-messages.js';
+import { TriggerContacts1763700053001 } from './1763700053001-trigger-contacts.js';
 import { RunFilters1763700054000 } from './1763700054000-run-filters.js';
 import { WorkflowVersions1763700056000 } from './1763700056000-workflow-versions.js';
 import { ContactSearch1763700059000 } from './1763700059000-contact-search.js';
@@ -38,6 +39,7 @@ export const MIGRATIONS = [
   WebhookDeliveries1763700042000,
   TakenOverRunsFirst1763700050000,
   InboundMessages1763700053000,
+  TriggerContacts1763700053001,
   RunFilters1763700054000,
   WorkflowVersions1763700056000,
   ContactSearch1763700059000,

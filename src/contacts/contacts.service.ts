@@ -16,6 +16,7 @@ import { ContactsRepository, IDENTIFIERS, type Identifier } from './contacts.rep
 
 // Only a contact that is deleted between two statements makes another attempt necessary.
 const MOST_ATTEMPTS = 5;
+const MOST_TAGS = 50;
 
 export interface ContactSearch {
   text: string | undefined;
@@ -61,12 +62,13 @@ export class ContactsService {
 
   /**
    * Makes a contact. When one of its identifiers is taken, throws `conflict` and names it, or with `update` changes
-   * the contact that has it; identifiers of several contacts are a conflict always.
+   * the contact that has it, or with `merge` likewise but for its tags, which it keeps; identifiers of several contacts
+   * are a conflict always.
    */
   async create(
     organizationId: string,
     changes: ContactChanges,
-    onConflict: 'error' | 'update',
+    onConflict: 'error' | 'update' | 'merge',
     source: string,
   ): Promise<{ contact: Contact; created: boolean }> {
     const fields = applyChanges(NO_FIELDS, changes, source, new Date());
@@ -84,7 +86,8 @@ export class ContactsService {
       if (other) throw taken([other]);
       const contact = await this.contacts.findForUpdate(organizationId, first.contact.id);
       if (!contact) continue;
-      return { contact: await this.change(contact, changes, source), created: false };
+      const wanted = onConflict === 'merge' ? withTagsOf(contact, changes) : changes;
+      return { contact: await this.change(contact, wanted, source), created: false };
     }
     throw new AppError('unavailable', 'The contact is being changed by others. Try again.');
   }
@@ -98,6 +101,17 @@ export class ContactsService {
   ): Promise<Contact> {
     const contact = found(await this.contacts.findForUpdate(organizationId, id));
     return await this.change(contact, changes, source);
+  }
+
+  /** As `update`, but tags are added to those that the contact has. */
+  async merge(
+    organizationId: string,
+    id: string,
+    changes: ContactChanges,
+    source: string,
+  ): Promise<Contact> {
+    const contact = found(await this.contacts.findForUpdate(organizationId, id));
+    return await this.change(contact, withTagsOf(contact, changes), source);
   }
 
   /** Deletes the contact; its messages and runs stay. Throws `not_found`. */
@@ -167,6 +181,14 @@ export class ContactsService {
     }
     return holders;
   }
+}
+
+function withTagsOf(contact: Contact, changes: ContactChanges): ContactChanges {
+  if (!changes.tags) return changes;
+  const tags = [...new Set([...contact.tags, ...changes.tags])];
+  if (tags.length <= MOST_TAGS) return { ...changes, tags };
+  const message = `would be more than ${MOST_TAGS} with those that the contact has`;
+  throw AppError.invalid(`tags ${message}.`, [{ path: 'tags', message }]);
 }
 
 function found(contact: Contact | null): Contact {

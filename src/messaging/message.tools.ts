@@ -25,7 +25,7 @@ export class MessageTools {
     description:
       'Sends an e-mail to one contact, now or at scheduled_at. The contact must exist (create_contact) and must not ' +
       'have denied consent. Returns the message as soon as it is accepted; delivery follows within seconds and is ' +
-      'tried up to 6 times: use get_message to see its status. Give an idempotency_key whenever you may retry.',
+      'tried up to 6 times: use get_message to see its status.',
     output: MessageResult,
   })
   async send(input: SendMessageInput, call: ToolCall): Promise<MessageResult> {

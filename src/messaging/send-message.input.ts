@@ -21,7 +21,7 @@ export class SendMessageInput {
   @Length(1, 40)
   phone?: string;
 
-  @Doc('How to reach the contact. Only email is supported yet.')
+  @Doc('Only email is supported yet.')
   @IsIn(MESSAGE_CHANNELS)
   channel: MessageChannel = 'email';
 
@@ -45,7 +45,7 @@ export class SendMessageInput {
 
   @Doc(
     'When given, even if empty, subject and body are Liquid templates over these values and the contact: ' +
-      '"Hello {{ contact.first_name }}, your code is {{ code }}". When absent, subject and body are sent literally.',
+      '"Hello {{ contact.first_name }}, your code is {{ code }}". When absent, both are literal.',
     { examples: [{ code: '1234' }] },
   )
   @IsOptional()
@@ -53,7 +53,7 @@ export class SendMessageInput {
   variables?: object;
 
   @Doc(
-    'When to send it: a time as in RFC 3339 with its zone, at most one year ahead. Absent or past: at once.',
+    'When to send it: RFC 3339 with its zone, at most one year ahead. Absent or past: at once.',
     { examples: ['2030-01-31T09:00:00Z'] },
   )
   @IsOptional()
@@ -62,8 +62,8 @@ export class SendMessageInput {
   scheduled_at?: string;
 
   @Doc(
-    'Your own id for this message. The same call again with the same key returns the first message instead of ' +
-      'sending another. Use one whenever you may retry.',
+    'Your own id for this message: the same call again with the same key returns the first one. Use one whenever you ' +
+      'may retry.',
   )
   @IsOptional()
   @IsString()

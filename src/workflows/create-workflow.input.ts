@@ -15,7 +15,7 @@ export class CreateWorkflowInput {
       '"schedule", "cron": "0 9 * * 1", "timezone"?: "Europe/Vienna" (UTC), "missed"?: "skip" | "run_once" (once for ' +
       'all ticks while nothing ran)}; {"type": "event", "event": "contact.created", .updated, .tagged, message.sent, ' +
       '.delivered, .failed, .received or run.failed}. A condition "if" on trigger.payload or contact filters all ' +
-      'but manual.',
+      'but manual. "contact": {"email": "{{ trigger.payload.email }}", …} (webhook, manual) makes or updates its contact.',
     { examples: [{ type: 'webhook', secret: true }] },
   )
   @IsObject()

@@ -49,7 +49,7 @@ export class RunExecutor {
           lease,
           signal,
           run,
-          steps: await this.workflows.getSteps(organizationId, workflowId, workflowVersion),
+          steps: await this.workflows.getRunSteps(organizationId, workflowId, workflowVersion),
           workflowName: await this.workflows.getName(organizationId, workflowId),
           payload: parseJson(await this.runs.getPayload(organizationId, id)),
           journal: new Map(entries.map((entry) => [entry.stepId, entry])),

@@ -38,7 +38,7 @@ export class RunProgress {
     const { organizationId, id } = held.lease;
     try {
       return await this.tenants.transaction(organizationId, async () => {
-        await this.runs.fence(held.lease);
+        held.run.contactId = await this.runs.fence(held.lease);
         this.changes.publish(organizationId, resourceChange('runs', id));
         return await work();
       });

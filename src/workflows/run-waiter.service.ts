@@ -3,6 +3,7 @@ import { type ChangeNotice, resourceUri } from '../changes/change.js';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { toError } from '../errors/app-error.js';
+import { TRIGGER_CONTACT } from './contact-mapping.js';
 import { RunTasks } from './run-tasks.service.js';
 
 const MOST_OF_ONE = 50;
@@ -99,8 +100,8 @@ export class RunWaiter implements OnModuleDestroy {
     );
     switch (task?.state.status) {
       case 'succeeded': {
-        const { outputs = {} } = task.state.result as { outputs?: object };
-        return { status: 'succeeded', outputs };
+        const { outputs = {} } = task.state.result as { outputs?: Record<string, unknown> };
+        return { status: 'succeeded', outputs: withoutContact(outputs) };
       }
       case 'failed': {
         const { code, message } = task.state.error;
@@ -119,4 +120,9 @@ export class RunWaiter implements OnModuleDestroy {
     if (left === 0) this.waiting.delete(organizationId);
     else this.waiting.set(organizationId, left);
   }
+}
+
+/** Whom the run is about was decided before its first step; a sender is shown what the steps returned. */
+function withoutContact(outputs: Record<string, unknown>): object {
+  return Object.fromEntries(Object.entries(outputs).filter(([id]) => id !== TRIGGER_CONTACT));
 }

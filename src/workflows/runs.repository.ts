@@ -99,14 +99,24 @@ export class RunsRepository {
     );
   }
 
-  /** Locks the run for this transaction, or throws {@link LeaseLost} when another epoch or an end has come. */
-  async fence(lease: RunLease): Promise<void> {
-    const rows = await this.tenants.manager(lease.organizationId).query<unknown[]>(
-      `select id from workflow_runs
+  /**
+   * Locks the run for this transaction, or throws {@link LeaseLost} when another epoch or an end has come. Returns its
+   * contact as it is by now: an earlier step may have set it, and it may have been deleted.
+   */
+  async fence(lease: RunLease): Promise<string | null> {
+    const [row] = await this.tenants
+      .manager(lease.organizationId)
+      .query<{ contact_id: string | null }[]>(
+        `select contact_id from workflow_runs
        where organization_id = $1 and id = $2 and epoch = $3 and status = 'running' for update`,
-      [lease.organizationId, lease.id, lease.epoch],
-    );
-    if (rows.length === 0) throw new LeaseLost();
+        [lease.organizationId, lease.id, lease.epoch],
+      );
+    if (!row) throw new LeaseLost();
+    return row.contact_id;
+  }
+
+  async setContact(organizationId: string, id: string, contactId: string): Promise<void> {
+    await this.tenants.manager(organizationId).update(Run, { organizationId, id }, { contactId });
   }
 
   /** Notes that the run got on: its crashes are forgiven and its lease begins anew. */

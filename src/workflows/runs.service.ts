@@ -25,7 +25,7 @@ export class RunsService {
   /** Throws `not_found` when the organization has no such run. */
   async get(organizationId: string, id: string): Promise<RunView> {
     const run = await this.require(organizationId, id);
-    const steps = await this.workflows.getSteps(
+    const steps = await this.workflows.getRunSteps(
       organizationId,
       run.workflowId,
       run.workflowVersion,

@@ -2,6 +2,7 @@ import { parseTimezone } from '../contacts/parse-field.js';
 import { type EventName, EVENT_NAMES } from '../events/domain-event.js';
 import type { Fault } from '../errors/app-error.js';
 import { didYouMean } from '../tools/nearest-names.js';
+import { type ContactMapping, parseContactMapping } from './contact-mapping.js';
 import { Cron } from './cron.js';
 
 export const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const;
@@ -22,6 +23,8 @@ export interface TriggerOptions {
   missed?: MissedPolicy;
   /** A Liquid condition: where it does not hold, no run starts. */
   if?: string;
+  /** Of a webhook or a start by hand: what its payload says of the contact. */
+  contact?: ContactMapping;
 }
 
 /** What starts a workflow. `secret`: true generates one, text is one, null means none, absent leaves it as it is. */
@@ -38,8 +41,16 @@ export interface Trigger {
 }
 
 const KEYS: Record<TriggerType, readonly string[]> = {
-  webhook: ['type', 'secret', 'overlap_seconds', 'tolerance_seconds', 'wait_seconds', 'if'],
-  manual: ['type'],
+  webhook: [
+    'type',
+    'secret',
+    'overlap_seconds',
+    'tolerance_seconds',
+    'wait_seconds',
+    'if',
+    'contact',
+  ],
+  manual: ['type', 'contact'],
   schedule: ['type', 'cron', 'timezone', 'missed', 'if'],
   event: ['type', 'event', 'if'],
 };
@@ -72,6 +83,9 @@ export function parseTrigger(given: object, faults: Fault[]): Trigger {
   if (type === 'event') options.event = parseEvent(trigger.event, faults);
   if (type === 'schedule') Object.assign(options, parseSchedule(trigger, faults));
   if (known.includes('if') && trigger.if !== undefined) options.if = parseIf(trigger.if, faults);
+  if (known.includes('contact') && trigger.contact !== undefined) {
+    options.contact = parseContactMapping(trigger.contact, faults);
+  }
   return { type, ...(type === 'webhook' && parseWebhook(trigger, faults)), options };
 }
 

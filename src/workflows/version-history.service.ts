@@ -64,6 +64,7 @@ export class VersionHistory {
       version,
       steps: [...steps],
       content: contentOf(workflow),
+      triggerContact: workflow.triggerOptions.contact ?? null,
       actorKind: actor.kind,
       actorId: actor.id,
       restoredFrom: restoredFrom ?? null,

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../accounts/actor.js';
+import type { ContactMapping } from './contact-mapping.js';
 import type { Step } from './definition.js';
 import type { VersionContent } from './version-content.js';
 
@@ -38,6 +39,10 @@ export class WorkflowVersion {
   /** The version that was brought back by it, if it was made so. */
   @Column('integer', { name: 'restored_from', nullable: true })
   restoredFrom: number | null;
+
+  /** What is to be done before the first step; null: nothing. */
+  @Column('json', { name: 'trigger_contact', nullable: true })
+  triggerContact: ContactMapping | null;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt: Date;

@@ -5,6 +5,8 @@ import { PoliciesModule } from '../policies/policies.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { EventTriggers } from './event-triggers.service.js';
 import { DeliveryLog } from './delivery-log.service.js';
+import { RunContactTools } from './run-contact.tools.js';
+import { RunContacts } from './run-contacts.service.js';
 import { RunControl } from './run-control.service.js';
 import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
@@ -61,6 +63,8 @@ import { WorkflowsService } from './workflows.service.js';
     RunStarts,
     RunTasks,
     RunTools,
+    RunContactTools,
+    RunContacts,
     RunWaiter,
     RunPrompts,
     RunCompletions,

@@ -3,6 +3,7 @@ import { IsNull } from 'typeorm';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { EventName } from '../events/domain-event.js';
 import type { TimePosition } from '../tools/paging.js';
+import { withContactStep } from './contact-mapping.js';
 import type { Step } from './definition.js';
 import type { TriggerOptions, TriggerType } from './trigger.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
@@ -138,7 +139,7 @@ export class WorkflowsRepository {
       .getMany();
   }
 
-  /** The steps alone: every run that is taken reads them, and nothing else of its version. */
+  /** The steps alone, as they were saved. */
   async getSteps(organizationId: string, workflowId: string, version: number): Promise<Step[]> {
     const [found] = await this.tenants.manager(organizationId).query<{ steps: Step[] }[]>(
       `select steps from workflow_versions
@@ -147,6 +148,19 @@ export class WorkflowsRepository {
     );
     if (!found) throw new Error(`There is no version ${version} of the workflow ${workflowId}.`);
     return found.steps;
+  }
+
+  /** What a run of the version does: its steps, and before them what its trigger says of the contact. */
+  async getRunSteps(
+    organizationId: string,
+    workflowId: string,
+    version: number,
+  ): Promise<readonly Step[]> {
+    const found = await this.tenants.manager(organizationId).findOneOrFail(WorkflowVersion, {
+      select: { steps: true, triggerContact: true },
+      where: { organizationId, workflowId, version },
+    });
+    return withContactStep(found.triggerContact, found.steps);
   }
 
   /** Steps of the newest version of each of the workflows, by workflow id. */

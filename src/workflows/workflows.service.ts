@@ -8,6 +8,7 @@ import { fingerprint } from '../tools/canonical-json.js';
 import { pageOf, readTimeCursor, timeCursor } from '../tools/paging.js';
 import type { Surface, ToolCall } from '../tools/tool-call.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
+import { checkContactMapping } from './contact-mapping.js';
 import { DefinitionChecker } from './definition-checker.js';
 import type { Step } from './definition.js';
 import { SchedulesService } from './schedules.service.js';
@@ -203,6 +204,7 @@ export class WorkflowsService {
     const checker = new DefinitionChecker(tools, this.liquid);
     const trigger = input.trigger && parseTrigger(input.trigger, faults);
     if (trigger?.options.if !== undefined) checker.checkTrigger(trigger.options.if, faults);
+    if (trigger?.options.contact) checkContactMapping(trigger.options.contact, checker, faults);
     const steps = input.steps && checker.check(input.steps, faults);
     if (faults.length > 0) {
       const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EVENT_NAMES } from '../../src/events/domain-event.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { createWorkflow, runToEnd } from '../workflows/support/workflow-client.js';
+
+const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/triggers.md'), 'utf8');
+const TRIGGERS = [...PAGE.matchAll(/```json\n([^]*?)```/g)].map(
+  ([, text]) => JSON.parse(text!) as { type: string; contact?: object },
+);
+
+describe('docs/triggers.md', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  beforeAll(async () => {
+    switchboard = await startSwitchboard();
+    acme = await createOrganization(switchboard);
+  });
+  afterAll(() => switchboard.close());
+
+  it('has triggers that can be saved as they stand', async () => {
+    for (const trigger of TRIGGERS) await createWorkflow(acme, [], { trigger });
+  });
+
+  it('has a contact that is made of what a form sends', async () => {
+    const trigger = TRIGGERS.find(({ contact }) => contact);
+    const { id } = await createWorkflow(acme, [], { trigger });
+    const answers = { email: 'ada@example.com', name: 'Ada', company: '', newsletter: true };
+    const run = await runToEnd(acme, id, { answers });
+    expect(run.steps[0]!.output).toMatchObject({
+      created: true,
+      contact: {
+        first_name: 'Ada',
+        tags: ['lead'],
+        properties: { source: 'form' },
+        consent: { email: { status: 'granted' } },
+      },
+    });
+  });
+
+  it('names every event', () => {
+    const rows = [...PAGE.matchAll(/^\| `([a-z.]+)` +\|/gm)].map(([, name]) => name!);
+    expect(rows.sort()).toEqual([...EVENT_NAMES].sort());
+  });
+});
