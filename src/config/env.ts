@@ -95,7 +95,10 @@ export class Env {
   @Max(1000)
   readonly databasePoolSize: number = 10;
 
-  /** Runs, and messages, that one worker process handles at the same time. */
+  /**
+   * Messages, and runs of one organization, that one worker process handles at the same time; where several
+   * organizations have runs, half as many again.
+   */
   @IsInt()
   @Min(1)
   @Max(1000)

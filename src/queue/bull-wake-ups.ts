@@ -7,6 +7,7 @@ import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
 export interface WakeUpJob {
   kind: WakeUpKind;
   id: string;
+  organizationId?: string;
 }
 
 export const WAKE_UP_QUEUE = 'switchboard';
@@ -47,14 +48,14 @@ export class BullWakeUps extends WakeUps implements BeforeApplicationShutdown {
     });
   }
 
-  wake(kind: WakeUpKind, id: string, at?: Date): void {
+  wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void {
     const delay = at ? Math.max(0, at.getTime() - Date.now()) : 0;
     if (delay > LONGEST_DELAY_MS || this.inFlight >= MOST_IN_FLIGHT) return;
     // Without a connection the client would keep the hint in memory, and every later one, until Redis is back.
     if (this.queue.client.status !== 'ready') return;
     this.inFlight += 1;
     this.queue
-      .add({ kind, id }, delay > 0 ? { ...JOB, delay } : JOB)
+      .add({ kind, id, organizationId }, delay > 0 ? { ...JOB, delay } : JOB)
       .catch((error: unknown) => this.report(error))
       .finally(() => {
         this.inFlight -= 1;
@@ -75,8 +76,8 @@ export class BullWakeUps extends WakeUps implements BeforeApplicationShutdown {
   }
 
   /** What the processor does with a job: resolves when the work is done, so that Bull favours free workers. */
-  async hand({ kind, id }: WakeUpJob): Promise<void> {
-    await this.consumers.get(kind)?.handle(id);
+  async hand({ kind, id, organizationId }: WakeUpJob): Promise<void> {
+    await this.consumers.get(kind)?.handle(id, organizationId);
   }
 
   private async close(): Promise<void> {

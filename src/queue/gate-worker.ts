@@ -2,6 +2,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import type { Env } from '../config/env.js';
 import type { GateDatabase } from '../database/gate-database.js';
 import type { Failpoints } from '../failpoints/failpoints.js';
+import type { Share } from './fair-share.js';
 import { type Claim, LEASE_SECONDS, LeasedWorker, type LeasedWork } from './leased-worker.js';
 import type { WakeUpKind, WakeUps } from './wake-ups.js';
 
@@ -21,11 +22,13 @@ export abstract class GateWorker
   abstract readonly kind: WakeUpKind;
   /** What a stop leaves to work in progress; the whole process has 25 s to end. */
   protected abstract readonly graceMs: number;
+  /** Whether `claim_…s` takes a share, so that no organization can hold all slots. */
+  protected readonly isShared: boolean = false;
   private worker?: LeasedWorker;
 
   constructor(
-    private readonly env: Env,
-    private readonly gate: GateDatabase,
+    protected readonly env: Env,
+    protected readonly gate: GateDatabase,
     private readonly wakeUps: WakeUps,
     private readonly failpoints: Failpoints,
   ) {}
@@ -34,7 +37,10 @@ export abstract class GateWorker
 
   onApplicationBootstrap(): void {
     if (!this.env.runsWorker) return;
-    this.worker = new LeasedWorker(this, this.wakeUps, { concurrency: this.env.workerConcurrency });
+    this.worker = new LeasedWorker(this, this.wakeUps, {
+      concurrency: this.env.workerConcurrency,
+      isShared: this.isShared,
+    });
     this.worker.start();
   }
 
@@ -42,8 +48,9 @@ export abstract class GateWorker
     await this.worker?.stop(this.graceMs);
   }
 
-  claim(limit: number, id?: string): Promise<Claim[]> {
-    return this.call('claim', [limit, id ?? null, LEASE_SECONDS]);
+  claim(limit: number, id?: string, share?: Share): Promise<Claim[]> {
+    const asked = [limit, id ?? null, LEASE_SECONDS];
+    return this.call('claim', share ? [...asked, JSON.stringify(share)] : asked);
   }
 
   async renew(claims: Claim[]): Promise<Claim[]> {

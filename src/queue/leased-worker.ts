@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { AppError, toError } from '../errors/app-error.js';
+import { FairShare, type Share } from './fair-share.js';
 import type { WakeUpKind, WakeUps } from './wake-ups.js';
 
 /** A row that this worker may work on until its lease ends; the epoch fences off everybody who held it before. */
@@ -12,8 +13,11 @@ export interface Claim {
 /** What a {@link LeasedWorker} works on: rows with a lease by the database's clock. */
 export interface LeasedWork {
   readonly kind: WakeUpKind;
-  /** Claims at most `limit` due rows, or just the row `id`, with a lease by the database's clock and a new epoch. */
-  claim(limit: number, id?: string): Promise<Claim[]>;
+  /**
+   * Claims at most `limit` due rows, or just the row `id`, with a lease by the database's clock and a new epoch. With a
+   * share, no more of any organization than that allows.
+   */
+  claim(limit: number, id?: string, share?: Share): Promise<Claim[]>;
   /**
    * Does the work. `signal` aborts when the lease was lost or the process stops hard. A throw is logged; the sweep
    * retries after the lease, or at once after `unavailable`.
@@ -26,8 +30,10 @@ export interface LeasedWork {
 }
 
 export interface LeasedWorkerOptions {
-  /** Rows that are worked on at the same time. */
+  /** Rows that are worked on at the same time; if they are shared, those of one organization alone. */
   concurrency: number;
+  /** Whether no organization may hold all slots. Then there are more of them: see {@link FairShare}. */
+  isShared?: boolean;
   /** How often to look for work that no hint told of. */
   pollMs?: number;
 }
@@ -58,6 +64,8 @@ export class LeasedWorker {
   private readonly running = new Set<Running>();
   private readonly claiming = new Set<Promise<unknown>>();
   private readonly pollMs: number;
+  private readonly slots: number;
+  private readonly fairShare?: FairShare;
   /** Slots promised to claims that are still being asked for. */
   private reserved = 0;
   private failures = 0;
@@ -71,16 +79,18 @@ export class LeasedWorker {
   constructor(
     private readonly work: LeasedWork,
     private readonly wakeUps: WakeUps,
-    private readonly options: LeasedWorkerOptions,
+    options: LeasedWorkerOptions,
   ) {
     this.pollMs = options.pollMs ?? POLL_MS;
+    if (options.isShared) this.fairShare = new FairShare(options.concurrency);
+    this.slots = this.fairShare?.slots ?? options.concurrency;
     this.logger = new Logger(`LeasedWorker:${work.kind}`);
   }
 
   start(): void {
     this.wakeUps.consume(this.work.kind, {
-      concurrency: this.options.concurrency,
-      handle: (id) => this.handle(id),
+      concurrency: this.slots,
+      handle: (id, organizationId) => this.handle(id, organizationId),
     });
     this.renewTimer = setInterval(() => void this.renewAll(), RENEW_MS);
     this.schedulePoll(0);
@@ -111,13 +121,15 @@ export class LeasedWorker {
   }
 
   private get free(): number {
-    return this.options.concurrency - this.running.size - this.reserved;
+    return this.slots - this.running.size - this.reserved;
   }
 
   /** A hint. Resolves when the work is done, so that a queue which waits for it hands the next hint to a free worker. */
-  private async handle(id: string): Promise<void> {
+  private async handle(id: string, organizationId?: string): Promise<void> {
     if (this.stopped) return;
-    if (this.free <= 0) {
+    const isFull =
+      organizationId !== undefined && this.fairShare?.room(organizationId, this.free) === 0;
+    if (this.free <= 0 || isFull) {
       // Not lost: the row is still due when the next slot gets free.
       this.more = true;
       return;
@@ -147,7 +159,7 @@ export class LeasedWorker {
     try {
       this.more = false;
       const started = await this.claim(limit);
-      if (started.length === limit) this.more = true;
+      if (started.length === limit || this.fairShare?.someAreFull(this.free)) this.more = true;
       return started;
     } finally {
       this.polling = false;
@@ -156,8 +168,9 @@ export class LeasedWorker {
 
   private async claim(limit: number, id?: string): Promise<Running[]> {
     const asked = performance.now();
+    const share = this.fairShare?.share(this.free);
     this.reserved += limit;
-    const pending = this.work.claim(limit, id);
+    const pending = this.work.claim(limit, id, share);
     this.claiming.add(pending);
     try {
       const claims = await pending;
@@ -196,11 +209,13 @@ export class LeasedWorker {
         })
         .finally(() => {
           this.running.delete(running);
+          this.fairShare?.giveBack(claim.organizationId);
           // Only while there was more than fitted, and never on a failing database: no hot loop.
           if (this.more && this.failures === 0) this.schedulePoll(0);
         }),
     };
     this.running.add(running);
+    this.fairShare?.take(claim.organizationId);
     return running;
   }
 

@@ -24,10 +24,11 @@ export class PostgresWakeUps
     super();
   }
 
-  wake(kind: WakeUpKind, id: string, at?: Date): void {
+  wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void {
     // Nothing here waits for a later time; every worker looks for due rows once a second anyway.
     if (at && at.getTime() > Date.now()) return;
-    this.sender.send(CHANNEL, `${kind}:${id}`);
+    const whose = organizationId === undefined ? '' : `@${organizationId}`;
+    this.sender.send(CHANNEL, `${kind}${whose}:${id}`);
   }
 
   consume(kind: WakeUpKind, consumer: WakeUpConsumer): void {
@@ -52,8 +53,9 @@ export class PostgresWakeUps
   private hand(payload: string): void {
     if (this.paused) return;
     const colon = payload.indexOf(':');
-    const consumer = this.consumers.get(payload.slice(0, colon));
-    consumer?.handle(payload.slice(colon + 1)).catch((error: unknown) => {
+    const [kind, organizationId] = payload.slice(0, colon).split('@');
+    const consumer = this.consumers.get(kind!);
+    consumer?.handle(payload.slice(colon + 1), organizationId).catch((error: unknown) => {
       this.logger.error(`Handling a hint failed: ${toError(error).message}`);
     });
   }

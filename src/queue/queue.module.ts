@@ -5,6 +5,7 @@ import type { Env } from '../config/env.js';
 import type { DatabaseAccess } from '../database/database-access.js';
 import { NotificationSender } from '../database/notification-sender.js';
 import { bullProcessor } from './bull-processor.js';
+import { FairShare } from './fair-share.js';
 import { BullWakeUps, WAKE_UP_QUEUE, type WakeUpJob } from './bull-wake-ups.js';
 import { PostgresWakeUps } from './postgres-wake-ups.js';
 import { redisOptions } from './redis-options.js';
@@ -58,7 +59,7 @@ function bull(env: Env, redisUrl: string, access: DatabaseAccess): DynamicModule
         useFactory: (queue: Queue<WakeUpJob>) => new BullWakeUps(queue),
       },
       { provide: WakeUps, useExisting: BullWakeUps },
-      ...(env.runsWorker ? [bullProcessor(KINDS * env.workerConcurrency)] : []),
+      ...(env.runsWorker ? [bullProcessor(KINDS * FairShare.slotsOf(env.workerConcurrency))] : []),
     ],
     exports: [WakeUps],
   };

@@ -6,7 +6,7 @@ export interface WakeUpConsumer {
   /** Hints that are handled at the same time. */
   readonly concurrency: number;
   /** Does the work behind the id if it is due and free; a hint that came late or twice does nothing. */
-  handle(id: string): Promise<void>;
+  handle(id: string, organizationId?: string): Promise<void>;
 }
 
 /**
@@ -14,8 +14,11 @@ export interface WakeUpConsumer {
  * doubled, and a sweep finds whatever no hint reached.
  */
 export abstract class WakeUps {
-  /** Sends a hint, for `at` if given. Returns at once, never throws, and does not wait for Redis or PostgreSQL. */
-  abstract wake(kind: WakeUpKind, id: string, at?: Date): void;
+  /**
+   * Sends a hint, for `at` if given. Returns at once, never throws, and does not wait for Redis or PostgreSQL. A worker
+   * that has no slot left for the organization need not ask the database for the row.
+   */
+  abstract wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void;
 
   /** Starts to hand hints of a kind to the consumer of this process. */
   abstract consume(kind: WakeUpKind, consumer: WakeUpConsumer): void;

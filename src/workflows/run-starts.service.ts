@@ -66,7 +66,7 @@ export class RunStarts {
       const run = { ...start, id, bodyHash, depth, refusal };
       if (await this.runs.insert(organizationId, run)) {
         // Commit first, wake second: a worker woken for a row it cannot see yet would drop the hint.
-        if (refusal === null) this.tenants.afterCommit(() => void this.hint(id));
+        if (refusal === null) this.tenants.afterCommit(() => void this.hint(organizationId, id));
         this.changes.publish(organizationId, resourceChange('runs', id));
         await this.failpoints.reach('after insert, before commit', id);
         return { runId: id, duplicate: false };
@@ -120,9 +120,9 @@ export class RunStarts {
     return runId;
   }
 
-  private async hint(id: string): Promise<void> {
+  private async hint(organizationId: string, id: string): Promise<void> {
     await this.failpoints.reach('after commit, before hint', id);
-    this.wakeUps.wake('run', id);
+    this.wakeUps.wake('run', id, undefined, organizationId);
   }
 
   /** Counts the runs from the first one on. One that is gone is no part of a loop that is going on. */

@@ -23,6 +23,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 @Index('workflow_runs_reason_idx', ['organizationId', 'reason', 'createdAt', 'id'], {
   where: 'reason is not null',
 })
+@Index('workflow_runs_due_idx', ['organizationId', 'availableAt'], { where: `status = 'queued'` })
 export class Run {
   @PrimaryColumn('text', {
     name: 'organization_id',
@@ -78,7 +79,7 @@ export class Run {
 
   /** When a worker may take it: its wake time, or, while it runs, the end of the lease. */
   @Index('workflow_runs_lease_idx', { where: `status = 'running'` })
-  @Index('workflow_runs_due_idx', { where: `status in ('queued', 'running', 'waiting')` })
+  @Index('workflow_runs_wake_idx', { where: `status = 'waiting'` })
   @Column('timestamptz', { name: 'available_at', default: () => 'now()' })
   availableAt: Date;
 

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { FairShare } from './fair-share.js';
+
+/** Takes everything that the organization may get, as a claim of all free slots does, and returns how much. */
+function takeAll(fairShare: FairShare, organizationId: string, taken: { slots: number }): number {
+  const room = fairShare.room(organizationId, fairShare.slots - taken.slots);
+  for (let slot = 0; slot < room; slot += 1) fairShare.take(organizationId);
+  taken.slots += room;
+  return room;
+}
+
+describe(FairShare.name, () => {
+  it.each([1, 2, 3, 4, 10, 100])(
+    'gives an organization alone all of %d slots, and no more',
+    (most) => {
+      const fairShare = new FairShare(most);
+      const taken = { slots: 0 };
+      expect(takeAll(fairShare, 'a', taken)).toBe(most);
+      expect(takeAll(fairShare, 'a', taken)).toBe(0);
+    },
+  );
+
+  it.each([1, 2, 3, 4, 10, 100])('leaves something beside one that holds all of %d', (most) => {
+    const fairShare = new FairShare(most);
+    const taken = { slots: 0 };
+    takeAll(fairShare, 'a', taken);
+    expect(takeAll(fairShare, 'b', taken)).toBeGreaterThan(0);
+  });
+
+  it.each([
+    [2, [2, 1, 0, 0]],
+    [4, [4, 1, 1, 0]],
+    [10, [10, 4, 1, 0]],
+    [100, [100, 34, 11, 4]],
+  ])('leaves something of %d beside several that let go of nothing', (most, held) => {
+    const fairShare = new FairShare(most);
+    const taken = { slots: 0 };
+    expect(['a', 'b', 'c', 'd'].map((id) => takeAll(fairShare, id, taken))).toEqual(held);
+  });
+
+  it('gives what gets free to those who hold least, until all hold the same', () => {
+    const fairShare = new FairShare(10);
+    const taken = { slots: 0 };
+    takeAll(fairShare, 'a', taken);
+    takeAll(fairShare, 'b', taken);
+    for (let round = 0; round < 20; round += 1) {
+      fairShare.giveBack('a');
+      taken.slots -= 1;
+      takeAll(fairShare, 'b', taken);
+      takeAll(fairShare, 'a', taken);
+    }
+    const { rooms } = fairShare.share(fairShare.slots - taken.slots);
+    expect(Object.keys(rooms)).toEqual(['a', 'b']);
+    expect(fairShare.slots - taken.slots).toBeGreaterThan(0);
+    fairShare.giveBack('a');
+    fairShare.giveBack('b');
+    expect(fairShare.room('a', fairShare.slots - taken.slots + 2)).toBeGreaterThan(0);
+  });
+
+  it('tells a claim whose turn was last, and how much each may get', () => {
+    const fairShare = new FairShare(10);
+    expect(fairShare.share(15)).toEqual({ after: '', room: 10, rooms: {} });
+    for (let slot = 0; slot < 10; slot += 1) fairShare.take('a');
+    fairShare.take('b');
+    expect(fairShare.share(4)).toEqual({ after: 'b', room: 3, rooms: { a: 0, b: 3 } });
+    expect(fairShare.someAreFull(4)).toBe(true);
+    fairShare.giveBack('b');
+    expect(fairShare.share(5).rooms).toEqual({ a: 0 });
+  });
+});
