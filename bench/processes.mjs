@@ -1,7 +1,7 @@
 // Starting and ending the processes that are measured.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -58,8 +58,38 @@ const TICKS_PER_SECOND = 100;
 /** Processor time that a process has used so far; NaN where the system does not tell. */
 function cpuSecondsOf(pid) {
   if (process.platform !== 'linux') return Number.NaN;
+  const { user, system } = statOf(pid);
+  return (user + system) / TICKS_PER_SECOND;
+}
+
+/** The same of a process and all its children, those that have ended too. */
+export function treeCpuSeconds(pid) {
+  if (process.platform !== 'linux' || pid === undefined) return Number.NaN;
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const children = all.flatMap((name) => {
+    try {
+      return statOf(name).parent === pid ? [cpuSecondsOf(name)] : [];
+    } catch {
+      return []; // It has ended meanwhile.
+    }
+  });
+  const { endedUser, endedSystem } = statOf(pid);
+  const ended = (endedUser + endedSystem) / TICKS_PER_SECOND;
+  return children.reduce((sum, seconds) => sum + seconds, cpuSecondsOf(pid) + ended);
+}
+
+function statOf(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name in parentheses may hold anything; user and system time are the 12th and 13th field after it.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  // The name in parentheses may hold anything; the fields after it are known by their places.
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  return {
+    parent: fields[1],
+    user: fields[11],
+    system: fields[12],
+    endedUser: fields[13],
+    endedSystem: fields[14],
+  };
 }

@@ -1,6 +1,7 @@
 // The result as a Markdown page.
 import { cpus, totalmem } from 'node:os';
 import { CONTESTS } from './contests.mjs';
+import { durableSections } from './durable-report.mjs';
 import { median, ratio } from './statistics.mjs';
 
 export function describeMachine() {
@@ -14,7 +15,7 @@ export function describeMachine() {
   };
 }
 
-export function toMarkdown({ date, machine, settings, entries, boot }) {
+export function toMarkdown({ date, machine, settings, entries, durable, boot }) {
   return [
     '# Switchboard beside its peers',
     '',
@@ -28,6 +29,7 @@ export function toMarkdown({ date, machine, settings, entries, boot }) {
       'contestant itself, without PostgreSQL.',
     '',
     ...Object.keys(CONTESTS).flatMap((contest) => section(contest, entries)),
+    ...durableSections(durable),
     ...bootSection(boot),
   ].join('\n');
 }

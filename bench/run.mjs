@@ -1,5 +1,5 @@
 // Measures Switchboard beside its peers, all in one run on one machine, in interleaved rounds.
-//   npm run bench [-- --smoke] [-- --rounds=5] [-- --seconds=4] [-- --only=switchboard,sdk-v2]
+//   npm run bench [-- --smoke] [-- --rounds=5] [-- --seconds=4] [-- --only=switchboard,dbos]
 // Writes RESULTS.md and results.json, except with --smoke, which only looks whether everything works. Fails when a
 // contestant answers wrongly; no timing makes it fail.
 import { spawnSync } from 'node:child_process';
@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { build } from '../scripts/build.mjs';
 import { measureBoot } from './boot.mjs';
 import { answerOf, assertValidates, CONTESTS, requestOf } from './contests.mjs';
+import { measureDurable } from './durable.mjs';
 import { runToEnd, start } from './processes.mjs';
 import { describeMachine, toMarkdown } from './report.mjs';
 import { median } from './statistics.mjs';
@@ -55,7 +56,8 @@ const { values: options } = parseArgs({
 });
 const rounds = Number(options.rounds ?? 5);
 const seconds = Number(options.seconds ?? 4);
-const names = options.only?.split(',') ?? Object.keys(CONTESTANTS);
+const only = options.only?.split(',');
+const names = Object.keys(CONTESTANTS).filter((name) => !only || only.includes(name));
 
 installPeers();
 await build();
@@ -65,7 +67,11 @@ const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-'));
 chmodSync(folder, 0o711);
 const database = process.env.DATABASE_URL
   ? { url: process.env.DATABASE_URL, stop: async () => undefined }
-  : await EmbeddedPostgres.start({ dataDir: join(folder, 'data') });
+  : await EmbeddedPostgres.start({
+      dataDir: join(folder, 'data'),
+      // Room for all contestants; nothing else differs from what Switchboard ships.
+      settings: { max_connections: '200' },
+    });
 const running = [];
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => void cleanUp().finally(() => process.exit(1)));
@@ -121,6 +127,7 @@ async function measure() {
     for (const entry of entries) entry.rounds.push(await load(entry, { seconds }));
     console.log(`Round ${round + 1} of ${rounds} is done.`);
   }
+  const place = { databaseUrl: database.url, postgresPid: database.pid };
   return {
     date: new Date().toISOString().slice(0, 10),
     machine: describeMachine(),
@@ -133,6 +140,7 @@ async function measure() {
       };
       return { name, kind, title, era, contest, ...medians, rounds };
     }),
+    durable: await measureDurable(place, { rounds, seconds, only, smoke: options.smoke }),
     boot: await measureBoot(options.smoke ? 1 : rounds, env, tools),
   };
 }
@@ -170,7 +178,8 @@ async function toolsOf({ url, key }) {
 
 function report(results) {
   if (options.smoke) {
-    console.log(`The bench works: ${results.entries.length} contests were answered rightly.`);
+    const count = results.entries.length + results.durable.length;
+    console.log(`The bench works: ${count} contests were answered rightly.`);
     return;
   }
   const table = toMarkdown(results);

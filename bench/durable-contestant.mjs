@@ -1,0 +1,181 @@
+// One contestant of the contests about webhooks and runs: its processes, its database, and what is asked of it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { runToEnd, start, treeCpuSeconds } from './processes.mjs';
+import { CONTACTS, contactOf, messageOf, webhookOf } from './webhooks.mjs';
+
+const CONNECTIONS = 16;
+const LOOK_EVERY_MS = 25;
+const PATIENCE_MS = 60_000;
+
+export class DurableContestant {
+  /** The number of the next webhook: no two carry the same. */
+  #order = 1;
+
+  constructor(given, place, client, processes) {
+    Object.assign(this, given);
+    this.place = place;
+    this.client = client;
+    this.processes = processes;
+    this.url = processes[0].url;
+  }
+
+  /** Starts a contestant on a database of its own. `mode`: `accept` for one that only takes webhooks, or `run`. */
+  static async start(name, given, mode, place) {
+    const url = await makeDatabase(place.databaseUrl, `bench_${name.replaceAll('-', '_')}`);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const processes = [];
+    try {
+      if (given.tables) await fillTables(client, given.tables);
+      const env = {
+        DATABASE_URL: url,
+        // Switchboard's wake-ups go through PostgreSQL, as they do unless a Redis is named.
+        ...(given.needsRedis && { REDIS_URL: place.redis.url }),
+        LOG_LEVEL: 'warn',
+        RATE_LIMIT_PER_MINUTE: '100000000',
+      };
+      const script = `contestants/durable/${given.script ?? name}.mjs`;
+      for (const role of given.processes ?? [{}]) {
+        processes.push(await start(script, [mode], { ...env, ...role }));
+      }
+    } catch (error) {
+      await end(client, processes);
+      throw error;
+    }
+    return new DurableContestant({ name, ...given }, place, client, processes);
+  }
+
+  /** Throws unless a webhook with a wrong signature is refused: nobody is faster for not checking it. */
+  async assertRefuses() {
+    const { headers, body } = webhookOf(0);
+    const forged = { ...headers, 'x-webhook-signature': '0'.repeat(64) };
+    const { status } = await fetch(this.url, { method: 'POST', headers: forged, body });
+    if (status !== 401) throw this.#wrong(`status ${status} for a wrong signature`);
+  }
+
+  /** Webhooks as fast as they are answered; each must be stored once. */
+  async accept(amount) {
+    await this.#clear();
+    const { spent, result } = await this.#send({ amount, connections: CONNECTIONS });
+    const stored = await this.#stored();
+    if (stored !== amount) throw this.#wrong(`${stored} of ${amount} webhooks are stored`);
+    const { seconds, p50, p99 } = result;
+    return { perSecond: amount / seconds, p50, p99, ...spent() };
+  }
+
+  /** The same until the last run has succeeded: from the first request on. */
+  async run(amount) {
+    await this.#clear();
+    const { first, spent, result } = await this.#send({ amount, connections: CONNECTIONS });
+    const ended = await this.#waitFor(amount);
+    const cpu = spent();
+    await this.#assertMessages(first, amount);
+    return { perSecond: (amount * 1000) / (ended - result.began), ...cpu };
+  }
+
+  /** Webhooks at a fixed rate: the milliseconds from each answer until its run had succeeded. */
+  async pace(amount, perSecond) {
+    await this.#clear();
+    const { first, spent, result } = await this.#send({ amount, perSecond });
+    await this.#waitFor(amount);
+    const cpu = spent();
+    await this.#assertMessages(first, amount);
+    const ends = new Map((await this.client.query(this.ends)).rows.map(({ id, at }) => [id, at]));
+    const latencies = result.answers.map(([id, at]) => Math.max(0, ends.get(id).getTime() - at));
+    return { perSecond, ...percentiles(latencies), ...cpu };
+  }
+
+  async stop() {
+    await end(this.client, this.processes);
+  }
+
+  /** Sends new webhooks. `spent` tells the microseconds of processor time for each since then. */
+  async #send({ amount, ...how }) {
+    const first = this.#order;
+    this.#order += amount;
+    const cpuOf = () => this.processes.reduce((sum, { cpuSeconds }) => sum + cpuSeconds(), 0);
+    const before = [cpuOf(), treeCpuSeconds(this.place.postgresPid)];
+    const result = await runToEnd('load-webhooks.mjs', { url: this.url, first, amount, ...how });
+    if (result.wrong) throw this.#wrong(`${result.wrong} webhooks were not accepted`);
+    const spent = () => ({
+      cpuMicroseconds: ((cpuOf() - before[0]) * 1e6) / amount,
+      postgresMicroseconds: ((treeCpuSeconds(this.place.postgresPid) - before[1]) * 1e6) / amount,
+    });
+    return { first, spent, result };
+  }
+
+  async #waitFor(amount) {
+    const patience = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const { done, failed } = (await this.client.query(this.done)).rows[0];
+      if (Number(failed) > 0) throw this.#wrong(`${failed} runs failed`);
+      if (Number(done) >= amount) return Date.now();
+      if (Date.now() > patience) throw this.#wrong(`${done} of ${amount} runs succeeded`);
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  /** Every run stored its own message, to the right person, exactly once. */
+  async #assertMessages(first, amount) {
+    const { rows } = await this.client.query(this.messages);
+    const found = rows.map(({ recipient, subject, body }) => `${recipient} ${subject} ${body}`);
+    const wanted = Array.from({ length: amount }, (_, index) => {
+      const order = first + index;
+      const { email, firstName } = contactOf(order % CONTACTS);
+      const { subject, body } = messageOf(firstName, order);
+      return `${email} ${subject} ${body}`;
+    });
+    const runs = new Set(rows.map((row) => row.run_id)).size;
+    if (runs !== amount || found.sort().join('\n') !== wanted.sort().join('\n')) {
+      throw this.#wrong(`${amount} runs left ${found.length} messages, not all of them right`);
+    }
+  }
+
+  async #stored() {
+    if (this.needsRedis) return await this.place.redis.client.llen('bull:accept:wait');
+    return Number((await this.client.query(this.stored)).rows[0].count);
+  }
+
+  /** Of the last measurement nothing is left that the next one would have to look through. */
+  async #clear() {
+    await this.client.query(this.clear);
+    if (this.needsRedis) await this.place.redis.client.del('bull:accept:wait');
+  }
+
+  #wrong(what) {
+    return new Error(`${this.title}: ${what}.`);
+  }
+}
+
+async function makeDatabase(serverUrl, name) {
+  const server = new pg.Client({ connectionString: serverUrl });
+  await server.connect();
+  try {
+    await server.query(`create database ${name}`);
+  } finally {
+    await server.end();
+  }
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function fillTables(client, tables) {
+  await client.query(tables);
+  for (let number = 0; number < CONTACTS; number += 1) {
+    const { email, firstName } = contactOf(number);
+    await client.query('insert into contacts values ($1, $2, $3)', [`${number}`, email, firstName]);
+  }
+}
+
+async function end(client, processes) {
+  await client.end();
+  await Promise.all(processes.map((process) => process.stop()));
+}
+
+function percentiles(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
+  return { p50: at(0.5), p99: at(0.99) };
+}

@@ -1,0 +1,89 @@
+// Who takes part in the contests about webhooks and runs, and what each keeps in its database.
+const PEER_TABLES = `
+  create table contacts (id text primary key, email text not null unique, first_name text not null);
+  create table messages (
+    id bigserial primary key,
+    run_id text not null,
+    contact_id text not null references contacts (id),
+    recipient text not null,
+    subject text not null,
+    body text not null,
+    created_at timestamptz not null default clock_timestamp()
+  );
+  create table runs (id text primary key, payload bytea not null, created_at timestamptz not null default now());`;
+const PEER_MESSAGES = 'select run_id, recipient, subject, body from messages';
+const BY_MESSAGE = 'select run_id as id, created_at as at from messages';
+
+/** What all peers that work on the tables above have in common. `done` counts runs, `ends` tells when each ended. */
+const peer = (given) => ({
+  kind: 'peer',
+  tables: PEER_TABLES,
+  messages: PEER_MESSAGES,
+  done: 'select count(*) as done, 0 as failed from messages',
+  ends: BY_MESSAGE,
+  clear: 'truncate messages',
+  ...given,
+});
+
+const switchboard = (given) => ({
+  kind: 'switchboard',
+  script: 'switchboard',
+  tables: '',
+  stored: 'select count(*) from workflow_runs',
+  messages: 'select run_id, recipient, subject, body from messages',
+  done: `select count(*) filter (where status = 'succeeded') as done,
+      count(*) filter (where status in ('failed', 'canceled')) as failed from workflow_runs`,
+  ends: 'select id, finished_at as at from workflow_runs',
+  clear:
+    'truncate workflow_runs, run_steps, messages, idempotency_keys, audit_log, webhook_deliveries',
+  ...given,
+});
+
+const DBOS_DONE = `select count(*) filter (where status = 'SUCCESS') as done,
+  count(*) filter (where status not in ('SUCCESS', 'PENDING', 'ENQUEUED')) as failed from dbos.workflow_status`;
+
+/** Takes webhooks; nothing carries the runs out. */
+export const ACCEPTING = {
+  'switchboard-web': switchboard({ title: 'Switchboard', processes: [{ ROLE: 'web' }] }),
+  'node-pg': peer({
+    kind: 'bare',
+    title: 'Bare node:http + pg',
+    stored: 'select count(*) from runs',
+    clear: 'truncate runs',
+  }),
+  'dbos-queue': peer({
+    title: 'DBOS Transact 5.3.0, enqueue',
+    script: 'dbos',
+    stored: 'select count(*) from dbos.workflow_status',
+    clear: 'truncate dbos.workflow_status cascade',
+  }),
+  'graphile-worker-queue': peer({
+    title: 'graphile-worker 0.17.3, addJob',
+    script: 'graphile-worker',
+    stored: 'select count(*) from graphile_worker._private_jobs',
+    clear: 'truncate graphile_worker._private_jobs',
+  }),
+  'bull-queue': peer({
+    title: 'Bull 4.16.5, add (Redis)',
+    script: 'bull',
+    stored: undefined,
+    needsRedis: true,
+  }),
+};
+
+/** Takes webhooks and carries the runs out. */
+export const RUNNING = {
+  switchboard: switchboard({ title: 'Switchboard, one process', processes: [{ ROLE: 'all' }] }),
+  'switchboard-split': switchboard({
+    title: 'Switchboard, web and worker',
+    processes: [{ ROLE: 'web' }, { ROLE: 'worker' }],
+  }),
+  dbos: peer({
+    title: 'DBOS Transact 5.3.0',
+    done: DBOS_DONE,
+    ends: `select workflow_uuid as id, to_timestamp(updated_at / 1000.0) as at from dbos.workflow_status`,
+    clear: 'truncate messages, dbos.workflow_status cascade',
+  }),
+  'graphile-worker': peer({ title: 'graphile-worker 0.17.3' }),
+  bull: peer({ title: 'Bull 4.16.5 (Redis)', needsRedis: true }),
+};

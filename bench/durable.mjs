@@ -1,0 +1,70 @@
+// The contests about webhooks and runs: acceptance, sustained runs, and the time until a run has succeeded.
+import { ACCEPTING, RUNNING } from './durable-contestants.mjs';
+import { DurableContestant } from './durable-contestant.mjs';
+import { startRedis } from './redis.mjs';
+
+/** Runs a second at which the time until the end of a run is measured. */
+const RATES = [50, 200];
+const WARM_UP = 300;
+
+/**
+ * Measures all that `only` names, or all, in interleaved rounds of about `seconds` for each contestant and contest.
+ * `place` holds the address and the process id of the PostgreSQL that all of them share.
+ */
+export async function measureDurable(place, { rounds, seconds, only, smoke }) {
+  const redis = await startRedis();
+  const contestants = [];
+  try {
+    const prepare = async (given, mode) => {
+      const names = Object.keys(given).filter((name) => !only || only.includes(name));
+      const opened = [];
+      for (const name of names) {
+        const contestant = await DurableContestant.start(name, given[name], mode, {
+          ...place,
+          redis,
+        });
+        contestants.push(contestant);
+        opened.push(contestant);
+      }
+      return opened;
+    };
+    const accepting = await prepare(ACCEPTING, 'accept');
+    const running = await prepare(RUNNING, 'run');
+    const results = [
+      ...accepting.map((contestant) =>
+        entry(contestant, 'accept', (amount) => contestant.accept(amount)),
+      ),
+      ...running.map((contestant) => entry(contestant, 'run', (amount) => contestant.run(amount))),
+      ...RATES.flatMap((rate) =>
+        running.map((contestant) => ({
+          ...entry(contestant, `latency-${rate}`, (amount) => contestant.pace(amount, rate)),
+          amount: smoke ? 10 : rate * seconds,
+        })),
+      ),
+    ];
+    for (const { contestant } of results) await contestant.assertRefuses();
+    for (const result of results) {
+      const { perSecond } = await result.measure(result.amount ?? (smoke ? 50 : WARM_UP));
+      result.amount ??= Math.ceil(perSecond * seconds);
+    }
+    for (let round = 0; round < rounds && !smoke; round += 1) {
+      for (const result of results) result.rounds.push(await result.measure(result.amount));
+      console.log(`Round ${round + 1} of ${rounds} of webhooks and runs is done.`);
+    }
+    return results.map(({ contest, contestant: { name, kind, title }, amount, rounds }) => ({
+      contest,
+      name,
+      kind,
+      title,
+      amount,
+      rounds,
+    }));
+  } finally {
+    await Promise.all(contestants.map((contestant) => contestant.stop()));
+    await redis.stop();
+  }
+}
+
+function entry(contestant, contest, measure) {
+  return { contestant, contest, measure, amount: undefined, rounds: [] };
+}
