@@ -17,9 +17,8 @@ import { TakenOverRunsFirst1763700050000 } from './1763700050000-taken-over-runs
 import { InboundMessages1763700053000 } from './1763700053000-inbound-messages.js';
 import { TriggerContacts1763700053001 } from './1763700053001-trigger-contacts.js';
 import { RunFilters1763700054000 } from './1763700054000-run-filters.js';
-import { WorkflowVersions1763700056000 } from './1763700056000-workflow-versions.js';
-import { RunFilters1763700054000 } from './1763700054000-run-filters.js';
 import { FairClaims1763700055000 } from './1763700055000-fair-claims.js';
+import { WorkflowVersions1763700056000 } from './1763700056000-workflow-versions.js';
 import { ContactSearch1763700059000 } from './1763700059000-contact-search.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
@@ -43,8 +42,7 @@ export const MIGRATIONS = [
   InboundMessages1763700053000,
   TriggerContacts1763700053001,
   RunFilters1763700054000,
-  WorkflowVersions1763700056000,
-  RunFilters1763700054000,
   FairClaims1763700055000,
+  WorkflowVersions1763700056000,
   ContactSearch1763700059000,
 ];
