@@ -14,12 +14,21 @@ export class AuditLog {
     action: string,
     subject: string | null,
   ): Promise<void> {
-    await this.tenants.manager(organizationId).insert(AuditLogEntry, {
-      organizationId,
-      actorKind: actor.kind,
-      actorId: actor.id,
-      action,
-      subject,
-    });
+    await this.recordAll(organizationId, actor, action, [subject]);
+  }
+
+  /** Records that the same was done to several things. */
+  async recordAll(
+    organizationId: string,
+    actor: Actor,
+    action: string,
+    subjects: readonly (string | null)[],
+  ): Promise<void> {
+    if (subjects.length === 0) return;
+    const entry = { organizationId, actorKind: actor.kind, actorId: actor.id, action };
+    await this.tenants.manager(organizationId).insert(
+      AuditLogEntry,
+      subjects.map((subject) => ({ ...entry, subject })),
+    );
   }
 }

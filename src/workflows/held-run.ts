@@ -30,16 +30,17 @@ export interface HeldRun {
 
 /** A first entry for a step; one that has an entry keeps its place. */
 export function newEntry(held: HeldRun, place: Place, tool: string | null = null): JournalEntry {
+  const known = held.journal.get(place.path);
   return {
     stepId: place.path,
-    // Only a retry takes an entry away, and that is the last one: the size is the number of steps before this one.
-    position: held.journal.get(place.path)?.position ?? held.journal.size + 1,
+    position: known?.position ?? held.journal.size + 1,
     tool,
     status: 'running',
     attempts: 1,
     input: null,
     output: null,
     error: null,
+    failedAttempts: known?.failedAttempts ?? null,
     wakeAt: null,
   };
 }

@@ -22,7 +22,23 @@ export interface RunFilter {
 export const UNFINISHED = ['queued', 'running', 'waiting'] as const satisfies RunStatus[];
 export const FINISHED = ['succeeded', 'failed', 'canceled'] as const satisfies RunStatus[];
 
+const FILTERS = [
+  'workflow_id',
+  'status',
+  'contact_id',
+  'reason',
+  'trigger_type',
+  'created_after',
+  'created_before',
+  'finished_after',
+  'finished_before',
+] as const satisfies (keyof RunFilterInput)[];
 const TIMES = ['created_after', 'created_before', 'finished_after', 'finished_before'] as const;
+
+/** Whether the filter leaves nothing out. */
+export function isEmptyFilter(input: RunFilterInput): boolean {
+  return FILTERS.every((name) => input[name] === undefined);
+}
 
 /** Throws `invalid_arguments` for a time that is none. */
 export function runFilter(input: RunFilterInput): RunFilter {

@@ -3,6 +3,7 @@ import { In } from 'typeorm';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { JournalEntry } from './held-run.js';
 import { LeaseLost } from './lease-lost.js';
+import type { ReachedStep, RetryPlan } from './retry-plan.js';
 import { RunStep } from './run-step.entity.js';
 
 const OUTLINE = [
@@ -30,11 +31,12 @@ export class RunJournalRepository {
   async record(organizationId: string, runId: string, entry: JournalEntry): Promise<void> {
     const rows = await this.tenants.manager(organizationId).query<unknown[]>(
       `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input, output,
-         error, wake_at, started_at, finished_at)
+         error, wake_at, started_at, finished_at, failed_attempts)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(),
-         case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end)
+         case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, $12)
        on conflict on constraint run_steps_pkey do update set status = excluded.status, attempts = excluded.attempts,
-         input = excluded.input, output = excluded.output, error = excluded.error, finished_at = excluded.finished_at
+         input = excluded.input, output = excluded.output, error = excluded.error, finished_at = excluded.finished_at,
+         failed_attempts = excluded.failed_attempts
        where s.status in ('running', 'waiting')
        returning step_id`,
       [
@@ -49,6 +51,7 @@ export class RunJournalRepository {
         json(entry.output),
         json(entry.error),
         entry.wakeAt,
+        json(entry.failedAttempts),
       ],
     );
     if (rows.length === 0) throw new LeaseLost();
@@ -79,11 +82,47 @@ export class RunJournalRepository {
     return steps.map((step) => Object.assign(step, { input: null, output: null }));
   }
 
-  /** Forgets the step that ended the run, so that it is tried anew. */
-  async forget(organizationId: string, runId: string, stepId: string): Promise<void> {
-    await this.tenants
+  /** What retries need to know of the journals of several runs, by run. */
+  async states(
+    organizationId: string,
+    runIds: readonly string[],
+  ): Promise<Map<string, ReachedStep[]>> {
+    const rows = await this.tenants
       .manager(organizationId)
-      .delete(RunStep, { organizationId, runId, stepId, status: 'failed' });
+      .query<(ReachedStep & { runId: string })[]>(
+        `select run_id as "runId", step_id as "stepId", status from run_steps
+         where organization_id = $1 and run_id = any($2) order by position`,
+        [organizationId, runIds],
+      );
+    const states = new Map<string, ReachedStep[]>();
+    for (const row of rows) states.set(row.runId, [...(states.get(row.runId) ?? []), row]);
+    return states;
+  }
+
+  /** Makes the runs forget steps that they are to do anew. */
+  async forget(
+    organizationId: string,
+    runs: readonly { id: string; plan: RetryPlan }[],
+  ): Promise<void> {
+    const manager = this.tenants.manager(organizationId);
+    const gone = runs.flatMap(({ id, plan }) => plan.gone.map((stepId) => ({ id, stepId })));
+    const again = runs.flatMap(({ id, plan }) => plan.again.map((stepId) => ({ id, stepId })));
+    if (gone.length > 0) {
+      await manager.query(
+        `delete from run_steps s using unnest($2::text[], $3::text[]) as f (run_id, step_id)
+         where s.organization_id = $1 and s.run_id = f.run_id and s.step_id = f.step_id`,
+        [organizationId, gone.map(({ id }) => id), gone.map(({ stepId }) => stepId)],
+      );
+    }
+    if (again.length > 0) {
+      // The input too: what was wrong with it may have been mended since.
+      await manager.query(
+        `update run_steps s set status = 'waiting', attempts = 0, input = null, error = null, finished_at = null
+         from unnest($2::text[], $3::text[]) as f (run_id, step_id)
+         where s.organization_id = $1 and s.run_id = f.run_id and s.step_id = f.step_id`,
+        [organizationId, again.map(({ id }) => id), again.map(({ stepId }) => stepId)],
+      );
+    }
   }
 }
 

@@ -14,6 +14,9 @@ import { RunsRepository } from './runs.repository.js';
 import { nextAction, type Place } from './step-engine.js';
 import { isKnown, retryDelay, stepError } from './step-failure.js';
 
+/** How many failed attempts of a step are kept: its retry policy allows ten, and the run may be retried. */
+const MOST_FAILED_ATTEMPTS = 20;
+
 /** Whether the run goes on at once in this worker. */
 export type Progress = 'on' | 'over';
 
@@ -112,9 +115,19 @@ export class RunProgress {
       const place = { error_id: errorId, run: held.lease.id, step: path };
       this.logger.error(place, toError(error).stack);
     }
-    const failed = { ...entry, output: null, error: stepError(error, errorId) };
+    const attempt = { attempt: entry.attempts, error: stepError(error, errorId) };
     const seconds = retryDelay(step, entry.attempts, error);
     return await this.fenced(held, async () => {
+      const failedAt = await this.runs.now(held.lease.organizationId);
+      const failed = {
+        ...entry,
+        output: null,
+        error: attempt.error,
+        failedAttempts: [
+          ...(entry.failedAttempts ?? []),
+          { ...attempt, failed_at: failedAt.toISOString() },
+        ].slice(-MOST_FAILED_ATTEMPTS),
+      };
       if (seconds === undefined) return await this.done(held, { ...failed, status: 'failed' });
       await this.record(held, { ...failed, status: 'waiting' });
       await this.runs.park(held.lease, 'retry', seconds);

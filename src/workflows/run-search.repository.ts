@@ -55,13 +55,13 @@ interface Looked {
 export class RunSearch {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Ids of at most `limit` runs after a position, and the position from which to go on, if there may be more. */
+  /** At most `limit` runs after a position, and the position from which to go on, if there may be more. */
   async find(
     organizationId: string,
     filter: RunFilter,
     after: TimePosition | undefined,
     limit: number,
-  ): Promise<{ ids: string[]; next: TimePosition | undefined }> {
+  ): Promise<{ found: TimePosition[]; next: TimePosition | undefined }> {
     const along = sourceOf(filter);
     const window = isExact(filter, along) ? limit + 1 : MOST_LOOKED_AT;
     const looked = await this.tenants.manager(organizationId).query<Looked[]>(
@@ -98,10 +98,7 @@ export class RunSearch {
     const page = matching.slice(0, limit);
     const isFull = matching.length > limit;
     const last = isFull ? page.at(-1) : looked.find(({ number }) => Number(number) === window);
-    return {
-      ids: page.map(({ id }) => id),
-      next: last && { at: last.created_at, id: last.id },
-    };
+    return { found: page.map(positionOf), next: last && positionOf(last) };
   }
 
   /** The runs with these ids, the newest first. */
@@ -131,6 +128,10 @@ export class RunSearch {
     );
     return rows.map(({ id }) => id);
   }
+}
+
+function positionOf({ created_at: at, id }: Looked): TimePosition {
+  return { at, id };
 }
 
 function earliest(...times: (Date | undefined)[]): Date | undefined {

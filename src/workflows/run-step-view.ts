@@ -1,5 +1,7 @@
-import { IsIn, IsInt, IsObject, IsString } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsArray, IsIn, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
+import { FailedAttemptView } from './failed-attempt-view.js';
 
 export const STEP_VIEW_STATUSES = [
   'running',
@@ -43,6 +45,14 @@ export class RunStepView {
   @Nullable()
   @Doc('Why the last attempt failed: {code, message, details?}.')
   error: object | null;
+
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => FailedAttemptView)
+  @Doc(
+    'Attempts that failed, the last one too, and those before a retry of the run. Always empty in lists.',
+  )
+  failed_attempts: FailedAttemptView[];
 
   @IsString()
   @Nullable()

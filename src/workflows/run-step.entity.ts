@@ -2,6 +2,13 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Fault } from '../errors/app-error.js';
 import type { StepStatus } from './step-engine.js';
 
+/** One of the attempts of a step that failed. */
+export interface FailedAttempt {
+  attempt: number;
+  failed_at: string;
+  error: StepError;
+}
+
 export interface StepError {
   code: string;
   message: string;
@@ -42,6 +49,10 @@ export class RunStep {
 
   @Column('json', { nullable: true })
   error: StepError | null;
+
+  /** The last of them, the oldest first, also those from before the run was retried. */
+  @Column('json', { name: 'failed_attempts', nullable: true })
+  failedAttempts: FailedAttempt[] | null;
 
   /** Of a wait: when it ends. */
   @Column('timestamptz', { name: 'wake_at', nullable: true })

@@ -45,6 +45,15 @@ export class RunView {
 
   @IsString()
   @Nullable()
+  @Doc('The run that it repeats.')
+  replay_of: string | null;
+
+  @IsString()
+  @Doc('When it was accepted. RFC 3339, UTC.')
+  created_at: string;
+
+  @IsString()
+  @Nullable()
   @Doc('RFC 3339, UTC.')
   started_at: string | null;
 
@@ -77,6 +86,8 @@ export function runView(
     reason: run.reason,
     trigger: { type: run.triggerType, ...(payload !== undefined && { payload }) },
     contact_id: run.contactId,
+    replay_of: run.replayOf,
+    created_at: run.createdAt.toISOString(),
     started_at: run.startedAt?.toISOString() ?? null,
     finished_at: run.finishedAt?.toISOString() ?? null,
     steps: current ? [...reached.filter(({ id }) => id !== current.id), current] : reached,
@@ -94,6 +105,7 @@ function stepView(run: Run, entry: RunStep): RunStepView {
     input: entry.input,
     output: entry.output,
     error: entry.error,
+    failed_attempts: entry.failedAttempts ?? [],
     started_at: entry.startedAt.toISOString(),
     finished_at: entry.finishedAt?.toISOString() ?? null,
   };
@@ -122,6 +134,7 @@ function currentStep(
     error: isPoisoned
       ? { code: 'poison', message: 'Three workers died while the run was at this step.' }
       : (entry?.error ?? null),
+    failed_attempts: entry?.failedAttempts ?? [],
     started_at: entry?.startedAt.toISOString() ?? null,
     finished_at: null,
   };

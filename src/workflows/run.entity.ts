@@ -59,6 +59,10 @@ export class Run {
   @Column('text', { name: 'contact_id', nullable: true })
   contactId: string | null;
 
+  /** The run that it repeats, which may be gone. */
+  @Column('text', { name: 'replay_of', nullable: true })
+  replayOf: string | null;
+
   @Column('text', { name: 'dedupe_key', nullable: true })
   dedupeKey: string | null;
 

@@ -54,9 +54,9 @@ function task(id: string, uri: string, definition: string): string {
       '3. Tell me in a few sentences what happened and why, naming the step and quoting the value that was wrong. ' +
         'Say whether the cause is the payload, the definition, the data of a contact, or a system outside that may ' +
         'work again later. Say so when the log does not show the cause, instead of guessing.',
-      '4. Propose how to mend it. A wrong definition: update_workflow, then trigger_workflow anew, because this run ' +
-        'keeps to the version it began with. Wrong data, or something outside that works again: mend it, then ' +
-        `retry_run with run_id "${id}", which goes on from the failed step. Wrong payload: whoever sends it.`,
+      '4. Propose how to mend it. A wrong definition: update_workflow, then retry_run with version "latest". Wrong data, ' +
+        'or something outside that works again: mend it, then retry_run. It goes on from the failed step; its run_id ' +
+        `is "${id}". Wrong payload: whoever sends it.`,
       '5. Change and retry nothing until I agree.',
     ].join('\n'),
     CAUTION,

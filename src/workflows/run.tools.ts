@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
+import { RateLimiter } from '../http/rate-limiter.js';
 import { Resource } from '../resources/resource.decorator.js';
 import type { ToolCall } from '../tools/tool-call.js';
 import { Tool } from '../tools/tool.decorator.js';
 import { ListRunsInput } from './list-runs.input.js';
+import { ReplayRunInput } from './replay-run.input.js';
+import { RetryRunInput } from './retry-run.input.js';
 import { RunControl } from './run-control.service.js';
 import { runFilter } from './run-filter.js';
 import { RunIdInput } from './run-id.input.js';
@@ -22,6 +25,7 @@ export class RunTools {
     private readonly runs: RunsService,
     private readonly starts: RunStarts,
     private readonly control: RunControl,
+    private readonly limiter: RateLimiter,
   ) {}
 
   @Tool({
@@ -105,7 +109,25 @@ export class RunTools {
       'Lets a run that failed or was canceled go on from the step that failed. Steps that succeeded are not repeated.',
     output: RunResult,
   })
-  async retry(input: RunIdInput, call: ToolCall): Promise<RunResult> {
-    return { run: await this.control.retry(call.organizationId, input.run_id) };
+  async retry(input: RetryRunInput, call: ToolCall): Promise<RunResult> {
+    const { organizationId, runId } = call;
+    // Calls from outside are counted at the edge; a run that retries runs would otherwise do so uncounted.
+    if (runId !== undefined) this.limiter.consume(organizationId, 1);
+    return { run: await this.control.retry(organizationId, input.run_id, input.version) };
+  }
+
+  @Tool({
+    name: 'replay_run',
+    title: 'Replay a run',
+    description:
+      'Starts a run like an earlier one: with its payload, contact and type of trigger. All steps are done again.',
+    output: RunResult,
+    // In the list of agents it would take the room of others; they have trigger_workflow.
+    surfaces: ['dashboard'],
+  })
+  async replay(input: ReplayRunInput, call: ToolCall): Promise<RunResult> {
+    const { organizationId } = call;
+    const id = await this.control.replay(organizationId, input.run_id, input.version);
+    return { run: await this.runs.get(organizationId, id) };
   }
 }

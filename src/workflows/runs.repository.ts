@@ -86,19 +86,6 @@ export class RunsRepository {
     );
   }
 
-  /** Puts a run that failed or was canceled back into the queue; a wait that is still going on goes on. */
-  async requeue(organizationId: string, id: string): Promise<boolean> {
-    return await this.change(
-      organizationId,
-      `update workflow_runs set status = 'queued', reason = null, finished_at = null, crashes = 0,
-         available_at = greatest(now(), (
-           select max(s.wake_at) from run_steps s
-           where s.organization_id = $1 and s.run_id = $2 and s.status = 'waiting'))
-       where organization_id = $1 and id = $2 and status in ('failed', 'canceled') returning id`,
-      [id],
-    );
-  }
-
   /**
    * Locks the run for this transaction, or throws {@link LeaseLost} when another epoch or an end has come. Returns its
    * contact as it is by now: an earlier step may have set it, and it may have been deleted.

@@ -60,7 +60,8 @@ export class RunsService {
     page: { limit: number; cursor?: string },
   ): Promise<{ runs: RunView[]; nextCursor: string | null }> {
     const after = readTimeCursor(page.cursor);
-    const { ids, next } = await this.search.find(organizationId, filter, after, page.limit);
+    const { found, next } = await this.search.find(organizationId, filter, after, page.limit);
+    const ids = found.map(({ id }) => id);
     const runs = await this.search.read(organizationId, ids);
     const journals = groupByRun(await this.journal.outlines(organizationId, ids));
     return {

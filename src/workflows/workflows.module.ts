@@ -1,12 +1,16 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { PoliciesModule } from '../policies/policies.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
+import { BulkRunTools } from './bulk-run.tools.js';
+import { BulkRuns } from './bulk-runs.service.js';
 import { EventTriggers } from './event-triggers.service.js';
 import { DeliveryLog } from './delivery-log.service.js';
 import { RunContactTools } from './run-contact.tools.js';
 import { RunContacts } from './run-contacts.service.js';
+import { RunControlRepository } from './run-control.repository.js';
 import { RunControl } from './run-control.service.js';
 import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
@@ -48,13 +52,16 @@ import { WorkflowsService } from './workflows.service.js';
 
 /** Workflows, the webhooks that start them, and the runs that carry them out. */
 @Module({
-  imports: [ToolsModule, PoliciesModule, ContactsModule],
+  imports: [AccountsModule, ToolsModule, PoliciesModule, ContactsModule],
   controllers: [WebhookController],
   providers: [
     LiquidSandbox,
+    BulkRuns,
+    BulkRunTools,
     EventTriggers,
     DeliveryLog,
     RunControl,
+    RunControlRepository,
     RunExecutor,
     RunJournalRepository,
     RunProgress,

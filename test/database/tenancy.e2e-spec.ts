@@ -61,7 +61,8 @@ describe.each([
       expect(answers[0], at).toBe(answers[1]);
       expect(await dumpOrganization(switchboard, theirs.id), at).toEqual(before);
     }
-  });
+    // Two calls and a dump for every argument of every tool that names something.
+  }, 90_000);
 
   it('does tell the owner of the same things something else, so that the answers above mean something', async () => {
     const reading = tools.filter(({ name }) => name.startsWith('get_'));
@@ -93,10 +94,12 @@ describe.each([
     expect(listing.map(({ name }) => name)).toContain('search_contacts');
     const empty = await createOrganization(switchboard);
     for (const tool of listing) {
-      const { value, error } = await empty.call<Record<string, unknown>>(tool.name, {});
+      const given = await argumentsFor(tool, new Ids(empty));
+      const { value, error } = await empty.call<Record<string, unknown>>(tool.name, given);
       if (error) throw new Error(`${tool.name}: ${error.message}`);
       const lists = Object.values(value).filter((part) => Array.isArray(part));
-      expect(lists, tool.name).toEqual([[]]);
+      expect(lists.length, tool.name).toBeGreaterThan(0);
+      expect(lists.flat(), tool.name).toEqual([]);
     }
   });
 });

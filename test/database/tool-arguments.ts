@@ -18,6 +18,9 @@ const NO_REFERENCES = new Set([
 /** What a call needs beyond its required arguments to get as far as looking the reference up. */
 const ALSO: Record<string, Record<string, unknown>> = {
   send_message: { subject: 'Hello', body: 'Hello' },
+  bulk_cancel_runs: { status: 'unfinished' },
+  bulk_retry_runs: { status: 'failed' },
+  bulk_replay_runs: { status: 'finished' },
 };
 /** What the generator cannot guess from a schema. */
 const ARGUMENTS: Record<string, unknown> = {

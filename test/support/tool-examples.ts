@@ -69,6 +69,18 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     await made(organization, 'cancel_run', { run_id: id });
     return { run_id: id };
   },
+  replay_run: async (organization) => ({ run_id: await run(organization) }),
+  bulk_cancel_runs: async (organization) => ({
+    workflow_id: await workflowWithRuns(organization),
+  }),
+  bulk_retry_runs: async (organization) => {
+    const given = { workflow_id: await workflowWithRuns(organization) };
+    await made(organization, 'bulk_cancel_runs', given);
+    return { ...given, status: 'canceled' };
+  },
+  bulk_replay_runs: async (organization) => ({
+    workflow_id: await workflowWithRuns(organization),
+  }),
   set_tool_policy: async () => ({ tool: 'list_messages', hidden: true }),
 };
 
@@ -111,6 +123,14 @@ async function run(organization: TestOrganization): Promise<string> {
   const workflowId = await workflow(organization, true);
   const given = { workflow_id: workflowId };
   return (await made<{ run_id: string }>(organization, 'trigger_workflow', given)).run_id;
+}
+
+async function workflowWithRuns(organization: TestOrganization): Promise<string> {
+  const id = await workflow(organization, true);
+  for (let count = 0; count < 2; count += 1) {
+    await made(organization, 'trigger_workflow', { workflow_id: id });
+  }
+  return id;
 }
 
 async function made<T>(organization: TestOrganization, tool: string, given: object): Promise<T> {

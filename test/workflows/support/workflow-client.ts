@@ -21,6 +21,8 @@ export interface RunShape {
   reason: string | null;
   trigger: { type: string; payload?: unknown };
   contact_id: string | null;
+  replay_of: string | null;
+  created_at: string;
   started_at: string | null;
   finished_at: string | null;
   steps: {
@@ -31,6 +33,11 @@ export interface RunShape {
     input: Record<string, unknown> | null;
     output: Record<string, unknown> | null;
     error: { code: string; message: string } | null;
+    failed_attempts: {
+      attempt: number;
+      failed_at: string;
+      error: { code: string; message: string };
+    }[];
     started_at: string | null;
     finished_at: string | null;
   }[];
