@@ -16,6 +16,7 @@ import { WebhookDeliveries1763700042000 } from './1763700042000-webhook-deliveri
 import { TakenOverRunsFirst1763700050000 } from './1763700050000-taken-over-runs-first.js';
 import { InboundMessages1763700053000 } from './1763700053000-inbound-messages.js';
 import { TriggerContacts1763700053001 } from './1763700053001-trigger-contacts.js';
+import { ParkedRuns1763700053002 } from './1763700053002-parked-runs.js';
 import { RunFilters1763700054000 } from './1763700054000-run-filters.js';
 import { RunHistory1763700054100 } from './1763700054100-run-history.js';
 import { FairClaims1763700055000 } from './1763700055000-fair-claims.js';
@@ -42,6 +43,7 @@ export const MIGRATIONS = [
   TakenOverRunsFirst1763700050000,
   InboundMessages1763700053000,
   TriggerContacts1763700053001,
+  ParkedRuns1763700053002,
   RunFilters1763700054000,
   RunHistory1763700054100,
   FairClaims1763700055000,

@@ -5,6 +5,7 @@ import { ApiKey } from './keys/api-key.entity.js';
 import { Message } from './messaging/message.entity.js';
 import { ToolPolicyRow } from './policies/tool-policy.entity.js';
 import { IdempotencyKey } from './tools/idempotency-key.entity.js';
+import { ParkedRun } from './workflows/parked-run.entity.js';
 import { RunStep } from './workflows/run-step.entity.js';
 import { Run } from './workflows/run.entity.js';
 import { WorkflowSchedule } from './workflows/workflow-schedule.entity.js';
@@ -24,6 +25,7 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   WorkflowSchedule,
   Run,
   RunStep,
+  ParkedRun,
   WebhookDelivery,
   ToolPolicyRow,
 ];

@@ -9,6 +9,7 @@ import { Failpoints } from '../failpoints/failpoints.js';
 import { LEASE_SECONDS } from '../queue/leased-worker.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import type { HeldRun, JournalEntry } from './held-run.js';
+import { runFailed } from './run-failed-event.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunsRepository } from './runs.repository.js';
 import { nextAction, type Place } from './step-engine.js';
@@ -82,25 +83,8 @@ export class RunProgress {
 
   private async fail(held: HeldRun, reason: string): Promise<void> {
     await this.runs.finish(held.lease, 'failed', reason);
-    const { id, workflowId, workflowVersion, contactId, triggerType } = held.run;
-    await this.events.emit(held.lease.organizationId, {
-      name: 'run.failed',
-      contactId,
-      runId: id,
-      payload: {
-        event: 'run.failed',
-        run: {
-          id,
-          workflow_id: workflowId,
-          workflow_version: workflowVersion,
-          status: 'failed',
-          reason,
-          trigger: { type: triggerType },
-          contact_id: contactId,
-        },
-        workflow: { id: workflowId, name: held.workflowName },
-      },
-    });
+    const event = runFailed(held.run, held.workflowName, reason);
+    await this.events.emit(held.lease.organizationId, event);
   }
 
   /** Writes down a failed attempt: the step is tried again later, or the run goes on without it, or ends. */

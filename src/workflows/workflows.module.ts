@@ -8,6 +8,8 @@ import { BulkRunTools } from './bulk-run.tools.js';
 import { BulkRuns } from './bulk-runs.service.js';
 import { EventTriggers } from './event-triggers.service.js';
 import { DeliveryLog } from './delivery-log.service.js';
+import { ParkedRunsRepository } from './parked-runs.repository.js';
+import { ParkedRuns } from './parked-runs.service.js';
 import { RunContactTools } from './run-contact.tools.js';
 import { RunContacts } from './run-contacts.service.js';
 import { RunControlRepository } from './run-control.repository.js';
@@ -70,6 +72,8 @@ import { WorkflowsService } from './workflows.service.js';
     RunStarts,
     RunTasks,
     RunTools,
+    ParkedRuns,
+    ParkedRunsRepository,
     RunContactTools,
     RunContacts,
     RunWaiter,

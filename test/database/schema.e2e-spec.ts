@@ -16,6 +16,7 @@ const GLOBAL_REFERENCES: Record<string, string> = {
 const BOOKKEEPING: Record<string, string> = {
   audit_log: 'tells of calls, dry runs of which never were',
   idempotency_keys: 'keeps answers; a dry run leaves none',
+  parked_runs: 'lists what the database has parked, which no call does',
   webhook_deliveries: 'tells of requests; only their end with a workflow comes of a call',
 };
 
@@ -154,6 +155,7 @@ describe('every table of an organization', () => {
       order by name`);
     expect(rows).toEqual([
       { name: 'private.note_effect()', safe: true },
+      { name: 'private.note_parked_run()', safe: true },
       { name: 'private.tell_of_run()', safe: true },
     ]);
   });

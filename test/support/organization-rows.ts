@@ -11,7 +11,13 @@ export interface TestEffect {
 /** Rows by table and key: what an organization has, but for what is only bookkeeping. */
 export type OrganizationRows = Map<string, Record<string, unknown>>;
 
-const BOOKKEEPING = ['audit_log', 'idempotency_keys', 'migrations', 'webhook_deliveries'];
+const BOOKKEEPING = [
+  'audit_log',
+  'idempotency_keys',
+  'migrations',
+  'parked_runs',
+  'webhook_deliveries',
+];
 
 export async function readRows(
   switchboard: Switchboard,
