@@ -17,6 +17,7 @@ import { TakenOverRunsFirst1763700050000 } from './1763700050000-taken-over-runs
 import { InboundMessages1763700053000 } from './1763700053000-inbound-messages.js';
 import { TriggerContacts1763700053001 } from './1763700053001-trigger-contacts.js';
 import { ParkedRuns1763700053002 } from './1763700053002-parked-runs.js';
+import { RunFamilies1763700053003 } from './1763700053003-run-families.js';
 import { RunFilters1763700054000 } from './1763700054000-run-filters.js';
 import { RunHistory1763700054100 } from './1763700054100-run-history.js';
 import { FairClaims1763700055000 } from './1763700055000-fair-claims.js';
@@ -44,6 +45,7 @@ export const MIGRATIONS = [
   InboundMessages1763700053000,
   TriggerContacts1763700053001,
   ParkedRuns1763700053002,
+  RunFamilies1763700053003,
   RunFilters1763700054000,
   RunHistory1763700054100,
   FairClaims1763700055000,

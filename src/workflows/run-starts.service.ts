@@ -16,6 +16,8 @@ import { WorkflowsRepository } from './workflows.repository.js';
 
 /** How many runs may follow from each other after the first: what goes on for longer is a loop. */
 const MAX_DEPTH = 8;
+/** How many runs may follow from one: what branches out further than that is no less a loop than what goes on. */
+const MAX_FOLLOWERS = 10_000;
 const MAX_PAYLOAD_BYTES = 1024 * 1024;
 
 /** Why a run was not carried out although its event happened. */
@@ -34,6 +36,16 @@ export interface RunStart {
   parentRunId?: string;
   /** Stored as failed for this reason, for its owner to see and to retry. */
   refusal?: RunRefusal;
+}
+
+/** The runs that led to one. */
+interface Origin {
+  /** How many they are. */
+  depth: number;
+  /** The first of them. */
+  rootRunId: string | null;
+  /** Whether as many follow from that one as may. */
+  isFull: boolean;
 }
 
 /** Starts runs, whatever asks for them. */
@@ -61,9 +73,11 @@ export class RunStarts {
     const bodyHash = createHash('sha256').update(start.payload).digest();
     return await this.tenants.transaction(organizationId, async () => {
       const id = newId('run');
-      const depth = await this.depth(organizationId, start.parentRunId);
-      const refusal = start.refusal ?? this.refusal(organizationId, start, depth);
-      const run = { ...start, id, bodyHash, depth, refusal };
+      const origin = await this.origin(organizationId, start.parentRunId);
+      const refusal = start.refusal ?? this.refusal(organizationId, start, origin);
+      const run = { ...start, ...origin, id, bodyHash, refusal };
+      // Refusals are rows too, so of those that there are too many of, each workflow has one.
+      if (origin.isFull) run.dedupeKey = `followers ${origin.rootRunId}`;
       if (await this.runs.insert(organizationId, run)) {
         // Commit first, wake second: a worker woken for a row it cannot see yet would drop the hint.
         if (refusal === null) this.tenants.afterCommit(() => void this.hint(organizationId, id));
@@ -72,11 +86,11 @@ export class RunStarts {
         return { runId: id, duplicate: false };
       }
       const earlier =
-        start.dedupeKey === null
+        run.dedupeKey === null
           ? null
-          : await this.runs.findByDedupeKey(organizationId, start.workflowId, start.dedupeKey);
+          : await this.runs.findByDedupeKey(organizationId, start.workflowId, run.dedupeKey);
       if (!earlier) throw AppError.notFound('workflow');
-      if (!earlier.bodyHash?.equals(bodyHash)) {
+      if (!origin.isFull && !earlier.bodyHash?.equals(bodyHash)) {
         throw new AppError('idempotency_mismatch', 'This key was used before with another body.');
       }
       return { runId: earlier.id, duplicate: true };
@@ -125,30 +139,36 @@ export class RunStarts {
     this.wakeUps.wake('run', id, undefined, organizationId);
   }
 
-  /** Counts the runs from the first one on. One that is gone is no part of a loop that is going on. */
-  private async depth(organizationId: string, parentRunId: string | undefined): Promise<number> {
-    if (parentRunId === undefined) return 0;
-    const parent = await this.runs.find(organizationId, parentRunId);
-    return parent ? parent.depth + 1 : 0;
+  /** What the run follows from. A run that is gone is no part of a loop that is going on. */
+  private async origin(organizationId: string, parentRunId: string | undefined): Promise<Origin> {
+    const parent =
+      parentRunId === undefined ? null : await this.runs.find(organizationId, parentRunId);
+    if (!parent) return { depth: 0, rootRunId: null, isFull: false };
+    const rootRunId = parent.rootRunId ?? parent.id;
+    const isFull = await this.runs.hasFollowers(organizationId, rootRunId, MAX_FOLLOWERS);
+    return { depth: parent.depth + 1, rootRunId, isFull };
   }
 
   /**
    * Why a run that follows from another one is not carried out. A step is told by a throw; an event has happened and
    * must not fail for what would follow, so its run is stored with the reason.
    */
-  private refusal(organizationId: string, start: RunStart, depth: number): RunRefusal | null {
+  private refusal(organizationId: string, start: RunStart, origin: Origin): RunRefusal | null {
     if (start.parentRunId === undefined) return null;
-    const isTooDeep = depth > MAX_DEPTH;
+    const loop = loopFault(origin);
     try {
-      if (isTooDeep) {
-        throw new AppError('conflict', `Runs may start each other ${MAX_DEPTH} deep at most.`);
-      }
+      if (loop !== undefined) throw new AppError('conflict', loop);
       // Calls from outside are counted at the edge; runs that start runs would otherwise multiply uncounted.
       this.limiter.consume(organizationId, 1);
       return null;
     } catch (error) {
       if (start.triggerType !== 'event' || !(error instanceof AppError)) throw error;
-      return isTooDeep ? 'loop' : 'rate_limited';
+      return loop === undefined ? 'rate_limited' : 'loop';
     }
   }
+}
+
+function loopFault({ depth, isFull }: Origin): string | undefined {
+  if (isFull) return `At most ${MAX_FOLLOWERS} runs may follow from one.`;
+  return depth > MAX_DEPTH ? `Runs may start each other ${MAX_DEPTH} deep at most.` : undefined;
 }

@@ -24,6 +24,9 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
   where: 'reason is not null',
 })
 @Index('workflow_runs_due_idx', ['organizationId', 'availableAt'], { where: `status = 'queued'` })
+@Index('workflow_runs_root_idx', ['organizationId', 'rootRunId'], {
+  where: 'root_run_id is not null',
+})
 export class Run {
   @PrimaryColumn('text', {
     name: 'organization_id',
@@ -72,6 +75,10 @@ export class Run {
   /** How many runs started each other up to this one. */
   @Column('integer', { default: 0 })
   depth: number;
+
+  /** The first of the runs that led to this one; null for a first one. */
+  @Column('text', { name: 'root_run_id', nullable: true })
+  rootRunId: string | null;
 
   /** The fencing token: every claim takes the next one, and only its holder may write. */
   @Column('integer', { default: 0 })

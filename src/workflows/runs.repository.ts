@@ -15,6 +15,7 @@ export interface NewRun {
   dedupeKey: string | null;
   bodyHash: Buffer | null;
   depth: number;
+  rootRunId: string | null;
   /** Why it ends before it begins. */
   refusal: string | null;
 }
@@ -30,11 +31,11 @@ export class RunsRepository {
   async insert(organizationId: string, run: NewRun): Promise<boolean> {
     const rows = await this.tenants.manager(organizationId).query<{ id: string }[]>(
       `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
-         contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at)
+         contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at, root_run_id)
        select w.organization_id, $2, w.id, w.version, $4, $5,
          (select c.id from contacts c where c.organization_id = $1 and c.id = $6 for key share),
          $7, $8, $9, date_trunc('milliseconds', now()),
-         case when $10::text is null then 'queued' else 'failed' end, $10, case when $10 is not null then now() end
+         case when $10::text is null then 'queued' else 'failed' end, $10, case when $10 is not null then now() end, $11
        from workflows w
        where w.organization_id = $1 and w.id = $3 and w.active and w.deleted_at is null
        on conflict on constraint workflow_runs_dedupe_key do nothing
@@ -50,9 +51,20 @@ export class RunsRepository {
         run.bodyHash,
         run.depth,
         run.refusal,
+        run.rootRunId,
       ],
     );
     return rows.length > 0;
+  }
+
+  /** Whether at least so many runs follow from the run. */
+  async hasFollowers(organizationId: string, rootRunId: string, count: number): Promise<boolean> {
+    const [row] = await this.tenants.manager(organizationId).query<{ count: number }[]>(
+      `select count(*)::integer as count from (
+         select 1 from workflow_runs where organization_id = $1 and root_run_id = $2 limit $3) followers`,
+      [organizationId, rootRunId, count],
+    );
+    return row!.count >= count;
   }
 
   async findByDedupeKey(

@@ -71,6 +71,19 @@ export class WorkflowsRepository {
     });
   }
 
+  /** How many active workflows the event starts. Until this transaction ends, nobody else is told. */
+  async countWaitingFor(organizationId: string, event: EventName): Promise<number> {
+    const manager = this.tenants.manager(organizationId);
+    const key = `workflows ${organizationId} ${event}`;
+    await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
+    return await manager.countBy(Workflow, {
+      organizationId,
+      triggerEvent: event,
+      active: true,
+      deletedAt: IsNull(),
+    });
+  }
+
   /** The name also of a deleted workflow, whose runs go on. */
   async getName(organizationId: string, id: string): Promise<string> {
     const found = await this.tenants

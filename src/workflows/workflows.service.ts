@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { randomBase62 } from '../database/ids.js';
 import { AppError, type Fault } from '../errors/app-error.js';
+import type { EventName } from '../events/domain-event.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { ToolPoliciesService } from '../policies/tool-policies.service.js';
 import { fingerprint } from '../tools/canonical-json.js';
@@ -25,6 +26,7 @@ import { type WorkflowContent, WorkflowsRepository } from './workflows.repositor
 
 const ID_LENGTH = 32;
 const MOST_FAULTS = 20;
+const MOST_OF_EVENT = 50;
 
 export interface WorkflowInput {
   name?: string;
@@ -75,6 +77,7 @@ export class WorkflowsService {
     const workflow = await this.require(organizationId, id);
     await this.history.begin(organizationId, { workflow, steps: steps! }, by);
     if (trigger!.type === 'schedule') await this.schedules.plan(organizationId, id);
+    if (input.active) await this.assertRoom(organizationId, trigger!.options.event);
     return { workflow: await this.get(organizationId, id), secret };
   }
 
@@ -104,7 +107,10 @@ export class WorkflowsService {
     const version = await this.history.advance(organizationId, before, { workflow, steps }, by);
     await this.workflows.update(organizationId, id, { ...changes, version });
     // One whose trigger is as before keeps the tick that it waits for.
-    if (trigger && !isSameTrigger(trigger, before)) await this.schedules.plan(organizationId, id);
+    if (trigger && !isSameTrigger(trigger, before)) {
+      await this.schedules.plan(organizationId, id);
+      if (before.active) await this.assertRoom(organizationId, trigger.options.event);
+    }
     return { workflow: await this.get(organizationId, id), secret };
   }
 
@@ -114,6 +120,7 @@ export class WorkflowsService {
     await this.workflows.update(organizationId, id, { active });
     // One that is active already keeps the tick that it waits for.
     if (active !== workflow.active) await this.schedules.plan(organizationId, id);
+    if (active && !workflow.active) await this.assertRoom(organizationId, workflow.triggerEvent);
     return await this.get(organizationId, id);
   }
 
@@ -214,6 +221,17 @@ export class WorkflowsService {
       );
     }
     return { trigger, steps };
+  }
+
+  /** Every change of a contact writes the runs of all that wait for it, so there is a bound to them. */
+  private async assertRoom(
+    organizationId: string,
+    event: EventName | null | undefined,
+  ): Promise<void> {
+    if (!event || (await this.workflows.countWaitingFor(organizationId, event)) <= MOST_OF_EVENT)
+      return;
+    const message = `At most ${MOST_OF_EVENT} active workflows may wait for ${event}.`;
+    throw new AppError('conflict', message);
   }
 
   private async require(organizationId: string, id: string): Promise<Workflow> {
