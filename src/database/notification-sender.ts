@@ -61,10 +61,11 @@ export class NotificationSender {
   private async sendOnce(texts: readonly string[]): Promise<void> {
     const channels = texts.map((text) => text.slice(0, text.indexOf(' ')));
     try {
-      await this.gate.pool.query(
-        'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as n (channel, payload)',
-        [channels, texts.map((text) => text.slice(text.indexOf(' ') + 1))],
-      );
+      await this.gate.pool.query({
+        name: 'notify',
+        text: 'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as n (channel, payload)',
+        values: [channels, texts.map((text) => text.slice(text.indexOf(' ') + 1))],
+      });
       this.lost = new Set();
     } catch (error) {
       // Dropped, not kept: they would pile up for as long as the outage lasts.
