@@ -3,6 +3,7 @@ import type { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { didYouMean } from '../tools/nearest-names.js';
 import { everyStep, parseSteps, type Step } from './definition.js';
 import {
+  type Around,
   collect,
   type DefinitionChecks,
   rootOf,
@@ -14,6 +15,8 @@ import { kindOf } from './steps/step-kinds.js';
 /** What is known before there is a run. */
 const TRIGGER_ROOTS = ['trigger', 'contact'];
 const MAX_BYTES = 256 * 1024;
+/** With the id of the run before it, it is the idempotency key of calls outside, which may have 255 characters. */
+const MAX_KEY = 200;
 
 /** Finds every fault of a definition when it is saved, so that a run meets only what nobody could have known. */
 export class DefinitionChecker {
@@ -36,9 +39,9 @@ export class DefinitionChecker {
       liquid: this.liquid,
       faults: found,
       ids: new Set(everyStep(steps).map(({ id }) => id)),
-      list: (list, path, visible) => checkList(list, path, visible, checks),
+      list: (list, path, around) => checkList(list, path, around, checks),
     };
-    checks.list(steps, 'steps', new Set());
+    checks.list(steps, 'steps', { visible: new Set(), prefixLength: 0 });
     faults.push(...found);
     return steps;
   }
@@ -57,18 +60,34 @@ export class DefinitionChecker {
   }
 }
 
-/** `visible` are the names that have a value whenever the first of the steps is reached. */
 function checkList(
   steps: readonly Step[],
   path: string,
-  visible: ReadonlySet<string>,
+  around: Around,
   checks: DefinitionChecks,
 ): void {
-  const earlier = new Set(visible);
+  const { prefixLength } = around;
+  const earlier = new Set(around.visible);
   for (const [index, step] of steps.entries()) {
     const at = `${path}[${index}]`;
-    kindOf(step).check(step, at, new StepChecks(checks, new Set(earlier)));
+    if (prefixLength + step.id.length > MAX_KEY) {
+      const message = `makes, with the ids of the loops around it, a name of more than ${MAX_KEY} characters`;
+      checks.faults.push({ path: `${at}.id`, message });
+    }
+    kindOf(step).check(
+      step,
+      at,
+      new StepChecks(checks, { visible: new Set(earlier), prefixLength }),
+    );
     earlier.add(step.id);
-    if (Array.isArray(step.on_error)) checkList(step.on_error, `${at}.on_error`, earlier, checks);
+    if (Array.isArray(step.on_error)) {
+      checkList(step.on_error, `${at}.on_error`, { visible: earlier, prefixLength }, checks);
+    }
+    for (const id of leavesOf(step)) earlier.add(id);
   }
+}
+
+function leavesOf(step: Step): string[] {
+  const leaves = kindOf(step).leaves?.(step) ?? [];
+  return leaves.flatMap((leaf) => [leaf.id, ...leavesOf(leaf)]);
 }

@@ -1,14 +1,17 @@
 import type { Fault } from '../errors/app-error.js';
 import type { BranchStep } from './steps/branch-step.js';
+import type { ForEachStep } from './steps/for-each-step.js';
+import type { ParallelStep } from './steps/parallel-step.js';
 import { kindOf, STEP_KINDS } from './steps/step-kinds.js';
 import { StepParser } from './steps/step-parser.js';
+import type { StopStep } from './steps/stop-step.js';
 import type { ToolStep } from './steps/tool-step.js';
 import type { WaitStep } from './steps/wait-step.js';
 
 /** What becomes of a run whose step has failed: it fails too, goes on, or goes on after these steps. */
 export type OnError = 'fail' | 'continue' | Step[];
 
-export type Step = ToolStep | BranchStep | WaitStep;
+export type Step = ToolStep | BranchStep | WaitStep | ForEachStep | ParallelStep | StopStep;
 
 /**
  * Reads a list of steps as far as its form goes: keys, types, ids, limits. Adds every fault with its path; the

@@ -46,16 +46,14 @@ export class RunControlRepository {
     );
   }
 
-  /** Puts locked runs back into the queue, each in its version; a wait that is still going on goes on. */
+  /** Puts locked runs back into the queue, each in its version; they then wait again for what they still wait for. */
   async requeue(
     organizationId: string,
     runs: readonly { id: string; version: number }[],
   ): Promise<void> {
     await this.tenants.manager(organizationId).query(
       `update workflow_runs r set workflow_version = c.version, status = 'queued', reason = null, finished_at = null,
-         crashes = 0, available_at = greatest(now(), (
-           select max(s.wake_at) from run_steps s
-           where s.organization_id = $1 and s.run_id = r.id and s.status = 'waiting'))
+         crashes = 0, available_at = now()
        from unnest($2::text[], $3::integer[]) as c (id, version)
        where r.organization_id = $1 and r.id = c.id`,
       [organizationId, runs.map(({ id }) => id), runs.map(({ version }) => version)],

@@ -24,7 +24,7 @@ export class RunFilterInput {
   @Length(1, 64)
   contact_id?: string;
 
-  @Doc('The whole reason; or step_failed, whichever step it was.')
+  @Doc('The whole reason; or step_failed or stopped, whichever step it was.')
   @IsOptional()
   @IsString()
   @Length(1, 200)

@@ -35,8 +35,8 @@ export class RunJournalRepository {
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(),
          case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, $12)
        on conflict on constraint run_steps_pkey do update set status = excluded.status, attempts = excluded.attempts,
-         input = excluded.input, output = excluded.output, error = excluded.error, finished_at = excluded.finished_at,
-         failed_attempts = excluded.failed_attempts
+         input = excluded.input, output = excluded.output, error = excluded.error, wake_at = excluded.wake_at,
+         finished_at = excluded.finished_at, failed_attempts = excluded.failed_attempts
        where s.status in ('running', 'waiting')
        returning step_id`,
       [
@@ -57,16 +57,46 @@ export class RunJournalRepository {
     if (rows.length === 0) throw new LeaseLost();
   }
 
-  /** The journal of a run in order of execution; `due` of a wait is judged by the clock of the database. */
-  async read(organizationId: string, runId: string): Promise<(RunStep & { due: boolean })[]> {
-    const { entities, raw } = await this.tenants
+  /** The journal of a run in order of execution, or some entries of it. */
+  async read(
+    organizationId: string,
+    runId: string,
+    stepIds?: readonly string[],
+  ): Promise<(RunStep & { dueAt?: number })[]> {
+    const query = this.tenants
       .manager(organizationId)
       .createQueryBuilder(RunStep, 's')
-      .addSelect('coalesce(s.wake_at <= clock_timestamp(), true)', 'due')
-      .where({ organizationId, runId })
-      .orderBy('s.position')
-      .getRawAndEntities<{ due: boolean }>();
-    return entities.map((step, index) => Object.assign(step, { due: raw[index]!.due }));
+      // How long is left is for the clock of the database to say; from then on it passes the same everywhere.
+      .addSelect('extract(epoch from s.wake_at - clock_timestamp())::float8 * 1000', 'left')
+      .where({ organizationId, runId, ...(stepIds && { stepId: In([...stepIds]) }) })
+      .orderBy('s.position');
+    const { entities, raw } = await query.getRawAndEntities<{ left: number | null }>();
+    const now = performance.now();
+    return entities.map((step, index) => {
+      const { left } = raw[index]!;
+      return Object.assign(step, left !== null && { dueAt: now + left });
+    });
+  }
+
+  /** What steps came to, by their ids; undefined where it is more than so many bytes together. */
+  async outcomes(
+    organizationId: string,
+    runId: string,
+    stepIds: readonly string[],
+    maxBytes: number,
+  ): Promise<Map<string, object | null> | undefined> {
+    const rows = await this.tenants
+      .manager(organizationId)
+      .query<{ step_id: string; outcome: object | null; size: number }[]>(
+        `with found as (
+         select step_id, case when status = 'failed' then json_build_object('error', error) else output end as outcome
+         from run_steps where organization_id = $1 and run_id = $2 and step_id = any ($3)
+       ), sized as (select coalesce(sum(octet_length(outcome::text)), 0)::float8 as size from found)
+       select step_id, case when size <= $4 then outcome end as outcome, size from found, sized`,
+        [organizationId, runId, stepIds, maxBytes],
+      );
+    if (rows.some(({ size }) => size > maxBytes)) return undefined;
+    return new Map(rows.map(({ step_id: id, outcome }) => [id, outcome]));
   }
 
   /** The journals of several runs, without inputs and outputs, in order of execution. */
@@ -117,7 +147,8 @@ export class RunJournalRepository {
     if (again.length > 0) {
       // The input too: what was wrong with it may have been mended since.
       await manager.query(
-        `update run_steps s set status = 'waiting', attempts = 0, input = null, error = null, finished_at = null
+        `update run_steps s set status = 'waiting', attempts = 0, input = null, error = null, wake_at = null,
+           finished_at = null
          from unnest($2::text[], $3::text[]) as f (run_id, step_id)
          where s.organization_id = $1 and s.run_id = f.run_id and s.step_id = f.step_id`,
         [organizationId, again.map(({ id }) => id), again.map(({ stepId }) => stepId)],

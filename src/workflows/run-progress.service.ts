@@ -12,8 +12,10 @@ import type { HeldRun, JournalEntry } from './held-run.js';
 import { runFailed } from './run-failed-event.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunsRepository } from './runs.repository.js';
-import { nextAction, type Place } from './step-engine.js';
+import type { Place } from './step-engine.js';
 import { isKnown, retryDelay, stepError } from './step-failure.js';
+import { kindOf } from './steps/step-kinds.js';
+import { hasStopped } from './steps/stop-step.js';
 
 /** How many failed attempts of a step are kept: its retry policy allows ten, and the run may be retried. */
 const MOST_FAILED_ATTEMPTS = 20;
@@ -38,52 +40,58 @@ export class RunProgress {
 
   /** A transaction in which this worker surely holds the run, until it commits; then the run has changed. */
   async fenced<T>(held: HeldRun, work: () => Promise<T>): Promise<T> {
-    const before = [...held.journal];
     const { organizationId, id } = held.lease;
-    try {
-      return await this.tenants.transaction(organizationId, async () => {
+    return await held.alone(() =>
+      this.tenants.transaction(organizationId, async () => {
         held.run.contactId = await this.runs.fence(held.lease);
         this.changes.publish(organizationId, resourceChange('runs', id));
         return await work();
-      });
-    } catch (error) {
-      // What was not committed did not happen: memory must not run ahead of the database.
-      held.journal.clear();
-      for (const [id, entry] of before) held.journal.set(id, entry);
-      throw error;
-    }
+      }),
+    );
   }
 
-  /** Writes an entry, and, in the same transaction, the end of the run if its step was the last. */
+  /** Writes an entry, and, in the same transaction, what becomes of the run now. */
   async done(held: HeldRun, entry: JournalEntry): Promise<Progress> {
     await this.record(held, entry);
-    return await this.goOn(held);
+    return await this.goOn(held, entry.stepId);
   }
 
-  /** Writes an entry of a step that is not done. */
+  /** Writes an entry of a step that goes on being carried out. */
   async record(held: HeldRun, entry: JournalEntry): Promise<void> {
     await this.journal.record(held.lease.organizationId, held.lease.id, entry);
-    held.journal.set(entry.stepId, entry);
+    held.stage(entry);
   }
 
-  async goOn(held: HeldRun): Promise<Progress> {
-    const action = nextAction(held.steps, held.journal);
-    if (action.kind === 'finish') {
+  /** Ends the run, or lets go of it, where nothing else can be done now; `path` is no longer being carried out. */
+  async goOn(held: HeldRun, path?: string): Promise<Progress> {
+    const { ready, asleep, end } = held.planAfter();
+    const isAlone = [...held.inFlight].every((other) => other === path);
+    if (!isAlone || (!end && ready.length > 0)) {
+      await this.runs.progress(held.lease, LEASE_SECONDS, !held.isSuspect);
+      return 'on';
+    }
+    if (end?.status === 'failed') await this.fail(held, end.at!);
+    else if (end) {
       await this.failpoints.reach('after last step, before done', held.lease.id);
-      await this.runs.finish(held.lease, 'succeeded', null);
-      return 'over';
-    }
-    if (action.kind === 'fail') {
-      await this.fail(held, `step_failed:${action.path}`);
-      return 'over';
-    }
-    await this.runs.progress(held.lease, LEASE_SECONDS);
-    return 'on';
+      await this.runs.finish(held.lease, 'succeeded', end.at ? `stopped:${end.at.path}` : null);
+    } else await this.park(held, asleep);
+    return 'over';
   }
 
-  private async fail(held: HeldRun, reason: string): Promise<void> {
+  /** Lets go of the run until the first of its waits ends. */
+  private async park(held: HeldRun, asleep: readonly Place[]): Promise<void> {
+    const dueAt = ({ path }: Place): number => held.journalAfter(path)!.dueAt!;
+    const first = asleep.reduce((a, b) => (dueAt(b) < dueAt(a) ? b : a));
+    const { waitReason = 'wait' } = kindOf(first.step);
+    const at = await this.runs.park(held.lease, waitReason);
+    this.tenants.afterCommit(() => this.wakeUps.wake('run', held.lease.id, at));
+  }
+
+  private async fail(held: HeldRun, { step, path }: Place): Promise<void> {
+    const isStop = hasStopped(step, held.journalAfter(path)?.output);
+    const reason = `${isStop ? 'stopped' : 'step_failed'}:${path}`;
     await this.runs.finish(held.lease, 'failed', reason);
-    const event = runFailed(held.run, held.workflowName, reason);
+    const event = runFailed(held.run, held.content.workflowName, reason);
     await this.events.emit(held.lease.organizationId, event);
   }
 
@@ -113,11 +121,20 @@ export class RunProgress {
         ].slice(-MOST_FAILED_ATTEMPTS),
       };
       if (seconds === undefined) return await this.done(held, { ...failed, status: 'failed' });
-      await this.record(held, { ...failed, status: 'waiting' });
-      await this.runs.park(held.lease, 'retry', seconds);
-      this.wakeAt(held, new Date(Date.now() + seconds * 1000));
-      return 'over';
+      return await this.done(held, await this.until(held, failed, seconds * 1000));
     });
+  }
+
+  /** The entry of a step that waits for a time, so many milliseconds from now or at the moment. */
+  async until(held: HeldRun, entry: JournalEntry, time: number | Date): Promise<JournalEntry> {
+    const now = (await this.runs.now(held.lease.organizationId)).getTime();
+    const left = typeof time === 'number' ? time : time.getTime() - now;
+    return {
+      ...entry,
+      status: 'waiting',
+      wakeAt: new Date(now + left),
+      dueAt: performance.now() + left,
+    };
   }
 
   /**
@@ -136,19 +153,5 @@ export class RunProgress {
       if (!(error instanceof AppError) || error.code !== 'invalid_arguments') throw error;
       return await this.failed(held, place, entry, error);
     }
-  }
-
-  /** Lets go of the run until the time of the wait has come. */
-  async sleep(held: HeldRun, entry: JournalEntry): Promise<Progress> {
-    return await this.fenced(held, async () => {
-      const at = entry.wakeAt!;
-      await this.runs.parkUntil(held.lease, at);
-      this.wakeAt(held, at);
-      return 'over' as const;
-    });
-  }
-
-  private wakeAt(held: HeldRun, at: Date): void {
-    this.tenants.afterCommit(() => this.wakeUps.wake('run', held.lease.id, at));
   }
 }

@@ -4,6 +4,8 @@ import { ContactsService } from '../contacts/contacts.service.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import type { HeldRun } from './held-run.js';
 import { stepValue } from './scope.js';
+import type { Place, Turn } from './step-engine.js';
+import { type ForEachStep, INDEX, itemName, type LoopInput } from './steps/for-each-step.js';
 
 /** What the expressions of a step can refer to. */
 @Injectable()
@@ -14,19 +16,17 @@ export class RunScope {
   ) {}
 
   /** In a transaction of the run. A step named `contact` hides the contact of the run. */
-  async of(held: HeldRun): Promise<object> {
+  async of(held: HeldRun, { turns }: Place): Promise<object> {
     const { run } = held;
     const contact =
       run.contactId === null ? null : await this.contacts.find(run.organizationId, run.contactId);
-    const scope: Record<string, unknown> = { contact: contact && ContactView.of(contact) };
-    for (const [id, entry] of held.journal) {
-      scope[id] = entry.status === 'failed' ? { error: entry.error } : stepValue(entry.output);
-    }
     return {
-      ...scope,
-      trigger: { type: run.triggerType, payload: held.payload },
+      contact: contact && ContactView.of(contact),
+      ...Object.fromEntries(visibleEntries(held, turns)),
+      ...Object.fromEntries(turns.flatMap((turn) => namesOf(held, turn))),
+      trigger: { type: run.triggerType, payload: held.content.payload },
       run: { id: run.id },
-      workflow: { id: run.workflowId, name: held.workflowName },
+      workflow: { id: run.workflowId, name: held.content.workflowName },
     };
   }
 
@@ -34,4 +34,27 @@ export class RunScope {
   allows(step: { if?: string }, scope: object): boolean {
     return step.if === undefined || this.liquid.test(step.if, scope);
   }
+}
+
+/** What the steps have come to that are not in a turn of a loop, or in one of these. */
+function visibleEntries(held: HeldRun, turns: readonly Turn[]): [string, object | null][] {
+  const prefixes = new Set(['', ...turns.map(({ loop, index }) => `${loop.path}[${index}].`)]);
+  return [...held.journal].flatMap(([path, entry]) => {
+    const start = path.lastIndexOf('.') + 1;
+    if (!prefixes.has(path.slice(0, start))) return [];
+    const value = entry.status === 'failed' ? { error: entry.error } : stepValue(entry.output);
+    return [[path.slice(start), value]];
+  });
+}
+
+/** The names that a loop gives to what is inside: the item, its number, and its own id for both. */
+function namesOf(held: HeldRun, { loop, index }: Turn): [string, unknown][] {
+  const step = loop.step as ForEachStep;
+  const { items } = held.journal.get(loop.path)!.input as LoopInput;
+  const item = items[index];
+  return [
+    [itemName(step), item],
+    [INDEX, index],
+    [step.id, { item, index, count: items.length }],
+  ];
 }

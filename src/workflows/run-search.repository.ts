@@ -41,7 +41,7 @@ const ALONG = {
 };
 
 /** A reason whose part behind the colon is not given stands for many, which no index has in order. */
-const KINDS_OF_REASONS = new Set(['step_failed']);
+const KINDS_OF_REASONS = new Set(['step_failed', 'stopped']);
 
 interface Looked {
   id: string;

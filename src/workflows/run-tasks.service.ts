@@ -66,17 +66,20 @@ function stateOf(run: Run, journal: readonly RunStep[]): TaskState {
 
 function outcomeOf(run: Run, journal: readonly RunStep[]): TriggeredRunResult {
   const outputs = journal
-    .filter(({ tool, status }) => tool !== null && status === 'succeeded')
+    .filter(({ status }) => status === 'succeeded')
+    .filter(({ tool, output }) => tool !== null || (output && 'results' in output))
+    // What steps in loops gave is in the results of their loops.
+    .filter(({ stepId }) => !stepId.includes('['))
     .map(({ stepId, output }): [string, object] => [stepId, output ?? {}]);
   return { run_id: run.id, status: 'succeeded', outputs: Object.fromEntries(outputs) };
 }
 
 function failureOf(run: Run, journal: readonly RunStep[]): AppError {
-  const stepId = /^step_failed:(.+)$/.exec(run.reason ?? '')?.[1];
+  const stepId = /^(?:step_failed|stopped):(.+)$/.exec(run.reason ?? '')?.[1];
   const error = journal.find((step) => step.stepId === stepId)?.error;
   if (!error) return new AppError('internal', `Run ${run.id} failed: ${run.reason}.`);
   return new AppError(
-    error.code as AppErrorCode,
+    error.code === 'stopped' ? 'rejected' : (error.code as AppErrorCode),
     `Run ${run.id} failed at step ${stepId}: ${error.message}`,
     { details: error.details },
   );

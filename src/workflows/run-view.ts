@@ -5,8 +5,8 @@ import type { Step } from './definition.js';
 import type { RunStep } from './run-step.entity.js';
 import { RunStepView } from './run-step-view.js';
 import { type Run, RUN_STATUSES, type RunStatus } from './run.entity.js';
-import { nextAction } from './step-engine.js';
-import { isTool } from './steps/tool-step.js';
+import { planOf } from './step-engine.js';
+import { isTool, type ToolStep } from './steps/tool-step.js';
 
 /** A run as callers see it. */
 export class RunView {
@@ -73,11 +73,12 @@ export class RunView {
 export function runView(
   run: Run,
   steps: readonly Step[],
-  journal: readonly (RunStep & { due?: boolean })[],
+  journal: readonly RunStep[],
   payload: unknown,
 ): RunView {
   const reached = journal.map((entry) => stepView(run, entry));
-  const current = currentStep(run, steps, journal);
+  const current = currentSteps(run, steps, journal);
+  const atWork = new Set(current.map(({ id }) => id));
   return {
     id: run.id,
     workflow_id: run.workflowId,
@@ -90,13 +91,14 @@ export function runView(
     created_at: run.createdAt.toISOString(),
     started_at: run.startedAt?.toISOString() ?? null,
     finished_at: run.finishedAt?.toISOString() ?? null,
-    steps: current ? [...reached.filter(({ id }) => id !== current.id), current] : reached,
+    steps: [...reached.filter(({ id }) => !atWork.has(id)), ...current],
   };
 }
 
 function stepView(run: Run, entry: RunStep): RunStepView {
   const isOpen = entry.status === 'running' || entry.status === 'waiting';
-  const cutOff = run.status === 'canceled' ? 'canceled' : 'failed';
+  // What ended the run has an entry that says so, but for a step at which workers died.
+  const cutOff = run.reason === 'poison' ? 'failed' : 'canceled';
   return {
     id: entry.stepId,
     tool: entry.tool,
@@ -111,22 +113,30 @@ function stepView(run: Run, entry: RunStep): RunStepView {
   };
 }
 
-/** The tool step that a worker is at, or that its workers died at. It has no row while its transaction is open. */
-function currentStep(
+/** The tool steps that a worker is at, or that its workers died at. They have no row while their transaction is open. */
+function currentSteps(
   run: Run,
   steps: readonly Step[],
-  journal: readonly (RunStep & { due?: boolean })[],
-): RunStepView | undefined {
+  journal: readonly RunStep[],
+): RunStepView[] {
   const isPoisoned = run.status === 'failed' && run.reason === 'poison';
-  if (run.status !== 'running' && !isPoisoned) return undefined;
+  if (run.status !== 'running' && !isPoisoned) return [];
   const entries = new Map(journal.map((entry) => [entry.stepId, entry]));
-  const action = nextAction(steps, entries);
-  if (action.kind !== 'run' || !isTool(action.step)) return undefined;
-  const entry = entries.get(action.path);
+  return planOf(steps, entries).ready.flatMap(({ step, path }) =>
+    isTool(step) ? currentStep(step, path, entries.get(path), isPoisoned) : [],
+  );
+}
+
+function currentStep(
+  { tool }: ToolStep,
+  path: string,
+  entry: RunStep | undefined,
+  isPoisoned: boolean,
+): RunStepView {
   const attempts = (entry?.attempts ?? 0) + (entry?.status === 'running' ? 0 : 1);
   return {
-    id: action.path,
-    tool: action.step.tool,
+    id: path,
+    tool,
     status: isPoisoned ? 'failed' : 'running',
     attempts,
     input: entry?.input ?? null,

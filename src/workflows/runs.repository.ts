@@ -118,31 +118,30 @@ export class RunsRepository {
     await this.tenants.manager(organizationId).update(Run, { organizationId, id }, { contactId });
   }
 
-  /** Notes that the run got on: its crashes are forgiven and its lease begins anew. */
-  async progress(lease: RunLease, leaseSeconds: number): Promise<void> {
+  /** Notes that the run got on: its lease begins anew, and its crashes, if that clears it of them, are forgiven. */
+  async progress(lease: RunLease, leaseSeconds: number, isClear: boolean): Promise<void> {
     // The time of the clock and not of the transaction, which may have begun long before.
     await this.held(
       lease,
-      `crashes = 0, available_at = clock_timestamp() + make_interval(secs => $4)`,
-      [leaseSeconds],
+      `crashes = case when $5 then 0 else crashes end,
+       available_at = clock_timestamp() + make_interval(secs => $4)`,
+      [leaseSeconds, isClear],
     );
   }
 
-  /** Lets go of the run for some time. */
-  async park(lease: RunLease, reason: 'wait' | 'retry', seconds: number): Promise<void> {
-    await this.held(
-      lease,
-      `status = 'waiting', reason = $4, crashes = 0,
-       available_at = clock_timestamp() + make_interval(secs => $5)`,
-      [reason, seconds],
+  /** Lets go of the run until the first of its waits ends, and says when that is. */
+  async park(lease: RunLease, reason: string): Promise<Date> {
+    // What is in the journal decides, and not what this worker remembers: others may have shortened a wait.
+    const [rows] = await this.tenants.manager(lease.organizationId).query<[{ at: Date }[], number]>(
+      `update workflow_runs set status = 'waiting', reason = $4, crashes = 0, available_at = coalesce((
+           select min(coalesce(s.wake_at, now())) from run_steps s
+           where s.organization_id = $1 and s.run_id = $2 and s.status = 'waiting'), now())
+         where organization_id = $1 and id = $2 and epoch = $3 and status = 'running'
+         returning available_at as at`,
+      [lease.organizationId, lease.id, lease.epoch, reason],
     );
-  }
-
-  /** Lets go of the run until the time of one of its waits. */
-  async parkUntil(lease: RunLease, at: Date): Promise<void> {
-    await this.held(lease, `status = 'waiting', reason = 'wait', crashes = 0, available_at = $4`, [
-      at,
-    ]);
+    if (rows.length === 0) throw new LeaseLost();
+    return rows[0]!.at;
   }
 
   async finish(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Step } from './definition.js';
-import { type JournalState, nextAction } from './step-engine.js';
+import { type Journal, type JournalState, planOf } from './step-engine.js';
 
 const tool = (id: string, more: object = {}): Step => ({ id, tool: 'echo', ...more });
 const STEPS: Step[] = [
@@ -17,44 +17,61 @@ const STEPS: Step[] = [
   tool('e'),
 ];
 
-function next(journal: Record<string, JournalState>): string {
-  const action = nextAction(STEPS, new Map(Object.entries(journal)));
-  return action.kind === 'finish' ? 'finish' : `${action.kind} ${action.step.id}`;
+const NOW = 1000;
+
+/** All that can be done next, in words: `run a, sleep b`. */
+function next(journal: Record<string, JournalState>, steps = STEPS): string {
+  return inWords(steps, new Map(Object.entries(journal)));
+}
+
+function inWords(steps: readonly Step[], journal: Journal, passed?: ReadonlySet<string>): string {
+  const { ready, asleep, end } = planOf(steps, journal, passed, NOW);
+  const words = [
+    ...ready.map(({ path }) => `run ${path}`),
+    ...asleep.map(({ path }) => `sleep ${path}`),
+  ];
+  if (!end) return words.join(', ');
+  expect(words).toEqual([]);
+  return end.at ? `${end.status} at ${end.at.path}` : end.status;
 }
 
 const ok: JournalState = { status: 'succeeded' };
 const then: JournalState = { status: 'succeeded', output: { branch: 'then' } };
 const otherwise: JournalState = { status: 'succeeded', output: { branch: 'else' } };
 
-describe(nextAction, () => {
+describe(planOf, () => {
   it.each<[string, Record<string, JournalState>, string]>([
     ['begins with the first step', {}, 'run a'],
     ['calls a step again whose worker died', { a: { status: 'running' } }, 'run a'],
     ['calls a step again that waits for it', { a: { status: 'waiting' } }, 'run a'],
-    ['ends at a failed step', { a: { status: 'failed' } }, 'fail a'],
+    ['ends at a failed step', { a: { status: 'failed' } }, 'failed at a'],
     ['passes a skipped step', { a: { status: 'skipped' } }, 'run b'],
     ['enters then', { a: ok, b: then }, 'run b1'],
     ['enters else', { a: ok, b: otherwise }, 'run b3'],
     ['enters a branch in a branch', { a: ok, b: then, b1: ok }, 'run b2'],
-    ['fails inside a branch', { a: ok, b: then, b1: { status: 'failed' } }, 'fail b1'],
+    ['fails inside a branch', { a: ok, b: then, b1: { status: 'failed' } }, 'failed at b1'],
     ['passes a branch without else', { a: ok, b: then, b1: ok, b2: otherwise }, 'run c'],
     [
       'sleeps while a wait is not due',
-      { a: ok, b: otherwise, b3: ok, c: { status: 'waiting', due: false } },
+      { a: ok, b: otherwise, b3: ok, c: { status: 'waiting', dueAt: 1001 } },
       'sleep c',
     ],
     [
       'wakes when it is due',
-      { a: ok, b: otherwise, b3: ok, c: { status: 'waiting', due: true } },
+      { a: ok, b: otherwise, b3: ok, c: { status: 'waiting', dueAt: 1000 } },
       'run c',
     ],
-    ['fails at a failed wait', { a: ok, b: otherwise, b3: ok, c: { status: 'failed' } }, 'fail c'],
+    [
+      'fails at a failed wait',
+      { a: ok, b: otherwise, b3: ok, c: { status: 'failed' } },
+      'failed at c',
+    ],
     [
       'goes on after a failure that may be',
       { a: ok, b: otherwise, b3: ok, c: ok, d: { status: 'failed' } },
       'run e',
     ],
-    ['finishes', { a: ok, b: otherwise, b3: ok, c: ok, d: ok, e: ok }, 'finish'],
+    ['finishes', { a: ok, b: otherwise, b3: ok, c: ok, d: ok, e: ok }, 'succeeded'],
   ])('%s', (_title, journal, expected) => {
     expect(next(journal)).toBe(expected);
   });
@@ -73,33 +90,158 @@ describe(nextAction, () => {
       ['takes them', { a: failed }, 'run a1'],
       ['takes them in order', { a: failed, a1: ok }, 'run a2'],
       ['goes on after them', { a: failed, a1: ok, a2: ok }, 'run b'],
-      ['fails with them', { a: failed, a1: failed }, 'fail a1'],
+      ['fails with them', { a: failed, a1: failed }, 'failed at a1'],
       ['goes on where they may fail', { a: failed, a1: ok, a2: failed }, 'run b'],
       ['enters neither list of a failed branch', { a: ok, b: failed }, 'run c'],
       ['takes those of a wait', { a: ok, b: failed, c: failed }, 'run c1'],
-      ['finishes', { a: ok, b: failed, c: failed, c1: ok }, 'finish'],
+      ['finishes', { a: ok, b: failed, c: failed, c1: ok }, 'succeeded'],
     ])('%s', (_title, journal, expected) => {
-      const action = nextAction(steps, new Map(Object.entries(journal)));
-      expect(action.kind === 'finish' ? 'finish' : `${action.kind} ${action.step.id}`).toBe(
-        expected,
-      );
+      expect(next(journal, steps)).toBe(expected);
     });
   });
 
   it('finishes at once without steps', () => {
-    expect(nextAction([], new Map()).kind).toBe('finish');
+    expect(next({}, [])).toBe('succeeded');
   });
 
-  it('always ends, and meets no step twice, however branches choose', () => {
+  describe('with lists beside each other', () => {
+    const steps: Step[] = [
+      {
+        id: 'both',
+        parallel: [
+          [tool('a1'), tool('a2')],
+          [{ id: 'pause', wait: { days: 1 } }, tool('b2')],
+          [{ id: 'deep', parallel: [[tool('c1')], [tool('d1')]] }],
+        ],
+      },
+      tool('after'),
+    ];
+    const asleep: JournalState = { status: 'waiting', dueAt: 1001 };
+    const failed: JournalState = { status: 'failed' };
+    const beside = { pause: ok, b2: ok, deep: ok, c1: ok, d1: ok };
+    it.each<[string, Record<string, JournalState>, string]>([
+      ['opens them', {}, 'run both'],
+      ['passes them by when skipped', { both: { status: 'skipped' } }, 'run after'],
+      ['takes the first step of each', { both: ok }, 'run a1, run pause, run deep'],
+      [
+        'goes on in each by itself',
+        { both: ok, a1: ok, pause: asleep, deep: ok },
+        'run a2, run c1, run d1, sleep pause',
+      ],
+      ['waits for the last', { both: ok, ...beside, a1: ok }, 'run a2'],
+      ['goes on after all', { both: ok, ...beside, a1: ok, a2: ok }, 'run after'],
+      ['begins nothing beside a failure', { both: ok, a1: failed }, 'failed at a1'],
+      ['names the first failure', { both: ok, deep: ok, d1: failed, c1: failed }, 'failed at c1'],
+    ])('%s', (_title, journal, expected) => {
+      expect(next(journal, steps)).toBe(expected);
+    });
+  });
+
+  describe('with a loop', () => {
+    const loop = (more: object): Step[] => [
+      { id: 'each', for_each: [], steps: [tool('a'), tool('b')], ...more },
+      tool('after'),
+    ];
+    const open = (count: number): JournalState => ({
+      status: 'running',
+      input: { items: Array.from({ length: count }, (_, index) => index) },
+    });
+    it.each<[string, number, Record<string, JournalState>, string]>([
+      ['takes one item at a time', 1, { each: open(3) }, 'run each[0].a'],
+      ['goes through its steps', 1, { each: open(3), 'each[0].a': ok }, 'run each[0].b'],
+      [
+        'goes on with the next item',
+        1,
+        { each: open(3), 'each[0].a': ok, 'each[0].b': ok },
+        'run each[1].a',
+      ],
+      ['takes several', 2, { each: open(3) }, 'run each[0].a, run each[1].a'],
+      [
+        'takes another when one is done, whichever it is',
+        2,
+        { each: open(4), 'each[1].a': ok, 'each[1].b': ok },
+        'run each[0].a, run each[2].a',
+      ],
+      [
+        'lets an item that waits keep its place',
+        2,
+        { each: open(4), 'each[0].a': { status: 'waiting', dueAt: 1001 }, 'each[1].a': ok },
+        'run each[1].b, sleep each[0].a',
+      ],
+      ['ends itself when all items are done', 9, { each: open(0) }, 'run each'],
+      ['goes on after it', 1, { each: { status: 'succeeded', output: { count: 3 } } }, 'run after'],
+      [
+        'begins nothing beside a failure',
+        3,
+        { each: open(9), 'each[1].b': { status: 'failed' }, 'each[1].a': ok },
+        'failed at each[1].b',
+      ],
+    ])('%s', (_title, concurrency, journal, expected) => {
+      expect(next(journal, loop({ concurrency }))).toBe(expected);
+    });
+
+    it('does not ask for items that have passed', () => {
+      const journal = new Map([['each', open(3)]]);
+      const { passed } = planOf(
+        loop({}),
+        new Map([...journal, ['each[0].a', ok], ['each[0].b', ok]]),
+      );
+      expect(passed).toEqual(['each[0]']);
+      expect(inWords(loop({}), journal, new Set(passed))).toBe('run each[1].a');
+    });
+
+    it('gives loops in loops paths of their own, and tells the turns that a step is in', () => {
+      const steps: Step[] = [
+        { id: 'out', for_each: [], steps: [{ id: 'in', for_each: [], steps: [tool('x')] }] },
+      ];
+      const journal = new Map([
+        ['out', open(2)],
+        ['out[0].in', open(2)],
+        ['out[0].in[0].x', ok],
+      ]);
+      const [place] = planOf(steps, journal).ready;
+      expect(place!.path).toBe('out[0].in[1].x');
+      expect(place!.turns.map((turn) => [turn.loop.path, turn.index])).toEqual([
+        ['out', 0],
+        ['out[0].in', 1],
+      ]);
+    });
+  });
+
+  it('ends at a stop, but never hides a failure beside it', () => {
+    const steps: Step[] = [
+      { id: 'both', parallel: [[{ id: 'enough', stop: 'succeeded' }], [tool('a'), tool('b')]] },
+      tool('after'),
+    ];
+    expect(next({ both: ok, a: ok, enough: ok }, steps)).toBe('succeeded at enough');
+    expect(next({ both: ok, a: { status: 'failed' }, enough: ok }, steps)).toBe('failed at a');
+    expect(next({ both: ok, enough: { status: 'skipped' } }, steps)).toBe('run a');
+    expect(next({ both: ok, a: ok, enough: { status: 'failed' } }, steps)).toBe('failed at enough');
+  });
+
+  it('always ends, and meets no step twice, however branches choose and whoever is first', () => {
+    const steps: Step[] = [
+      ...STEPS,
+      {
+        id: 'f',
+        for_each: [],
+        concurrency: 2,
+        steps: [{ id: 'g', parallel: [[tool('h')], [{ id: 'i', if: 'x', then: [tool('j')] }]] }],
+      },
+    ];
     fc.assert(
-      fc.property(fc.array(fc.boolean(), { minLength: 2, maxLength: 2 }), (choices) => {
+      fc.property(fc.array(fc.nat(), { minLength: 60, maxLength: 60 }), (choices) => {
         const journal = new Map<string, JournalState>();
-        const left = [...choices];
-        for (let turn = 0; turn < 20; turn += 1) {
-          const action = nextAction(STEPS, journal);
-          if (action.kind === 'finish') return true;
-          if (journal.has(action.step.id)) return false;
-          journal.set(action.step.id, 'then' in action.step ? (left.pop() ? then : otherwise) : ok);
+        for (const choice of choices) {
+          const { ready, end } = planOf(steps, journal);
+          if (end) return end.status === 'succeeded';
+          const { step, path } = ready[choice % ready.length]!;
+          const isOpen = journal.get(path)?.status === 'running';
+          if (journal.has(path) && !isOpen) return false;
+          if ('for_each' in step && !isOpen) {
+            journal.set(path, { status: 'running', input: { items: [1, 2, 3] } });
+          } else if ('then' in step) journal.set(path, choice % 3 === 0 ? then : otherwise);
+          else journal.set(path, ok);
         }
         return false;
       }),

@@ -4,16 +4,7 @@ import { didYouMean } from '../tools/nearest-names.js';
 export type Json = Record<string, unknown>;
 
 // Known from other systems, so a plain answer helps more than a guess at the nearest name.
-const UNSUPPORTED = [
-  'for_each',
-  'foreach',
-  'loop',
-  'parallel',
-  'switch',
-  'delay',
-  'timeout',
-  'delivery',
-];
+const UNSUPPORTED = ['loop', 'switch', 'delay', 'timeout', 'delivery'];
 
 /** Adds a fault for every key that is not known. */
 export function checkKeys(

@@ -33,7 +33,10 @@ import { SchedulesRepository } from './schedules.repository.js';
 import { SchedulesService } from './schedules.service.js';
 import { StepCaller } from './step-caller.service.js';
 import { BranchRunner } from './steps/branch-runner.service.js';
+import { ForEachRunner } from './steps/for-each-runner.service.js';
+import { ParallelRunner } from './steps/parallel-runner.service.js';
 import { StepRunners } from './steps/step-runners.service.js';
+import { StopRunner } from './steps/stop-runner.service.js';
 import { ToolRunner } from './steps/tool-runner.service.js';
 import { WaitRunner } from './steps/wait-runner.service.js';
 import { TriggerFilter } from './trigger-filter.service.js';
@@ -89,6 +92,9 @@ import { WorkflowsService } from './workflows.service.js';
     StepRunners,
     ToolRunner,
     WaitRunner,
+    ForEachRunner,
+    ParallelRunner,
+    StopRunner,
     BranchRunner,
     TriggerFilter,
     VersionHistory,

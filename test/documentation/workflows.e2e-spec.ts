@@ -31,9 +31,9 @@ describe('docs/workflows.md', () => {
     await shop.close();
   });
 
-  const example = (): { name: string; trigger: object; steps: object[] } =>
+  const example = (index = 0): { name: string; trigger: object; steps: object[] } =>
     JSON.parse(
-      EXAMPLES[0]!.replace('https://shop.example.com', `http://127.0.0.1:${shop.port}`),
+      EXAMPLES[index]!.replaceAll('https://shop.example.com', `http://127.0.0.1:${shop.port}`),
     ) as { name: string; trigger: object; steps: object[] };
   const payload = { email: 'ada@example.com', token: 't1', items: ['a'], plan: 'free' };
   const properties = async () => {
@@ -50,6 +50,31 @@ describe('docs/workflows.md', () => {
     }
   });
 
+  it('has a loop that does what it says', async () => {
+    const { steps, ...more } = example(1);
+    const { id } = await createWorkflow(acme, steps, more);
+    const run = await runToEnd(acme, id, { email: 'loop@example.com', parcels: ['a', 'b'] });
+    expect(run.steps.map((step) => `${step.id} ${step.status}`).sort()).toEqual([
+      'note succeeded',
+      'parcels succeeded',
+      'parcels[0].label succeeded',
+      'parcels[1].label succeeded',
+    ]);
+    expect(shop.requests.map(({ body }) => body).sort()).toEqual([
+      '{"parcel":"a","number":1}',
+      '{"parcel":"b","number":2}',
+    ]);
+    expect(run.steps.at(-1)!.input).toMatchObject({ properties: { parcels: 2 } });
+  });
+
+  it('has a parallel and a stop that do what they say', async () => {
+    const { steps, ...more } = example(2);
+    const { id } = await createWorkflow(acme, steps, more);
+    const run = await runToEnd(acme, id);
+    expect(run).toMatchObject({ status: 'failed', reason: 'stopped:enough' });
+    expect(run.steps.at(-1)!.error).toEqual({ code: 'stopped', message: 'Both said N1.' });
+  });
+
   it('has an example that does what it says', async () => {
     const { steps, ...more } = example();
     const { id } = await createWorkflow(acme, steps, more);
@@ -61,7 +86,7 @@ describe('docs/workflows.md', () => {
       'note succeeded',
       'pause skipped',
     ]);
-    expect(shop.requests[0]!.headers.authorization).toBe('Bearer t1');
+    expect(shop.requests.at(-1)!.headers.authorization).toBe('Bearer t1');
     expect(await properties()).toEqual({ order: 'N1' });
   });
 

@@ -4,6 +4,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
+  endWaits,
   getRun,
   postWebhook,
   runToEnd,
@@ -34,11 +35,7 @@ describe('the execution of a run', () => {
   });
   afterAll(() => switchboard.close());
 
-  const hurry = (runId: string) =>
-    switchboard.ownerQuery(
-      `update workflow_runs set available_at = now() where id = $1 and status = 'waiting'`,
-      [runId],
-    );
+  const hurry = (runId: string) => endWaits(switchboard, runId);
 
   it('bounds what the expressions of one step may take together', async () => {
     const busy = '{% for i in (1..100000) %}{% endfor %}';
@@ -188,7 +185,6 @@ describe('the execution of a run', () => {
     expect(waiting.steps).toMatchObject([{ id: 'pause', status: 'waiting' }]);
     const until = Date.parse(String(waiting.steps[0]!.output!.until));
     expect(Math.abs(until - Date.now() - 86_400_000)).toBeLessThan(60_000);
-    await switchboard.ownerQuery(`update run_steps set wake_at = now() where run_id = $1`, [runId]);
     await hurry(runId);
     const run = await runUntil(acme, runId, 'succeeded', 'failed');
     expect(run.steps.map((step) => step.status)).toEqual(['succeeded', 'succeeded']);

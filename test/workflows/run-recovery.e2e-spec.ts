@@ -7,7 +7,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
-import { createWorkflow, getRun, trigger } from './support/workflow-client.js';
+import { createWorkflow, endWaits, getRun, trigger } from './support/workflow-client.js';
 
 // No worker runs by itself here: the test plays all of them, so that each dies exactly where it should.
 describe('the recovery of runs', () => {
@@ -286,7 +286,7 @@ describe('the recovery of runs', () => {
       expect(status).toBe('waiting');
       expect(lease).toBeLessThanOrEqual(seconds);
       expect(lease).toBeGreaterThan(seconds - 0.9);
-      await expire(runId);
+      await endWaits(switchboard, runId);
     }
     await work((await claim(runId))!);
     expect((await row(runId)).status).toBe('failed');

@@ -4,6 +4,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
+  endWaits,
   type RunShape,
   runToEnd,
   runUntil,
@@ -155,10 +156,7 @@ describe('the options of steps', () => {
           { timeout: 20_000 },
         )
         .toEqual({ attempts: attempt, seconds });
-      await switchboard.ownerQuery(
-        `update workflow_runs set available_at = now() where id = $1 and status = 'waiting'`,
-        [runId],
-      );
+      await endWaits(switchboard, runId);
     }
     expect((await runUntil(acme, runId, 'failed')).steps[0]!.attempts).toBe(3);
   });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type HeldRun, newEntry } from '../held-run.js';
+import type { HeldRun } from '../held-run.js';
 import { type Progress, RunProgress } from '../run-progress.service.js';
 import { RunScope } from '../run-scope.service.js';
 import type { Place } from '../step-engine.js';
@@ -15,9 +15,9 @@ export class BranchRunner implements StepRunner<BranchStep> {
   ) {}
 
   async run(held: HeldRun, place: Place<BranchStep>): Promise<Progress> {
-    const entry = newEntry(held, place);
+    const entry = held.newEntry(place);
     return await this.progress.orFail(held, place, entry, async () => {
-      const holds = this.scope.allows(place.step, await this.scope.of(held));
+      const holds = this.scope.allows(place.step, await this.scope.of(held, place));
       const output = { branch: holds ? 'then' : 'else' };
       return await this.progress.done(held, { ...entry, status: 'succeeded', output });
     });

@@ -22,14 +22,22 @@ export interface DefinitionChecks {
   readonly faults: Fault[];
   /** Every id of the definition, to tell a wrong order from a wrong name. */
   readonly ids: ReadonlySet<string>;
-  list(steps: readonly Step[], path: string, visible: ReadonlySet<string>): void;
+  list(steps: readonly Step[], path: string, around: Around): void;
 }
 
-/** Checks what is in a step, at a place where `visible` are the names that expressions can refer to. */
+/** What is around a list of steps. */
+export interface Around {
+  /** Names that expressions can refer to. */
+  readonly visible: ReadonlySet<string>;
+  /** Most characters that stand before the id of a step in its key. */
+  readonly prefixLength: number;
+}
+
+/** Checks what is in a step. */
 export class StepChecks {
   constructor(
     private readonly definition: DefinitionChecks,
-    private readonly visible: ReadonlySet<string>,
+    private readonly around: Around,
   ) {}
 
   get tools(): StepTools {
@@ -44,9 +52,24 @@ export class StepChecks {
     this.faults.push({ path, message });
   }
 
-  /** Steps inside of this one, which see what it sees, and these names. */
-  list(steps: readonly Step[], path: string, names: readonly string[] = []): void {
-    this.definition.list(steps, path, new Set([...this.visible, ...names]));
+  /** Steps inside of this one, which see what it sees, and the names of the loop that it is, if it is one. */
+  list(steps: readonly Step[], path: string, loop?: { names: string[]; prefix: string }): void {
+    const { visible, prefixLength } = this.around;
+    this.definition.list(steps, path, {
+      visible: loop ? new Set([...visible, ...loop.names]) : visible,
+      prefixLength: prefixLength + (loop?.prefix.length ?? 0),
+    });
+  }
+
+  /** A name of its own that a step gives to what is inside: it must hide nothing else. */
+  name(name: string, path: string): void {
+    if (ROOTS.includes(name) || this.around.visible.has(name) || this.definition.ids.has(name)) {
+      this.fault(path, `must not be "${name}": expressions use that name for something else`);
+    }
+  }
+
+  isId(name: string): boolean {
+    return this.definition.ids.has(name);
   }
 
   /** Every text in a value that may hold expressions. */
@@ -78,10 +101,10 @@ export class StepChecks {
 
   private references(references: readonly string[], path: string): void {
     for (const root of new Set(references.map(rootOf))) {
-      if (ROOTS.includes(root) || this.visible.has(root)) continue;
+      if (ROOTS.includes(root) || this.around.visible.has(root)) continue;
       const message = this.definition.ids.has(root)
         ? `refers to the step "${root}", which has not always run before this one`
-        : `refers to "${root}", which is neither ${ROOTS.join(', ')} nor an earlier step.${didYouMean(root, [...ROOTS, ...this.visible])}`;
+        : `refers to "${root}", which is neither ${ROOTS.join(', ')} nor an earlier step.${didYouMean(root, [...ROOTS, ...this.around.visible])}`;
       this.fault(path, message);
     }
   }

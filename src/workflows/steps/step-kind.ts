@@ -1,5 +1,5 @@
 import type { Step } from '../definition.js';
-import type { JournalState } from '../step-engine.js';
+import type { JournalState, Lanes } from '../step-engine.js';
 import type { Json } from '../step-fields.js';
 import type { StepChecks } from './step-checks.js';
 import type { StepParser } from './step-parser.js';
@@ -26,6 +26,14 @@ export interface StepKind<S extends Step = Step> {
   check(step: S, path: string, checks: StepChecks): void;
   /** Every list of steps inside, apart from `on_error`. */
   lists(step: S): readonly InnerList[];
-  /** The steps inside that a step which has succeeded leads to. */
-  inside(step: S, state: JournalState): readonly Step[];
+  /** The steps inside that a step leads to which has succeeded, or, if it stays open, has begun. */
+  inside(step: S, state: JournalState): readonly Step[] | Lanes;
+  /** The steps inside that have surely run once it has, so that steps after it can refer to them. */
+  leaves?(step: S): readonly Step[];
+  /** The entry is `running` until all inside is done; then its runner ends the step. */
+  readonly staysOpen?: true;
+  /** The run ends once it has succeeded. */
+  readonly endsRun?: true;
+  /** Why a run waits that waits for nothing but such a step: `wait` where absent. */
+  readonly waitReason?: string;
 }

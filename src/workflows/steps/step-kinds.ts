@@ -1,6 +1,10 @@
+import { AppError } from '../../errors/app-error.js';
 import type { Step } from '../definition.js';
 import { BRANCH_STEP } from './branch-step.js';
+import { FOR_EACH_STEP } from './for-each-step.js';
+import { PARALLEL_STEP } from './parallel-step.js';
 import type { StepKind } from './step-kind.js';
+import { STOP_STEP } from './stop-step.js';
 import { TOOL_STEP } from './tool-step.js';
 import { WAIT_STEP } from './wait-step.js';
 
@@ -8,6 +12,9 @@ import { WAIT_STEP } from './wait-step.js';
 export const STEP_KINDS = {
   tool: TOOL_STEP,
   wait: WAIT_STEP,
+  for_each: FOR_EACH_STEP,
+  parallel: PARALLEL_STEP,
+  stop: STOP_STEP,
   branch: BRANCH_STEP,
 } satisfies Record<string, StepKind>;
 
@@ -17,8 +24,8 @@ const NAMES = Object.keys(STEP_KINDS) as StepKindName[];
 
 export function kindNameOf(step: Step): StepKindName {
   const name = NAMES.find((kind) => STEP_KINDS[kind].marks.some((mark) => mark in step));
-  // A definition that was stored by a newer process, for instance.
-  if (!name) throw new Error(`The step ${step.id} is of a kind that is not known here.`);
+  // While a newer Switchboard is rolled out, its processes know more kinds: `unavailable` gives the run back to them.
+  if (!name) throw new AppError('unavailable', `Step ${step.id} is of an unknown kind.`);
   return name;
 }
 

@@ -6,7 +6,7 @@ import type { StepKind } from './step-kind.js';
 export const MAX_STEPS = 100;
 export const MAX_NESTING = 10;
 
-const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;
+export const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;
 /** Names that a step's id would hide from expressions. A step may be called `contact`: it then means its contact. */
 const RESERVED = new Set(['trigger', 'run', 'workflow']);
 const MAX_TEXT = 10_000;
@@ -49,6 +49,14 @@ export class StepParser {
       .filter((step) => step !== undefined);
     this.depth -= 1;
     return steps;
+  }
+
+  /** A list with something in it. */
+  filledList(given: unknown, path: string): Step[] {
+    if (Array.isArray(given) && given.length === 0) {
+      this.fault(path, 'must hold at least one step');
+    }
+    return this.list(given, path);
   }
 
   text(given: unknown, path: string): string {

@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Step } from '../definition.js';
 import { BranchRunner } from './branch-runner.service.js';
+import { ForEachRunner } from './for-each-runner.service.js';
+import { ParallelRunner } from './parallel-runner.service.js';
 import { kindNameOf, type StepKindName } from './step-kinds.js';
 import type { StepRunner } from './step-runner.js';
+import { StopRunner } from './stop-runner.service.js';
 import { ToolRunner } from './tool-runner.service.js';
 import { WaitRunner } from './wait-runner.service.js';
 
@@ -11,8 +14,15 @@ import { WaitRunner } from './wait-runner.service.js';
 export class StepRunners {
   private readonly runners: Record<StepKindName, StepRunner>;
 
-  constructor(tool: ToolRunner, wait: WaitRunner, branch: BranchRunner) {
-    this.runners = { tool, wait, branch };
+  constructor(
+    tool: ToolRunner,
+    wait: WaitRunner,
+    forEach: ForEachRunner,
+    parallel: ParallelRunner,
+    stop: StopRunner,
+    branch: BranchRunner,
+  ) {
+    this.runners = { tool, wait, for_each: forEach, parallel, stop, branch };
   }
 
   of(step: Step): StepRunner {

@@ -3,7 +3,7 @@ import { AppError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import type { RegisteredTool } from '../../tools/registered-tool.js';
-import { type HeldRun, type JournalEntry, newEntry } from '../held-run.js';
+import type { HeldRun, JournalEntry } from '../held-run.js';
 import { LeaseLost } from '../lease-lost.js';
 import { type Progress, RunProgress } from '../run-progress.service.js';
 import { RunScope } from '../run-scope.service.js';
@@ -27,7 +27,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
   /** Tries the step once. */
   async run(held: HeldRun, place: Place<ToolStep>): Promise<Progress> {
     const { step, path } = place;
-    const entry = newEntry(held, place, step.tool);
+    const entry = held.newEntry(place, step.tool);
     entry.attempts = (held.journal.get(path)?.attempts ?? 0) + 1;
     const tool = this.caller.find(step.tool);
     try {
@@ -42,13 +42,14 @@ export class ToolRunner implements StepRunner<ToolStep> {
 
   private async callInside(
     held: HeldRun,
-    { step }: Place<ToolStep>,
+    place: Place<ToolStep>,
     tool: RegisteredTool | undefined,
     entry: JournalEntry,
   ): Promise<Progress> {
+    const { step } = place;
     await this.failpoints.reach('before step transaction', held.lease.id);
     return await this.progress.fenced(held, async () => {
-      const input = await this.inputOf(held, step);
+      const input = await this.inputOf(held, place);
       if (!input) return await this.progress.done(held, { ...entry, status: 'skipped' });
       entry.input = input;
       if (!tool) throw AppError.invalid(`There is no tool called ${step.tool} any more.`);
@@ -63,14 +64,15 @@ export class ToolRunner implements StepRunner<ToolStep> {
    */
   private async callOutside(
     held: HeldRun,
-    { step, path }: Place<ToolStep>,
+    place: Place<ToolStep>,
     tool: RegisteredTool,
     entry: JournalEntry,
   ): Promise<Progress> {
+    const { step, path } = place;
     const skipped = await this.progress.fenced(held, async () => {
       // What goes out again under the same key must be the same, though the contact may have changed since.
       const earlier = held.journal.get(path)?.input as Record<string, unknown> | null | undefined;
-      const input = earlier ?? (await this.inputOf(held, step));
+      const input = earlier ?? (await this.inputOf(held, place));
       if (!input) return await this.progress.done(held, { ...entry, status: 'skipped' });
       entry.input = withKey(tool, input, `${held.lease.id}:${path}`);
       await this.progress.record(held, entry);
@@ -86,11 +88,11 @@ export class ToolRunner implements StepRunner<ToolStep> {
   /** The arguments of a step, or undefined when its condition does not hold. */
   private async inputOf(
     held: HeldRun,
-    step: ToolStep,
+    place: Place<ToolStep>,
   ): Promise<Record<string, unknown> | undefined> {
-    const scope = await this.scope.of(held);
-    if (!this.scope.allows(step, scope)) return undefined;
-    return renderArguments(step.arguments ?? {}, scope, this.liquid);
+    const scope = await this.scope.of(held, place);
+    if (!this.scope.allows(place.step, scope)) return undefined;
+    return renderArguments(place.step.arguments ?? {}, scope, this.liquid);
   }
 }
 

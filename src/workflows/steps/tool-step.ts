@@ -26,6 +26,7 @@ export const TOOL_STEP: StepKind<ToolStep> = {
   marks: ['tool'],
   hint: '"tool"',
   keys: ['tool', 'arguments', 'if', 'retry', 'timeout'],
+  waitReason: 'retry',
 
   parse(given, path, parser) {
     const step: Omit<ToolStep, 'id'> = { tool: parser.text(given.tool, `${path}.tool`) };

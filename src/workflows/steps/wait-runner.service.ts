@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { parseTime } from '../../tools/parse-time.js';
-import { type HeldRun, type JournalEntry, newEntry } from '../held-run.js';
+import type { HeldRun } from '../held-run.js';
 import { type Progress, RunProgress } from '../run-progress.service.js';
 import { RunScope } from '../run-scope.service.js';
 import { RunsRepository } from '../runs.repository.js';
@@ -23,23 +23,27 @@ export class WaitRunner implements StepRunner<WaitStep> {
   async run(held: HeldRun, place: Place<WaitStep>): Promise<Progress> {
     const waiting = held.journal.get(place.path);
     if (!waiting) return await this.begin(held, place);
-    return await this.progress.fenced(held, () =>
-      this.progress.done(held, { ...waiting, status: 'succeeded' }),
-    );
+    return await this.progress.fenced(held, async () => {
+      const again = await this.progress.until(held, waiting, waiting.wakeAt!);
+      // The time of this process may have passed quicker than that of the database, which decides.
+      const isDue = again.dueAt! <= performance.now();
+      return await this.progress.done(held, isDue ? { ...waiting, status: 'succeeded' } : again);
+    });
   }
 
   private async begin(held: HeldRun, place: Place<WaitStep>): Promise<Progress> {
-    const entry = newEntry(held, place);
+    const entry = held.newEntry(place);
     return await this.progress.orFail(held, place, entry, async () => {
-      const scope = await this.scope.of(held);
+      const scope = await this.scope.of(held, place);
       if (!this.scope.allows(place.step, scope)) {
         return await this.progress.done(held, { ...entry, status: 'skipped' });
       }
       const wakeAt = await this.wakeTime(held, place.step, scope);
       const output = { until: wakeAt.toISOString() };
-      const waiting: JournalEntry = { ...entry, status: 'waiting', wakeAt, output };
-      await this.progress.record(held, waiting);
-      return await this.progress.sleep(held, waiting);
+      return await this.progress.done(
+        held,
+        await this.progress.until(held, { ...entry, output }, wakeAt),
+      );
     });
   }
 

@@ -142,3 +142,15 @@ export async function trigger(
   if (error) throw new Error(JSON.stringify(error));
   return value.run_id;
 }
+
+/** Lets the time come for which a run waits, be it for the next attempt of a step. */
+export async function endWaits(switchboard: Switchboard, runId: string): Promise<void> {
+  await switchboard.ownerQuery(
+    `update run_steps set wake_at = now() where run_id = $1 and status = 'waiting'`,
+    [runId],
+  );
+  await switchboard.ownerQuery(
+    `update workflow_runs set available_at = now() where id = $1 and status = 'waiting'`,
+    [runId],
+  );
+}

@@ -1,0 +1,98 @@
+import type { OnError, Step } from '../definition.js';
+import { isDynamic } from '../step-fields.js';
+import type { StepKind } from './step-kind.js';
+import { STEP_ID, type StepParser } from './step-parser.js';
+
+/** Runs its steps once for each item of a list, a number of items at the same time. */
+export interface ForEachStep {
+  id: string;
+  if?: string;
+  on_error?: OnError;
+  /** An expression that gives a list, or a list. */
+  for_each: string | unknown[];
+  /** What its steps call the item; `item` where absent. */
+  as?: string;
+  concurrency?: number;
+  steps: Step[];
+}
+
+export const MAX_ITEMS = 1000;
+export const MAX_CONCURRENCY = 10;
+/** The number of the item, from 0. */
+export const INDEX = 'index';
+
+/** What the entry of a loop that has begun holds: a list that was evaluated once, and stays. */
+export interface LoopInput {
+  items: unknown[];
+}
+
+export const FOR_EACH_STEP: StepKind<ForEachStep> = {
+  marks: ['for_each'],
+  hint: '"for_each"',
+  keys: ['for_each', 'as', 'concurrency', 'steps', 'if'],
+  staysOpen: true,
+
+  parse: (given, path, parser) => ({
+    ...parser.condition(given, path),
+    for_each: parseItems(given.for_each, `${path}.for_each`, parser),
+    ...(given.as !== undefined && { as: parseName(given.as, `${path}.as`, parser) }),
+    ...(given.concurrency !== undefined && {
+      concurrency: parseConcurrency(given.concurrency, `${path}.concurrency`, parser),
+    }),
+    steps: parser.filledList(given.steps, `${path}.steps`),
+  }),
+
+  check(step, path, checks) {
+    checks.condition(step.if, `${path}.if`);
+    checks.value(step.for_each, `${path}.for_each`);
+    checks.name(itemName(step), `${path}.as`);
+    // Loops in loops all count: the inner one hides the number of the outer, which `<id>.index` still tells.
+    if (checks.isId(INDEX)) {
+      checks.fault(path, `calls the number of the item "${INDEX}", which is the id of a step`);
+    }
+    checks.list(step.steps, `${path}.steps`, {
+      names: [itemName(step), INDEX, step.id],
+      prefix: `${step.id}[${MAX_ITEMS - 1}].`,
+    });
+  },
+
+  lists: (step) => [{ member: 'steps', steps: step.steps }],
+
+  inside: (step, { status, input }) =>
+    status === 'running'
+      ? {
+          count: (input as LoopInput).items.length,
+          atOnce: step.concurrency ?? 1,
+          isLoop: true,
+          steps: () => step.steps,
+        }
+      : [],
+};
+
+export function itemName(step: ForEachStep): string {
+  return step.as ?? 'item';
+}
+
+function parseItems(given: unknown, path: string, parser: StepParser): string | unknown[] {
+  if (Array.isArray(given)) {
+    if (given.length > MAX_ITEMS) parser.fault(path, `must hold at most ${MAX_ITEMS} items`);
+    return given;
+  }
+  if (typeof given === 'string' && isDynamic(given)) return parser.text(given, path);
+  parser.fault(path, 'must be a list, or an expression that gives one');
+  return [];
+}
+
+function parseName(given: unknown, path: string, parser: StepParser): string {
+  if (typeof given === 'string' && STEP_ID.test(given) && given !== INDEX) return given;
+  parser.fault(path, `must match ${STEP_ID.source}, and not be "${INDEX}"`);
+  return 'item';
+}
+
+function parseConcurrency(given: unknown, path: string, parser: StepParser): number {
+  if (Number.isInteger(given) && Number(given) >= 1 && Number(given) <= MAX_CONCURRENCY) {
+    return Number(given);
+  }
+  parser.fault(path, `must be a whole number from 1 to ${MAX_CONCURRENCY}`);
+  return 1;
+}

@@ -1,0 +1,48 @@
+import type { OnError, Step } from '../definition.js';
+import type { StepKind } from './step-kind.js';
+
+/** Runs several lists of steps at the same time, and is behind the run when all of them are. */
+export interface ParallelStep {
+  id: string;
+  if?: string;
+  on_error?: OnError;
+  parallel: Step[][];
+}
+
+const MIN_LISTS = 2;
+const MAX_LISTS = 10;
+
+export const PARALLEL_STEP: StepKind<ParallelStep> = {
+  marks: ['parallel'],
+  hint: '"parallel"',
+  keys: ['parallel', 'if'],
+
+  parse(given, path, parser) {
+    const lists: unknown = given.parallel;
+    if (!Array.isArray(lists) || lists.length < MIN_LISTS || lists.length > MAX_LISTS) {
+      const message = `must be a list of ${MIN_LISTS} to ${MAX_LISTS} lists of steps`;
+      parser.fault(`${path}.parallel`, message);
+      return { parallel: [] };
+    }
+    return {
+      ...parser.condition(given, path),
+      parallel: lists.map((list, index) => parser.filledList(list, `${path}.parallel[${index}]`)),
+    };
+  },
+
+  check(step, path, checks) {
+    checks.condition(step.if, `${path}.if`);
+    for (const { member, steps } of this.lists(step)) checks.list(steps, `${path}.${member}`);
+  },
+
+  lists: (step) => step.parallel.map((steps, index) => ({ member: `parallel[${index}]`, steps })),
+
+  inside: ({ parallel }) => ({
+    count: parallel.length,
+    atOnce: parallel.length,
+    isLoop: false,
+    steps: (lane) => parallel[lane]!,
+  }),
+
+  leaves: (step) => (step.if === undefined ? step.parallel.flat() : []),
+};

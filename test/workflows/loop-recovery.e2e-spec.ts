@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RunWorker } from '../../src/workflows/run.worker.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
+import { createWorkflow, getRun, trigger } from './support/workflow-client.js';
+
+// No worker runs by itself here: the test plays all of them, so that each dies exactly where it should.
+describe('the recovery of runs with several steps in flight', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let worker: RunWorker;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard({
+      env: { ROLE: 'web' },
+      providers: [ProbeTools, ProbeEffectTools],
+    });
+    acme = await createOrganization(switchboard);
+    worker = switchboard.app.get(RunWorker, { strict: false });
+  });
+  afterAll(() => switchboard.close());
+
+  const outside = (id: string, name: string) => ({
+    id,
+    tool: 'probe_outside',
+    arguments: { name },
+  });
+  const effect = (id: string, name: string) => ({ id, tool: 'probe_effect', arguments: { name } });
+  const start = async (items: string[], concurrency: number, ...steps: object[]) => {
+    const loop = { id: 'each', for_each: '{{ trigger.payload.items }}', concurrency, steps };
+    return await trigger(acme, (await createWorkflow(acme, [loop])).id, { items });
+  };
+  const claim = async (runId: string) => (await worker.claim(1, runId))[0];
+  const work = (held: NonNullable<Awaited<ReturnType<typeof claim>>>, signal?: AbortSignal) =>
+    worker.work(held, signal ?? new AbortController().signal);
+  const expire = (runId: string) =>
+    switchboard.ownerQuery(`update workflow_runs set available_at = now() where id = $1`, [runId]);
+  const crashes = async (runId: string) =>
+    (
+      await switchboard.ownerQuery<{ crashes: number }>(
+        `select crashes from workflow_runs where id = $1`,
+        [runId],
+      )
+    )[0]!.crashes;
+  const effects = async (name: string) =>
+    (await switchboard.ownerQuery('select from contacts where first_name = $1', [name])).length;
+  const states = async (runId: string) =>
+    (await getRun(acme, runId)).steps.map(({ id, status }) => `${id} ${status}`);
+  const keysOf = (name: string) =>
+    ProbeTools.calls
+      .filter((call) => call.name === name && call.key !== undefined)
+      .map(({ key }) => key);
+
+  it('goes on where the journal ends: what is done stays, what was in flight goes out again under its key', async () => {
+    const items = ['t0', 't1', 't2', 't3', 't4'];
+    for (const name of ['t1', 't3', 't4']) ProbeTools.hold(name);
+    const runId = await start(
+      items,
+      3,
+      outside('call', '{{ item }}'),
+      effect('note', 'note {{ item }}'),
+    );
+    const zombie = work((await claim(runId))!);
+    // 0 and 2 are done, so 1, 3 and 4 are in flight.
+    await waitFor(() => ['t1', 't3', 't4'].every((name) => ProbeTools.count(name) === 1));
+    await expire(runId);
+    const successor = work((await claim(runId))!);
+    await waitFor(() => ['t1', 't3', 't4'].every((name) => ProbeTools.count(name) === 2));
+    for (const name of ['t1', 't3', 't4']) ProbeTools.open(name);
+    await Promise.all([zombie, successor]);
+    const run = await getRun(acme, runId);
+    expect(run.status).toBe('succeeded');
+    for (const [index, name] of items.entries()) {
+      const times = ['t1', 't3', 't4'].includes(name) ? 2 : 1;
+      const key = `${runId}:each[${index}].call`;
+      expect(keysOf(name)).toEqual(Array.from({ length: times }, () => key));
+      expect(await effects(`note ${name}`)).toBe(1);
+    }
+    expect(run.steps.find(({ id }) => id === 'each')!.output).toMatchObject({ count: 5 });
+  });
+
+  it('begins nothing more, and writes nothing, once one of its steps has met the fence', async () => {
+    for (const name of ['z0', 'z1']) ProbeTools.hold(name);
+    const runId = await start(
+      ['z0', 'z1', 'z2', 'z3'],
+      2,
+      outside('call', '{{ item }}'),
+      effect('note', 'note {{ item }}'),
+    );
+    const zombie = work((await claim(runId))!);
+    await waitFor(() => ProbeTools.count('z0') + ProbeTools.count('z1') === 2);
+    await expire(runId);
+    await claim(runId);
+    ProbeTools.open('z0');
+    // The other call still hangs; the worker does not wait for what it may not write down.
+    await zombie;
+    ProbeTools.open('z1');
+    expect(await states(runId)).toEqual(
+      expect.arrayContaining(['each[0].call running', 'each[1].call running']),
+    );
+    expect(ProbeTools.count('z2') + ProbeTools.count('note z0')).toBe(0);
+  });
+
+  it('starts no step on what has not committed: a failed transaction beside it takes nothing else back', async () => {
+    ProbeTools.failures.set('rolled back', 2);
+    ProbeTools.hold('beside');
+    const workflow = await createWorkflow(acme, [
+      {
+        id: 'both',
+        parallel: [
+          [
+            {
+              id: 'a',
+              tool: 'probe_fail',
+              arguments: { name: 'rolled back', code: 'unavailable' },
+              retry: { backoff_seconds: 0 },
+            },
+            effect('a2', 'a2'),
+          ],
+          [effect('b', 'b'), effect('b2', 'b2'), outside('b3', 'beside')],
+        ],
+      },
+    ]);
+    const runId = await trigger(acme, workflow.id);
+    const working = work((await claim(runId))!);
+    await waitFor(() => ProbeTools.count('beside') === 1 && ProbeTools.count('a2') === 1);
+    ProbeTools.open('beside');
+    await working;
+    expect((await getRun(acme, runId)).status).toBe('succeeded');
+    for (const name of ['a2', 'b', 'b2']) expect(await effects(name)).toBe(1);
+  });
+
+  it('parks a run with a poisonous item after three crashes, though the items beside it get on', async () => {
+    const items = ['poison', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6'];
+    ProbeTools.hold('poison');
+    const runId = await start(items, 2, outside('call', '{{ item }}'));
+    for (let crash = 1; crash <= 3; crash += 1) {
+      const died = new AbortController();
+      const calls = ProbeTools.calls.length;
+      // Each worker gets two other items done, or what is left of them, before the first one kills it.
+      ProbeTools.hold(`p${crash * 2}`);
+      const working = work((await claim(runId))!, died.signal);
+      await waitFor(() => ProbeTools.count(`p${crash * 2}`) === 1);
+      expect(ProbeTools.calls.length).toBeGreaterThan(calls + 1);
+      died.abort();
+      await working;
+      ProbeTools.open(`p${crash * 2}`);
+      await expire(runId);
+    }
+    expect(await claim(runId)).toBeUndefined();
+    const run = await getRun(acme, runId);
+    expect(run).toMatchObject({ status: 'failed', reason: 'poison' });
+    expect(run.steps.filter(({ error }) => error?.code === 'poison').map(({ id }) => id)).toContain(
+      'each[0].call',
+    );
+    ProbeTools.open('poison');
+  });
+
+  it('forgives crashes once all that may have caused them is done', async () => {
+    for (const name of ['g0', 'g1', 'g2']) ProbeTools.hold(name);
+    const runId = await start(['g0', 'g1', 'g2'], 2, outside('call', '{{ item }}'));
+    await claim(runId);
+    await expire(runId);
+    const died = new AbortController();
+    // The loop itself begins here, which forgives the first crash.
+    const first = work((await claim(runId))!, died.signal);
+    await waitFor(() => ProbeTools.count('g0') + ProbeTools.count('g1') === 2);
+    expect(await crashes(runId)).toBe(0);
+    died.abort();
+    await first;
+    await expire(runId);
+    const working = work((await claim(runId))!);
+    await waitFor(() => ProbeTools.count('g0') + ProbeTools.count('g1') === 4);
+    ProbeTools.open('g0');
+    await waitFor(() => ProbeTools.count('g2') === 1);
+    expect(await crashes(runId)).toBe(1);
+    ProbeTools.open('g1');
+    await waitFor(async () => (await states(runId)).includes('each[1].call succeeded'));
+    expect(await crashes(runId)).toBe(0);
+    ProbeTools.open('g2');
+    await working;
+    expect((await getRun(acme, runId)).status).toBe('succeeded');
+  });
+});
