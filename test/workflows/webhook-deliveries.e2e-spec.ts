@@ -128,6 +128,18 @@ describe('the log of a webhook', () => {
     expect(tooLarge).toMatchObject({ body_bytes: null, body_sha256: null });
   });
 
+  it('tells of those that the condition of the trigger let pass', async () => {
+    const { id } = await create({ if: "trigger.payload.plan == 'pro'" });
+    const skipped = await postWebhook(switchboard, id, { plan: 'free' });
+    expect(skipped).toMatchObject({ status: 202, body: { ok: true, skipped: true } });
+    const started = await postWebhook(switchboard, id, { plan: 'pro' });
+    expect(await logged(id, 2)).toMatchObject([
+      { kind: 'accepted', status: 202, code: 'accepted', run_id: started.body.runId },
+      { kind: 'accepted', status: 202, code: 'skipped', run_id: null, payload: null },
+    ]);
+    expect(await countRuns(id)).toBe(1);
+  });
+
   it('keeps no secret and no signature, wherever the sender puts them', async () => {
     const { id, secret } = await create();
     const signature = sign(BODY, secret);
