@@ -13,7 +13,6 @@ import { ContextSigner } from './context-signer.js';
 import type { DatabaseAccess } from './database-access.js';
 import { GateDatabase } from './gate-database.js';
 import { NotificationSender } from './notification-sender.js';
-import { PreparedStatements } from './prepared-statements.js';
 import { SecretBox } from './secret-box.js';
 import { TenantDatabase } from './tenant-database.js';
 
@@ -34,18 +33,9 @@ const GATE_POOL_SIZE = 4;
  * right then, which is heard in the same breath where the process was busy, would end the process.
  */
 function survivingBrokenConnections(source: DataSource): DataSource {
-  masterOf(source).on('connect', (client) => client.on('error', () => undefined));
+  const { master } = source.driver as unknown as { master: Pool };
+  master.on('connect', (client) => client.on('error', () => undefined));
   return source;
-}
-
-function preparing(source: DataSource): DataSource {
-  const statements = new PreparedStatements();
-  masterOf(source).on('connect', (client) => statements.adopt(client));
-  return source;
-}
-
-function masterOf(source: DataSource): Pool {
-  return (source.driver as unknown as { master: Pool }).master;
 }
 
 /** The two ways to the database: through the gate, and into one organization at a time. */
@@ -86,8 +76,7 @@ export class DatabaseModule implements OnApplicationShutdown {
               extra: { ...LIMITS, max: env.databasePoolSize },
             })
               .initialize()
-              .then(survivingBrokenConnections)
-              .then(preparing),
+              .then(survivingBrokenConnections),
         },
         {
           provide: TenantDatabase,

@@ -1,20 +1,34 @@
+import type { QueryResult } from 'pg';
 import { type EntityManager, type QueryRunner, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { isConnectionError } from './database-error.js';
+import type { Part } from './pipelined-query.js';
+import type { Statements } from './statements.js';
+
+/** A connection in the hands of a transaction. */
+export interface Begun {
+  readonly runner: QueryRunner;
+  readonly statements: Statements;
+}
 
 /**
  * One transaction that begins with its first statement. A call that touches no data, as many tools do, then costs the
  * database nothing; every other call cannot tell the difference.
  */
 export class LazyTransaction {
-  private begun?: Promise<QueryRunner>;
+  /** What was wrong with a statement that nobody waited for. */
+  fault?: Error;
+  private begun?: Promise<Begun>;
   private face?: QueryRunner;
+  private deferred: Part[] = [];
   private isOver = false;
+  private isSecondTry = false;
 
   /**
-   * `begin` hands out a connection on which the transaction is open, or throws and leaves nothing behind; `newRunner`
-   * makes a runner that has no connection yet.
+   * `begin` hands out a connection whose first statement begins the transaction, or throws and leaves nothing behind;
+   * `newRunner` makes a runner that has no connection yet.
    */
   constructor(
-    private readonly begin: () => Promise<QueryRunner>,
+    private readonly begin: () => Promise<Begun>,
     private readonly newRunner: () => QueryRunner,
   ) {}
 
@@ -24,22 +38,39 @@ export class LazyTransaction {
     return this.face.manager;
   }
 
-  /** Throws what made it impossible to begin, also where the work has swallowed that. */
+  /** Carries the statement out before the next one, or before the commit; fails with that if it fails. */
+  defer(part: Part): void {
+    if (this.isOver) throw new QueryRunnerAlreadyReleasedError();
+    const check = (rows: number): void => {
+      try {
+        part.check?.(rows);
+      } catch (error) {
+        this.fault ??= error as Error;
+        throw error;
+      }
+    };
+    this.deferred.push({ ...part, check });
+  }
+
+  /** Throws what made it impossible to begin or to go on, also where the work has swallowed that. */
   async commit(): Promise<void> {
     this.end();
-    await (await this.begun)?.commitTransaction();
+    if (this.begun || this.deferred.length > 0) {
+      await this.attempt(this.takeDeferred(), (statements, parts) => statements.carryOut(parts));
+    }
+    await (await this.begun)?.runner.commitTransaction();
   }
 
   /** Gives the connection back after a commit. */
   async release(): Promise<void> {
-    await (await this.begun)?.release();
+    await (await this.begun)?.runner.release();
   }
 
   /** Never throws. A connection that cannot be rolled back is closed. */
   async rollback(): Promise<void> {
     this.end();
-    const runner = await this.begun?.catch(() => undefined);
-    if (runner) await rollback(runner);
+    const begun = await this.begun?.catch(() => undefined);
+    if (begun) await rollback(begun.runner);
   }
 
   /**
@@ -54,17 +85,60 @@ export class LazyTransaction {
   // A runner of its own, whose savepoints the work may count as it likes: the one that commits always commits.
   private makeFace(): QueryRunner {
     const face = this.newRunner();
-    face.connect = () => this.connect();
+    const connection = {
+      query: (text: string, values?: readonly unknown[]) => this.query(text, values),
+    };
+    face.connect = async () => {
+      if (this.isOver) throw new QueryRunnerAlreadyReleasedError();
+      this.begun ??= this.begin();
+      const { runner, statements } = await this.begun;
+      // TypeORM gives a runner back by itself when its connection dies.
+      const isGone = runner.isReleased && statements.hasBegun;
+      if (this.isOver || isGone) throw new QueryRunnerAlreadyReleasedError();
+      return connection;
+    };
     return markAsBegun(face);
   }
 
-  private async connect(): Promise<unknown> {
-    if (!this.begun && this.isOver) throw new QueryRunnerAlreadyReleasedError();
-    this.begun ??= this.begin();
-    const runner = await this.begun;
-    // TypeORM gives a runner back by itself when its connection dies.
-    if (this.isOver || runner.isReleased) throw new QueryRunnerAlreadyReleasedError();
-    return await runner.connect();
+  private async query(text: string, values?: readonly unknown[]): Promise<QueryResult> {
+    return await this.attempt(this.takeDeferred(), (statements, parts) => {
+      if (this.isOver) throw new QueryRunnerAlreadyReleasedError();
+      return statements.query(parts, text, values);
+    });
+  }
+
+  /**
+   * The pool may hand out a connection whose server died meanwhile. As long as nothing has run, another one is as
+   * good.
+   */
+  private async attempt<T>(
+    parts: readonly Part[],
+    send: (statements: Statements, parts: readonly Part[]) => Promise<T>,
+  ): Promise<T> {
+    const begun = (this.begun ??= this.begin());
+    const { runner, statements } = await begun;
+    try {
+      return await send(statements, parts);
+    } catch (error) {
+      if (statements.hasBegun || !isConnectionError(error)) throw error;
+      if (this.begun === begun) {
+        if (this.isSecondTry) throw error;
+        this.isSecondTry = true;
+        this.begun = this.beginAgain(runner);
+      }
+      return await this.attempt(parts, send);
+    }
+  }
+
+  private async beginAgain(runner: QueryRunner): Promise<Begun> {
+    await rollback(runner);
+    return await this.begin();
+  }
+
+  private takeDeferred(): readonly Part[] {
+    const parts = this.deferred;
+    this.deferred = [];
+    return parts;
   }
 }
 

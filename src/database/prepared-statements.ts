@@ -1,5 +1,3 @@
-import type { PoolClient } from 'pg';
-
 /** Statements that a connection keeps, each some ten kilobytes of its server. */
 const MOST_PREPARED = 200;
 const MOST_COUNTED = 2000;
@@ -19,19 +17,6 @@ const DEPENDS =
 export class PreparedStatements {
   private readonly counts = new Map<string, number>();
   private readonly names = new Map<string, string>();
-
-  /** From now on the statements of this connection are prepared where that is worth it. */
-  adopt(client: PoolClient): void {
-    const send = client.query.bind(client) as (...given: unknown[]) => unknown;
-    const query = (text: unknown, values: unknown, ...rest: unknown[]): unknown => {
-      const isPlain = typeof text === 'string' && Array.isArray(values) && values.length > 0;
-      const name = isPlain ? this.nameOf(text) : undefined;
-      return name === undefined
-        ? send(text, values, ...rest)
-        : send({ name, text, values: values as unknown[] }, ...rest);
-    };
-    Object.assign(client, { query });
-  }
 
   /** The name that a statement is kept under, or undefined for one that is not kept. */
   nameOf(text: string): string | undefined {

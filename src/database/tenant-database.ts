@@ -3,15 +3,19 @@ import type { PoolClient } from 'pg';
 import {
   type DataSource,
   type EntityManager,
-  type QueryRunner,
+  QueryFailedError,
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
-import { BeginTenant, type TransactionMode } from './begin-tenant.js';
+import { beginTenant, type TransactionMode } from './begin-tenant.js';
+import { AppError } from '../errors/app-error.js';
 import type { ContextSigner } from './context-signer.js';
-import { isConnectionError, mapDatabaseError, unavailable } from './database-error.js';
+import { mapDatabaseError, unavailable } from './database-error.js';
 import { type Effects, parseEffects } from './effects.js';
-import { LazyTransaction, markAsBegun, rollback } from './lazy-transaction.js';
+import { type Begun, LazyTransaction, markAsBegun, rollback } from './lazy-transaction.js';
+import type { Part } from './pipelined-query.js';
+import { PreparedStatements } from './prepared-statements.js';
+import { Statements } from './statements.js';
 
 interface TenantTransaction {
   organizationId: string;
@@ -25,6 +29,7 @@ interface TenantTransaction {
 /** The only way to the data of organizations: every statement runs in a transaction bound to one of them. */
 export class TenantDatabase {
   private readonly current = new AsyncLocalStorage<TenantTransaction>();
+  private readonly prepared = new PreparedStatements();
 
   constructor(
     private readonly source: DataSource,
@@ -95,6 +100,17 @@ export class TenantDatabase {
     return transaction.lazy.manager;
   }
 
+  /**
+   * Carries a statement out whose result nobody waits for, on the way of the next one or before the commit, which fails
+   * if it fails.
+   */
+  defer(organizationId: string, part: Part): void {
+    const transaction = this.open();
+    if (!transaction) throw new Error('Data of an organization is reached in a transaction only.');
+    this.assertSame(transaction, organizationId);
+    transaction.lazy.defer(part);
+  }
+
   /** Runs `action` once the running transaction is committed, and never if it is rolled back. */
   afterCommit(action: () => void): void {
     const transaction = this.open();
@@ -143,7 +159,7 @@ export class TenantDatabase {
       if (!isDryRun) await lazy.commit();
     } catch (error) {
       await lazy.rollback();
-      throw failure(error);
+      throw lazy.fault ?? failure(error);
     }
     if (isDryRun) {
       await lazy.rollback();
@@ -194,33 +210,17 @@ export class TenantDatabase {
     return transaction;
   }
 
-  private async begin(organizationId: string, mode: TransactionMode): Promise<QueryRunner> {
-    try {
-      return await this.beginOnce(organizationId, mode);
-    } catch (error) {
-      // The pool may hand out a connection whose server died meanwhile. Nothing has run yet, so once more is safe.
-      if (!isConnectionError(error)) throw mapDatabaseError(error);
-    }
-    try {
-      return await this.beginOnce(organizationId, mode);
-    } catch (error) {
-      throw mapDatabaseError(error);
-    }
-  }
-
-  private async beginOnce(organizationId: string, mode: TransactionMode): Promise<QueryRunner> {
+  private async begin(organizationId: string, mode: TransactionMode): Promise<Begun> {
     const runner = this.source.createQueryRunner();
     try {
       const client = (await runner.connect()) as PoolClient & { processID: number };
       const context = this.signer.sign(organizationId, client.processID);
-      const begin = new BeginTenant(context, mode);
-      client.query(begin);
-      await begin.done;
+      const statements = new Statements(client, this.prepared, beginTenant(context, mode));
+      return { runner: markAsBegun(runner), statements };
     } catch (error) {
       await rollback(runner);
-      throw error;
+      throw mapDatabaseError(error);
     }
-    return markAsBegun(runner);
   }
 
   private assertSame(transaction: TenantTransaction, organizationId: string): void {
@@ -231,9 +231,14 @@ export class TenantDatabase {
 }
 
 function failure(thrown: unknown): Error {
+  const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
   // TypeORM gives a runner back by itself when its connection dies, and the next query finds it gone.
-  return thrown instanceof QueryRunnerAlreadyReleasedError ||
-    thrown instanceof QueryRunnerProviderAlreadyReleasedError
-    ? unavailable(thrown)
-    : mapDatabaseError(thrown);
+  if (
+    error instanceof QueryRunnerAlreadyReleasedError ||
+    error instanceof QueryRunnerProviderAlreadyReleasedError
+  ) {
+    return unavailable(thrown);
+  }
+  // What kept it from beginning comes to light in its first statement.
+  return error instanceof AppError ? error : mapDatabaseError(thrown);
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BeginTenant } from '../../src/database/begin-tenant.js';
+import { beginTenant } from '../../src/database/begin-tenant.js';
 import { ContextSigner } from '../../src/database/context-signer.js';
+import { PipelinedQuery } from '../../src/database/pipelined-query.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { type HostileContext, HOSTILE_STATEMENTS } from './hostile-statements.js';
@@ -66,7 +67,7 @@ describe('hostile SQL as the role of the service', () => {
     const spy = await connect();
     try {
       const context = signer.sign(theirs.id, backendPid(other));
-      const begin = new BeginTenant(context, 'write');
+      const begin = new PipelinedQuery(beginTenant(context, 'write'));
       other.query(begin);
       await begin.done;
       const look = () =>
@@ -92,7 +93,8 @@ describe('hostile SQL as the role of the service', () => {
   it.each(['commit', 'rollback'])('has no context left after %s', async (end) => {
     const client = await connect();
     try {
-      const begin = new BeginTenant(signer.sign(mine.id, backendPid(client)), 'write');
+      const context = signer.sign(mine.id, backendPid(client));
+      const begin = new PipelinedQuery(beginTenant(context, 'write'));
       client.query(begin);
       await begin.done;
       expect((await client.query('select from contacts')).rowCount).toBe(1);

@@ -122,6 +122,57 @@ describe(TenantDatabase.name, () => {
     expect(await tenants.transaction(acme.id, async () => 'done')).toBe('done');
   });
 
+  it('carries out what nobody waits for, in its order, on the way of the next statement or before the commit', async () => {
+    await tenants.transaction(acme.id, async () => {
+      defer('deferred 1');
+      await claim('deferred 2');
+      expect(await claimed()).toEqual(['deferred 1', 'deferred 2']);
+      defer('deferred 3');
+    });
+    expect(await stored('deferred 3')).toBe(true);
+    await tenants.transaction(acme.id, async () => defer('deferred 4'));
+    expect(await stored('deferred 4')).toBe(true);
+  });
+
+  it('fails with what was wrong with a deferred statement, also where the work has swallowed that', async () => {
+    const none = (rows: number): void => {
+      if (rows > 0) throw new Error(`${rows} rows`);
+    };
+    for (const swallow of [true, false]) {
+      const work = tenants.transaction(acme.id, async () => {
+        await claim('before');
+        defer('checked', none);
+        const next = claim('after');
+        await (swallow ? next.catch(() => undefined) : next);
+        await claim('later still').catch(() => undefined);
+      });
+      await expect(work).rejects.toThrow('1 rows');
+    }
+    const alone = tenants.transaction(acme.id, async () => defer('checked', none));
+    await expect(alone).rejects.toThrow('1 rows');
+    for (const key of ['before', 'checked', 'after', 'later still']) {
+      expect(await stored(key)).toBe(false);
+    }
+  });
+
+  it('prepares a statement again on a connection where the one before it failed', async () => {
+    const wrong = tenants.transaction(acme.id, async () => {
+      tenants.defer(acme.id, { name: 'test_wrong', text: 'select 1 / $1::int', values: [0] });
+      defer('prepared', undefined, 'test_skipped');
+      await claim('never');
+    });
+    await expect(wrong).rejects.toThrow('division by zero');
+    const works = Array.from({ length: 8 }, (_, index) =>
+      tenants.transaction(acme.id, async () => {
+        defer(`prepared ${index}`, undefined, 'test_skipped');
+        await claim(`prepared too ${index}`);
+      }),
+    );
+    await Promise.all(works);
+    expect(await stored('never')).toBe(false);
+    expect(await stored('prepared 7')).toBe(true);
+  });
+
   it('takes no connection for work that sends no statement', async () => {
     // Each waits until all have begun; with a connection for each, those beyond the pool's size would never begin.
     const count = 3 * switchboard.env.databasePoolSize;
@@ -212,6 +263,24 @@ async function claim(key: string): Promise<void> {
     key,
     fingerprint: Buffer.from('x'),
   });
+}
+
+function defer(key: string, check?: (rows: number) => void, name = 'test_defer'): void {
+  tenants.defer(acme.id, {
+    name,
+    text: `insert into idempotency_keys (organization_id, tool, key, fingerprint) values ($1, 'test', $2, 'x')`,
+    values: [acme.id, key],
+    ...(check && { check }),
+  });
+}
+
+async function claimed(): Promise<string[]> {
+  const rows = await tenants
+    .manager(acme.id)
+    .query<{ key: string }[]>(`select key from idempotency_keys where key like $1 order by key`, [
+      'deferred%',
+    ]);
+  return rows.map(({ key }) => key);
 }
 
 async function stored(key: string): Promise<boolean> {
