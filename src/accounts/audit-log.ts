@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { Actor } from './actor.js';
-import { AuditLogEntry } from './audit-log.entity.js';
 
 /** The record of who changed what. Written in the transaction of the change, so neither exists without the other. */
 @Injectable()
@@ -14,7 +13,12 @@ export class AuditLog {
     action: string,
     subject: string | null,
   ): Promise<void> {
-    await this.recordAll(organizationId, actor, action, [subject]);
+    this.tenants.defer(organizationId, {
+      name: 'switchboard_audit',
+      text: `insert into audit_log (organization_id, actor_kind, actor_id, action, subject)
+        values ($1, $2, $3, $4, $5)`,
+      values: [organizationId, actor.kind, actor.id, action, subject],
+    });
   }
 
   /** Records that the same was done to several things. */
@@ -24,11 +28,6 @@ export class AuditLog {
     action: string,
     subjects: readonly (string | null)[],
   ): Promise<void> {
-    if (subjects.length === 0) return;
-    const entry = { organizationId, actorKind: actor.kind, actorId: actor.id, action };
-    await this.tenants.manager(organizationId).insert(
-      AuditLogEntry,
-      subjects.map((subject) => ({ ...entry, subject })),
-    );
+    for (const subject of subjects) await this.record(organizationId, actor, action, subject);
   }
 }

@@ -42,16 +42,18 @@ export class MessagesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   async insert(organizationId: string, message: NewMessage): Promise<Message> {
-    await this.manager(organizationId).insert(Message, {
+    const row = Object.assign(new Message(), {
       ...message,
       organizationId,
       direction: 'outbound',
+      statusReason: null,
+      leaseUntil: null,
+      sentAt: null,
       ...(message.scheduledAt && { dueAt: message.scheduledAt }),
     });
-    return await this.manager(organizationId).findOneByOrFail(Message, {
-      organizationId,
-      id: message.id,
-    });
+    // What the database has filled in comes back with the same statement.
+    await this.manager(organizationId).insert(Message, row);
+    return row;
   }
 
   /** Inserts a message that came in, or returns undefined when one of the channel has its external id already. */

@@ -29,17 +29,17 @@ export class RunJournalRepository {
    * written again, which is a second wall behind the fence.
    */
   async record(organizationId: string, runId: string, entry: JournalEntry): Promise<void> {
-    const rows = await this.tenants.manager(organizationId).query<unknown[]>(
-      `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input, output,
+    this.tenants.defer(organizationId, {
+      name: 'switchboard_journal',
+      text: `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input, output,
          error, wake_at, started_at, finished_at, failed_attempts)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(),
          case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, $12)
        on conflict on constraint run_steps_pkey do update set status = excluded.status, attempts = excluded.attempts,
          input = excluded.input, output = excluded.output, error = excluded.error, wake_at = excluded.wake_at,
          finished_at = excluded.finished_at, failed_attempts = excluded.failed_attempts
-       where s.status in ('running', 'waiting')
-       returning step_id`,
-      [
+       where s.status in ('running', 'waiting')`,
+      values: [
         organizationId,
         runId,
         entry.stepId,
@@ -53,8 +53,8 @@ export class RunJournalRepository {
         entry.wakeAt,
         json(entry.failedAttempts),
       ],
-    );
-    if (rows.length === 0) throw new LeaseLost();
+      check: assertHeld,
+    });
   }
 
   /** The journal of a run in order of execution, or some entries of it. */
@@ -155,6 +155,10 @@ export class RunJournalRepository {
       );
     }
   }
+}
+
+function assertHeld(rows: number): void {
+  if (rows === 0) throw new LeaseLost();
 }
 
 function json(value: object | null): string | null {

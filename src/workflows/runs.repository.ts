@@ -121,11 +121,11 @@ export class RunsRepository {
   /** Notes that the run got on: its lease begins anew, and its crashes, if that clears it of them, are forgiven. */
   async progress(lease: RunLease, leaseSeconds: number, isClear: boolean): Promise<void> {
     // The time of the clock and not of the transaction, which may have begun long before.
-    await this.held(
+    this.held(
+      'progress',
       lease,
-      `crashes = case when $5 then 0 else crashes end,
-       available_at = clock_timestamp() + make_interval(secs => $4)`,
-      [leaseSeconds, isClear],
+      `crashes = crashes * $5::integer, available_at = clock_timestamp() + make_interval(secs => $4)`,
+      [leaseSeconds, isClear ? 0 : 1],
     );
   }
 
@@ -149,7 +149,7 @@ export class RunsRepository {
     status: 'succeeded' | 'failed',
     reason: string | null,
   ): Promise<void> {
-    await this.held(lease, `status = $4, reason = $5, finished_at = clock_timestamp()`, [
+    this.held('finish', lease, `status = $4, reason = $5, finished_at = clock_timestamp()`, [
       status,
       reason,
     ]);
@@ -163,14 +163,20 @@ export class RunsRepository {
     return row!.now;
   }
 
-  private async held(lease: RunLease, changes: string, values: unknown[]): Promise<void> {
-    const changed = await this.change(
-      lease.organizationId,
-      `update workflow_runs set ${changes}
-       where organization_id = $1 and id = $2 and epoch = $3 and status = 'running' returning id`,
-      [lease.id, lease.epoch, ...values],
-    );
-    if (!changed) throw new LeaseLost();
+  /** Does so on the way of the next statement, or before the commit. */
+  private held(
+    name: string,
+    lease: RunLease,
+    changes: string,
+    values: (string | number | Date | null)[],
+  ): void {
+    this.tenants.defer(lease.organizationId, {
+      name: `switchboard_run_${name}`,
+      text: `update workflow_runs set ${changes}
+        where organization_id = $1 and id = $2 and epoch = $3 and status = 'running'`,
+      values: [lease.organizationId, lease.id, lease.epoch, ...values],
+      check: assertHeld,
+    });
   }
 
   private async change(organizationId: string, sql: string, values: unknown[]): Promise<boolean> {
@@ -179,4 +185,8 @@ export class RunsRepository {
       .query<[unknown[], number]>(sql, [organizationId, ...values]);
     return rows.length > 0;
   }
+}
+
+function assertHeld(rows: number): void {
+  if (rows === 0) throw new LeaseLost();
 }
