@@ -6,7 +6,7 @@ const DAY = 24 * HOUR;
 /** From one 29 February to the next there can be eight years. */
 const FURTHEST_DAYS = 9 * 366;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 interface Field {
   readonly name: string;
@@ -96,21 +96,10 @@ export class Cron {
     const after = clock.offsetAt(day + 2 * DAY);
     return this.hours.flatMap((hour) =>
       this.minutes.flatMap((minute) => {
-        const shown = day + hour * HOUR + minute * MINUTE;
-        return before === after ? [shown - before] : this.resolve(shown, before, after, clock);
+        const instants = clock.instantsOf(day + hour * HOUR + minute * MINUTE, before, after);
+        return this.hours.length === 24 ? instants : instants.slice(0, 1);
       }),
     );
-  }
-
-  /** The instants at which the clocks show a time, near where their offset changes. */
-  private resolve(shown: number, before: number, after: number, clock: ZoneClock): number[] {
-    const instants = [shown - before, shown - after].filter(
-      (instant) => clock.shownAt(instant) === shown,
-    );
-    const [first] = instants;
-    // Skipped: by the clocks as they were before.
-    if (first === undefined) return [shown - before];
-    return this.hours.length === 24 ? instants : [Math.min(...instants)];
   }
 
   private hasDay(day: Date): boolean {

@@ -27,6 +27,8 @@ describe(parseSteps, () => {
       },
       { id: 'b', if: 'x', then: [{ id: 'c', wait: { days: 366 } }], else: [] },
       { id: 'd', wait: { until: '{{ trigger.payload.at }}' } },
+      { id: 'd1', wait: { until: '09:00', timezone: '{{ x }}', weekdays: ['mon', 'sun'] } },
+      { id: 'd2', wait: { until: '2030-01-31T09:00', timezone: 'Europe/Vienna' } },
       { id: 'e', wait: { until: '2030-01-01T00:00:00+02:00' }, if: 'y' },
       { id: 'f', tool: 't', on_error: [{ id: 'g', wait: { days: 1 }, on_error: 'fail' }] },
       { id: 'h', if: 'x', then: [], on_error: [] },
@@ -173,8 +175,30 @@ describe(parseSteps, () => {
     ],
     [
       [{ id: 'a', wait: { until: 'soon' } }],
-      'steps[0].wait.until must be an RFC 3339 time or an expression',
+      'steps[0].wait.until must be an RFC 3339 time, a time of day such as 09:00, a local time such as 2030-01-31T09:00, or an expression',
     ],
+    [[{ id: 'a', wait: { until: '25:00' } }], 'steps[0].wait.until must be an RFC 3339 time'],
+    [
+      [{ id: 'a', wait: { until: '2030-02-30T09:00' } }],
+      'steps[0].wait.until must be an RFC 3339 time',
+    ],
+    [
+      [{ id: 'a', wait: { until: '09:00', timezone: 'Vienna' } }],
+      'steps[0].wait.timezone must be a time zone such as Europe/Berlin, or an expression',
+    ],
+    [
+      [{ id: 'a', wait: { until: '2030-01-01T00:00:00Z', timezone: 'UTC' } }],
+      'steps[0].wait.timezone is for local times; this one says its own',
+    ],
+    [[{ id: 'a', wait: { days: 1, timezone: 'UTC' } }], 'steps[0].wait.timezone is not known.'],
+    [
+      [{ id: 'a', wait: { until: '2030-01-31T09:00', weekdays: ['mon'] } }],
+      'steps[0].wait.weekdays is for a time of day',
+    ],
+    ...[[], ['mon', 'mon'], ['monday'], 'mon'].map((weekdays): [unknown, string] => [
+      [{ id: 'a', wait: { until: '09:00', weekdays } }],
+      'steps[0].wait.weekdays must be a list of some of sun, mon, tue, wed, thu, fri, sat, each once',
+    ]),
     [many(101), 'steps must hold at most 100 steps, nested ones included'],
     [nested(11), `steps${'[0].then'.repeat(10)} is nested deeper than 10`],
   ])('refuses %j', (steps, fault) => {

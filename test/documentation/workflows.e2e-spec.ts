@@ -51,7 +51,7 @@ describe('docs/workflows.md', () => {
   });
 
   it('has a loop that does what it says', async () => {
-    const { steps, ...more } = example(1);
+    const { steps, ...more } = example(2);
     const { id } = await createWorkflow(acme, steps, more);
     const run = await runToEnd(acme, id, { email: 'loop@example.com', parcels: ['a', 'b'] });
     expect(run.steps.map((step) => `${step.id} ${step.status}`).sort()).toEqual([
@@ -68,7 +68,7 @@ describe('docs/workflows.md', () => {
   });
 
   it('has a parallel and a stop that do what they say', async () => {
-    const { steps, ...more } = example(2);
+    const { steps, ...more } = example(3);
     const { id } = await createWorkflow(acme, steps, more);
     const run = await runToEnd(acme, id);
     expect(run).toMatchObject({ status: 'failed', reason: 'stopped:enough' });

@@ -1,14 +1,28 @@
 import { Injectable } from '@nestjs/common';
+import { parseTimezone } from '../../contacts/parse-field.js';
 import { AppError } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { parseTime } from '../../tools/parse-time.js';
 import type { HeldRun } from '../held-run.js';
+import { instantOf, isLocalTime, isTimeOfDay } from '../local-time.js';
 import { type Progress, RunProgress } from '../run-progress.service.js';
 import { RunScope } from '../run-scope.service.js';
 import { RunsRepository } from '../runs.repository.js';
 import type { Place } from '../step-engine.js';
 import type { StepRunner } from './step-runner.js';
-import { MAX_WAIT_SECONDS, UNIT_SECONDS, type WaitStep, type WaitUnit } from './wait-step.js';
+import {
+  MAX_WAIT_SECONDS,
+  TIMES_IN_WORDS,
+  UNIT_SECONDS,
+  type WaitStep,
+  type WaitUnit,
+} from './wait-step.js';
+
+/** When a wait ends, and by which clocks that was found. */
+interface End {
+  readonly at: Date;
+  readonly timezone?: string;
+}
 
 /** Keeps a run from going on before a time. */
 @Injectable()
@@ -38,27 +52,48 @@ export class WaitRunner implements StepRunner<WaitStep> {
       if (!this.scope.allows(place.step, scope)) {
         return await this.progress.done(held, { ...entry, status: 'skipped' });
       }
-      const wakeAt = await this.wakeTime(held, place.step, scope);
-      const output = { until: wakeAt.toISOString() };
+      const { at, timezone } = await this.end(held, place.step, scope);
+      const output = { until: at.toISOString(), ...(timezone !== undefined && { timezone }) };
       return await this.progress.done(
         held,
-        await this.progress.until(held, { ...entry, output }, wakeAt),
+        await this.progress.until(held, { ...entry, output }, at),
       );
     });
   }
 
-  private async wakeTime(held: HeldRun, { wait }: WaitStep, scope: object): Promise<Date> {
-    const now = (await this.runs.now(held.lease.organizationId)).getTime();
-    const { until, ...amounts } = wait;
+  private async end(held: HeldRun, { wait }: WaitStep, scope: object): Promise<End> {
+    const now = await this.runs.now(held.lease.organizationId);
+    const { until } = wait;
     if (until === undefined) {
-      const [unit, amount] = Object.entries(amounts)[0] as [WaitUnit, number];
-      return new Date(now + amount * UNIT_SECONDS[unit] * 1000);
+      const [unit, amount] = Object.entries(wait)[0] as [WaitUnit, number];
+      return { at: new Date(now.getTime() + amount * UNIT_SECONDS[unit] * 1000) };
     }
-    const time = parseTime(this.liquid.evaluate(until, scope));
-    if (!time) throw AppError.invalid('until is not an RFC 3339 time.');
-    if (time.getTime() > now + MAX_WAIT_SECONDS * 1000) {
+    const text = this.liquid.evaluate(until, scope);
+    const time = parseTime(text);
+    const end = time ? { at: time } : this.localEnd(text, wait, now, scope);
+    if (end.at.getTime() > now.getTime() + MAX_WAIT_SECONDS * 1000) {
       throw AppError.invalid('until is more than 366 days away.');
     }
-    return time;
+    return end;
+  }
+
+  private localEnd(text: unknown, wait: WaitStep['wait'], now: Date, scope: object): End {
+    const { weekdays } = wait;
+    if (typeof text !== 'string' || !isLocalTime(text)) {
+      throw AppError.invalid(`until is neither ${TIMES_IN_WORDS}.`);
+    }
+    if (weekdays && !isTimeOfDay(text)) throw AppError.invalid('weekdays is for a time of day.');
+    const timezone = this.zoneOf(wait, scope);
+    return { at: instantOf(text, timezone, now, weekdays), timezone };
+  }
+
+  /** What the step says, or else the contact, or else UTC. */
+  private zoneOf({ timezone }: WaitStep['wait'], scope: object): string {
+    const { contact } = scope as { contact?: { timezone?: unknown } | null };
+    const said = timezone === undefined ? null : this.liquid.evaluate(timezone, scope);
+    const name = [said, contact?.timezone].find((zone) => zone !== null && zone !== '') ?? 'UTC';
+    const zone = parseTimezone(String(name));
+    if ('fault' in zone) throw AppError.invalid(`timezone ${zone.fault}.`);
+    return String(name);
   }
 }

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { createWorkflow, endWaits, type RunShape, runUntil } from './support/workflow-client.js';
+
+/** What the clocks of a time zone show, as `2030-01-31 09:00`. */
+function shown(instant: unknown, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('sv', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  });
+  return format.format(new Date(String(instant)));
+}
+
+describe('waits by the clocks of a place', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let count = 0;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard();
+    acme = await createOrganization(switchboard);
+  });
+  afterAll(() => switchboard.close());
+
+  const run = async (wait: object, timezone?: string, payload: object = {}): Promise<RunShape> => {
+    const workflow = await createWorkflow(acme, [{ id: 'pause', wait }]);
+    count += 1;
+    const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
+      email: `waits${count}@example.com`,
+      ...(timezone !== undefined && { timezone }),
+    });
+    const started = await acme.call<{ run_id: string }>('trigger_workflow', {
+      workflow_id: workflow.id,
+      contact_id: value.contact.id,
+      payload,
+    });
+    return await runUntil(acme, started.value.run_id, 'waiting', 'succeeded', 'failed');
+  };
+
+  it.each(['Pacific/Kiritimati', 'Asia/Kolkata', 'America/Los_Angeles'])(
+    'wait for the next time of day where the contact is: %s',
+    async (timezone) => {
+      const waiting = await run({ until: '09:00' }, timezone);
+      expect(waiting).toMatchObject({ status: 'waiting', reason: 'wait' });
+      const { output, started_at: begun } = waiting.steps[0]!;
+      expect(output).toMatchObject({ timezone });
+      expect(shown(output!.until, timezone)).toMatch(/ 09:00$/);
+      const hours = (Date.parse(String(output!.until)) - Date.parse(begun!)) / 3_600_000;
+      expect(hours).toBeGreaterThan(0);
+      expect(hours).toBeLessThanOrEqual(25);
+      const [row] = await switchboard.ownerQuery<{ at: Date }>(
+        `select available_at as at from workflow_runs where id = $1`,
+        [waiting.id],
+      );
+      expect(row!.at.toISOString()).toBe(output!.until);
+      await endWaits(switchboard, waiting.id);
+      expect((await runUntil(acme, waiting.id, 'succeeded', 'failed')).status).toBe('succeeded');
+    },
+  );
+
+  it('take UTC for a contact that is nowhere, another zone where one is named, and what an expression gives', async () => {
+    const zoneOf = async (wait: object, timezone?: string, payload?: object) =>
+      (await run({ until: '09:00', ...wait }, timezone, payload)).steps[0]!.output!.timezone;
+    expect(await zoneOf({})).toBe('UTC');
+    expect(await zoneOf({ timezone: 'Asia/Tokyo' }, 'Europe/Vienna')).toBe('Asia/Tokyo');
+    const fallback = { timezone: "{{ contact.timezone | default: 'Europe/Vienna' }}" };
+    expect(await zoneOf(fallback)).toBe('Europe/Vienna');
+    expect(await zoneOf(fallback, 'Asia/Tokyo')).toBe('Asia/Tokyo');
+    const payload = { zone: 'Africa/Lagos' };
+    expect(await zoneOf({ timezone: '{{ trigger.payload.zone }}' }, 'UTC', payload)).toBe(
+      'Africa/Lagos',
+    );
+  });
+
+  it('wait for a weekday, and for a day and a time', async () => {
+    const zone = 'Australia/Sydney';
+    const monday = await run({ until: '08:30', weekdays: ['mon'] }, zone);
+    const { until } = monday.steps[0]!.output!;
+    expect(shown(until, zone)).toMatch(/ 08:30$/);
+    const weekday = new Intl.DateTimeFormat('en', { timeZone: zone, weekday: 'short' });
+    expect(weekday.format(new Date(String(until)))).toBe('Mon');
+    const day = shown(new Date(Date.now() + 30 * 86_400_000), zone).slice(0, 10);
+    const dated = await run({ until: `${day}T08:30` }, zone);
+    expect(shown(dated.steps[0]!.output!.until, zone)).toBe(`${day} 08:30`);
+    const given = await run({ until: '{{ trigger.payload.at }}' }, zone, { at: `${day}T08:31` });
+    expect(shown(given.steps[0]!.output!.until, zone)).toBe(`${day} 08:31`);
+    expect((await run({ until: '2020-01-31T09:00' }, zone)).status).toBe('succeeded');
+  });
+
+  it.each<[string, object, object, string]>([
+    ['no time', { until: '{{ trigger.payload.at }}' }, { at: 'tomorrow' }, 'until is neither'],
+    [
+      'a zone that is none',
+      { until: '09:00', timezone: '{{ trigger.payload.at }}' },
+      { at: 'Moon' },
+      'timezone must be a time zone',
+    ],
+    [
+      'a weekday at a date',
+      { until: '{{ trigger.payload.at }}', weekdays: ['mon'] },
+      { at: '2030-01-31T09:00' },
+      'weekdays is for',
+    ],
+    [
+      'more than a year',
+      { until: '{{ trigger.payload.at }}' },
+      { at: '2999-01-31T09:00' },
+      'until is more than 366 days away.',
+    ],
+  ])('fail at %s', async (_what, wait, payload, message) => {
+    const failed = await run(wait, undefined, payload);
+    expect(failed).toMatchObject({ status: 'failed', reason: 'step_failed:pause' });
+    expect(failed.steps[0]!.error).toMatchObject({
+      code: 'invalid_arguments',
+      message: expect.stringContaining(message) as string,
+    });
+  });
+});
