@@ -27,7 +27,8 @@ export function retryPlan(
   const [now, then] = [byId(steps), byId(before)];
   const plan: RetryPlan = { again: [], gone: [] };
   for (const { stepId, status } of journal) {
-    const id = idOf(stepId);
+    // What the trigger says of the contact has an id that looks like a way.
+    const id = now.has(stepId) || then.has(stepId) ? stepId : idOf(stepId);
     const [step, old] = [now.get(id), then.get(id)];
     const isSame = step && old && whatOf(step) === whatOf(old);
     if (status === 'succeeded' || status === 'skipped') {

@@ -173,7 +173,7 @@ export class RunControl {
   ): Promise<readonly Step[]> {
     const key = `${workflowId} ${version}`;
     const steps =
-      known.get(key) ?? (await this.workflows.getSteps(organizationId, workflowId, version));
+      known.get(key) ?? (await this.workflows.getRunSteps(organizationId, workflowId, version));
     known.set(key, steps);
     return steps;
   }

@@ -122,6 +122,11 @@ describe('with workers', () => {
       ];
       expect(cases.map(({ value }) => value.created)).toEqual(cases.map(() => true));
       expect(new Set(cases.map(({ value }) => value.message.id)).size).toBe(cases.length);
+      // Told of again, each is the one of its own channel.
+      for (const channel of ['email', 'sms']) {
+        const { value } = await record({ email, body: 'a', external_id: '1', channel });
+        expect(value).toMatchObject({ created: false, message: { channel } });
+      }
     });
 
     it('needs a contact that is known, and exactly one way to name it', async () => {

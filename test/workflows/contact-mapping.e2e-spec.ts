@@ -208,6 +208,33 @@ describe('a trigger that says what its payload tells of the contact', () => {
     ]);
   });
 
+  it('is tried again by retry_run in the newest version, where it was the mapping that was wrong', async () => {
+    const wrong = { email: '{{ trigger.payload.mail }}' };
+    const { id } = await createWorkflow(acme, [look], mapped(wrong));
+    const { id: runId, reason } = await post(id, { answers: { email: 'newest@example.com' } });
+    expect(reason).toBe('step_failed:trigger.contact');
+    await acme.call('update_workflow', { workflow_id: id, ...mapped(MAPPING) });
+    await acme.call('retry_run', { run_id: runId, version: 'latest' });
+    const run = await runUntil(acme, runId, 'succeeded', 'failed');
+    expect(run).toMatchObject({ status: 'succeeded', workflow_version: 2 });
+    expect(run.contact_id).toBe((await contactOf('newest@example.com'))!.id);
+  });
+
+  it('is not taken for a step called contact, which may change', async () => {
+    const step = { id: 'contact', tool: 'get_contact', arguments: { email: 'x@example.com' } };
+    const { id } = await createWorkflow(acme, [step], mapped(MAPPING));
+    const { id: runId, reason } = await post(id, { answers: { email: 'step@example.com' } });
+    expect(reason).toBe('step_failed:contact');
+    const steps = [{ ...step, tool: 'search_contacts', arguments: { query: 'step' } }];
+    await acme.call('update_workflow', { workflow_id: id, steps });
+    const retried = await acme.call('retry_run', { run_id: runId, version: 'latest' });
+    expect(retried.error).toBeUndefined();
+    expect((await runUntil(acme, runId, 'succeeded', 'failed')).steps).toMatchObject([
+      { id: 'trigger.contact', tool: 'set_run_contact', status: 'succeeded', attempts: 1 },
+      { id: 'contact', tool: 'search_contacts', status: 'succeeded' },
+    ]);
+  });
+
   it('holds for runs that are started by hand, for the contact that they are given too', async () => {
     const given = { trigger: { type: 'manual', contact: MAPPING } };
     const { id } = await createWorkflow(acme, [look], given);
