@@ -172,6 +172,30 @@ describe('the log of a webhook', () => {
     expect(deliveries.filter(({ kind }) => kind === 'accepted')).toHaveLength(1);
   });
 
+  it('writes down fifty refused ones, and then one a second, however many come', async () => {
+    const { id } = await create();
+    const other = await create({});
+    await switchboard.ownerQuery('create table written (id text)');
+    await switchboard.ownerQuery(`
+      create function note_written() returns trigger language plpgsql security definer set search_path = public
+      as $$ begin insert into written values (new.workflow_id); return null; end $$`);
+    await switchboard.ownerQuery(
+      'create trigger note_written after insert on webhook_deliveries for each row execute function note_written()',
+    );
+    const began = performance.now();
+    for (let round = 1; round <= 5; round += 1) {
+      await Promise.all(Array.from({ length: 40 }, () => postWebhook(switchboard, id, BODY)));
+      // What came before is written before.
+      await postWebhook(switchboard, other.id, BODY);
+      await logged(other.id, round);
+    }
+    const seconds = (performance.now() - began) / 1000;
+    const written = await switchboard.ownerQuery('select from written where id = $1', [id]);
+    await switchboard.ownerQuery('drop function note_written cascade');
+    expect(written.length).toBeGreaterThanOrEqual(50);
+    expect(written.length).toBeLessThanOrEqual(50 + Math.ceil(seconds));
+  });
+
   it('keeps the newest', async () => {
     const { id } = await create({});
     for (let round = 0; round < 3; round += 1) {
@@ -195,6 +219,19 @@ describe('the log of a webhook', () => {
     expect(seen).toMatchObject({ status: 404, error: { code: 'not_found' } });
     await acme.call('delete_workflow', { workflow_id: id });
     expect(await countRows(id)).toBe(0);
+  });
+
+  it('goes also when what came last was not written yet', async () => {
+    const other = await create({});
+    for (let round = 1; round <= 5; round += 1) {
+      const { id } = await create({});
+      await postWebhook(switchboard, id, BODY);
+      await acme.call('delete_workflow', { workflow_id: id });
+      // What came before is written before.
+      await postWebhook(switchboard, other.id, BODY);
+      await logged(other.id, round);
+      expect(await countRows(id)).toBe(0);
+    }
   });
 
   it('is read by agents as a resource, and is no tool of theirs', async () => {
