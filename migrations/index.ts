@@ -22,6 +22,7 @@ import { RunFilters1763700054000 } from './1763700054000-run-filters.js';
 import { RunHistory1763700054100 } from './1763700054100-run-history.js';
 import { FairClaims1763700055000 } from './1763700055000-fair-claims.js';
 import { WorkflowVersions1763700056000 } from './1763700056000-workflow-versions.js';
+import { ToolSchemas1763700056100 } from './1763700056100-tool-schemas.js';
 import { ContactSearch1763700059000 } from './1763700059000-contact-search.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
@@ -50,5 +51,6 @@ export const MIGRATIONS = [
   RunHistory1763700054100,
   FairClaims1763700055000,
   WorkflowVersions1763700056000,
+  ToolSchemas1763700056100,
   ContactSearch1763700059000,
 ];

@@ -3,6 +3,7 @@ import 'reflect-metadata';
 // What modules of teams are written with, and all of it. A name here is a promise; anything else may change any day.
 
 export { startSwitchboard } from './start-switchboard.js';
+export { checkWorkflows } from './check-workflows.js';
 export type { Extensions } from './extensions.js';
 
 export { Tool, type ToolOptions } from './tools/tool.decorator.js';

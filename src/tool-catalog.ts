@@ -8,6 +8,7 @@ import {
 } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 import { loadEnv } from './config/env.js';
+import type { Extensions } from './extensions.js';
 import { DecoratedMethods } from './tools/decorated-methods.js';
 import { ToolPipeline } from './tools/tool-pipeline.js';
 import { ToolRegistry } from './tools/tool-registry.js';
@@ -25,16 +26,18 @@ const NO_DATABASE = {
 };
 
 /**
- * The tools that a Switchboard has, to look at and not to call. Nest puts the modules together and makes nothing of what
+ * The tools that a Switchboard has, with the modules of a team in it, to look at and not to call. Nest puts the modules together and makes nothing of what
  * they hold, so this takes no database, opens no port and writes no file.
  */
-export async function toolCatalog(): Promise<ToolRegistry> {
+export async function toolCatalog({ modules, entities }: Extensions = {}): Promise<ToolRegistry> {
   const env = loadEnv({});
   const app = await NestFactory.createApplicationContext(
     AppModule.forRoot({
       env,
       access: NO_DATABASE,
       onDatabaseError: () => undefined,
+      modules,
+      entities,
     }),
     { preview: true, logger: false, abortOnError: false },
   );

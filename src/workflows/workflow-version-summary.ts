@@ -29,7 +29,10 @@ export class WorkflowVersionSummary {
   restored_from: number | null;
 
   static of(
-    version: Omit<WorkflowVersion, 'steps' | 'content'>,
+    version: Pick<
+      WorkflowVersion,
+      'version' | 'actorKind' | 'actorId' | 'restoredFrom' | 'createdAt'
+    >,
     newest: number,
   ): WorkflowVersionSummary {
     const { actorKind: kind, actorId: id } = version;

@@ -2,6 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../accounts/actor.js';
 import type { ContactMapping } from './contact-mapping.js';
 import type { Step } from './definition.js';
+import type { ToolSchemas } from './tool-schemas.js';
 import type { VersionContent } from './version-content.js';
 
 /** A workflow as it was saved at one time. What is known of a version never changes. */
@@ -43,6 +44,17 @@ export class WorkflowVersion {
   /** What is to be done before the first step; null: nothing. */
   @Column('json', { name: 'trigger_contact', nullable: true })
   triggerContact: ContactMapping | null;
+  /** Schemas of the tools of its steps, as they were when these were checked; null when that is not known. */
+  @Column('jsonb', { name: 'tool_schemas', nullable: true })
+  toolSchemas: ToolSchemas | null;
+
+  /** Later schemas of these tools that its steps were found to fit too, those of the last check; null when none. */
+  @Column('jsonb', { name: 'fitting_schemas', nullable: true })
+  fittingSchemas: ToolSchemas | null;
+
+  /** Members that its expressions named and that the tools did not give even then; null likewise. */
+  @Column('json', { name: 'loose_references', nullable: true })
+  looseReferences: string[] | null;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt: Date;

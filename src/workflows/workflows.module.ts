@@ -6,6 +6,7 @@ import { PoliciesModule } from '../policies/policies.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { BulkRunTools } from './bulk-run.tools.js';
 import { BulkRuns } from './bulk-runs.service.js';
+import { CompatibilityReport } from './compatibility-report.service.js';
 import { EventTriggers } from './event-triggers.service.js';
 import { DeliveryLog } from './delivery-log.service.js';
 import { ParkedRunsRepository } from './parked-runs.repository.js';
@@ -39,6 +40,7 @@ import { StepRunners } from './steps/step-runners.service.js';
 import { StopRunner } from './steps/stop-runner.service.js';
 import { ToolRunner } from './steps/tool-runner.service.js';
 import { WaitRunner } from './steps/wait-runner.service.js';
+import { ToolCompatibility } from './tool-compatibility.service.js';
 import { TriggerFilter } from './trigger-filter.service.js';
 import { VersionHistory } from './version-history.service.js';
 import { WebhookCompletions } from './webhook.completions.js';
@@ -63,6 +65,7 @@ import { WorkflowsService } from './workflows.service.js';
     LiquidSandbox,
     BulkRuns,
     BulkRunTools,
+    CompatibilityReport,
     EventTriggers,
     DeliveryLog,
     RunControl,
@@ -96,6 +99,7 @@ import { WorkflowsService } from './workflows.service.js';
     ParallelRunner,
     StopRunner,
     BranchRunner,
+    ToolCompatibility,
     TriggerFilter,
     VersionHistory,
     WorkflowVersionTools,

@@ -1,0 +1,38 @@
+// A team's build whose tools are others than those of the test: `node changed-build.mjs start | check [arguments]`.
+// Plain JavaScript, so that a process can run it; what the compiler makes of decorators is written out.
+import { Injectable, Module } from '@nestjs/common';
+import { IsOptional, IsString } from 'class-validator';
+import { checkWorkflows, startSwitchboard, Tool } from '../../../dist/src/platform.js';
+
+const [, , what, ...more] = process.argv;
+
+class OrderInput {}
+IsString()(OrderInput.prototype, 'item');
+IsOptional()(OrderInput.prototype, 'note');
+IsString()(OrderInput.prototype, 'note');
+if (what !== 'check-unchanged') IsString()(OrderInput.prototype, 'currency');
+
+class OrderResult {}
+IsString()(OrderResult.prototype, 'number');
+
+class TeamTools {
+  async order() {
+    return { number: 'N1' };
+  }
+}
+Injectable()(TeamTools);
+Tool({
+  name: 'team_order',
+  title: 'Order',
+  description: 'Orders something.',
+  input: OrderInput,
+  output: OrderResult,
+})(TeamTools.prototype, 'order', Object.getOwnPropertyDescriptor(TeamTools.prototype, 'order'));
+
+class TeamModule {}
+Module({ providers: [TeamTools] })(TeamModule);
+
+process.argv.splice(2, Infinity, ...more);
+const extensions = { modules: [TeamModule] };
+if (what === 'start') await startSwitchboard(extensions);
+else await checkWorkflows(extensions);
