@@ -24,7 +24,7 @@ class ReferenceReader extends StepChecks {
         ids: new Set(),
         list: () => undefined,
       },
-      new Set(),
+      { visible: new Set(), prefixLength: 0 },
     );
   }
 

@@ -65,10 +65,10 @@ describe('what a claim costs', () => {
     ['100,000 runs of one organization are queued', 1, 100_000],
     ['100,000 runs of 20 organizations are queued', 20, 5000],
   ])('does not grow when %s, and as many wait', async (_, among, each) => {
-    await switchboard.ownerQuery('truncate workflow_runs, run_steps');
+    await switchboard.ownerQuery('truncate workflow_runs cascade');
     await insert(0, among, each / 50);
     const before = { one: await claim(1), ten: await claim(10) };
-    await switchboard.ownerQuery('truncate workflow_runs, run_steps');
+    await switchboard.ownerQuery('truncate workflow_runs cascade');
     await insert(0, among, each);
     await insert(0, 20, 5000, true);
     const after = { one: await claim(1), ten: await claim(10) };

@@ -49,7 +49,7 @@ describe('a process that only takes webhooks', () => {
     await switchboard.ownerQuery('drop function refuse_commit cascade');
     const accepted = await postWebhook(switchboard, workflow.id, {});
     expect(accepted.status).toBe(202);
-    expect(wake.mock.calls).toEqual([['run', accepted.body.runId]]);
+    expect(wake.mock.calls.map(([kind, id]) => [kind, id])).toEqual([['run', accepted.body.runId]]);
   });
 
   it('lets nobody use up the allowance of an organization without its secret', async () => {

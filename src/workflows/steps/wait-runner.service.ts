@@ -91,9 +91,10 @@ export class WaitRunner implements StepRunner<WaitStep> {
   private zoneOf({ timezone }: WaitStep['wait'], scope: object): string {
     const { contact } = scope as { contact?: { timezone?: unknown } | null };
     const said = timezone === undefined ? null : this.liquid.evaluate(timezone, scope);
-    const name = [said, contact?.timezone].find((zone) => zone !== null && zone !== '') ?? 'UTC';
-    const zone = parseTimezone(String(name));
+    const given = [said, contact?.timezone].find((zone) => zone !== null && zone !== '') ?? 'UTC';
+    const name = typeof given === 'string' ? given : JSON.stringify(given);
+    const zone = parseTimezone(name);
     if ('fault' in zone) throw AppError.invalid(`timezone ${zone.fault}.`);
-    return String(name);
+    return name;
   }
 }
