@@ -20,6 +20,7 @@ import { ParkedRuns1763700053002 } from './1763700053002-parked-runs.js';
 import { RunFamilies1763700053003 } from './1763700053003-run-families.js';
 import { RunFilters1763700054000 } from './1763700054000-run-filters.js';
 import { RunHistory1763700054100 } from './1763700054100-run-history.js';
+import { Retention1763700054200 } from './1763700054200-retention.js';
 import { FairClaims1763700055000 } from './1763700055000-fair-claims.js';
 import { WorkflowVersions1763700056000 } from './1763700056000-workflow-versions.js';
 import { ToolSchemas1763700056100 } from './1763700056100-tool-schemas.js';
@@ -49,6 +50,7 @@ export const MIGRATIONS = [
   RunFamilies1763700053003,
   RunFilters1763700054000,
   RunHistory1763700054100,
+  Retention1763700054200,
   FairClaims1763700055000,
   WorkflowVersions1763700056000,
   ToolSchemas1763700056100,

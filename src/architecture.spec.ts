@@ -50,6 +50,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contacts: FEATURE,
   messaging: [...FEATURE, 'contacts', 'failpoints', 'liquid', 'queue'],
   workflows: [...FEATURE, 'contacts', 'failpoints', 'liquid', 'queue'],
+  retention: ['accounts', 'database', 'errors', 'tools'],
   demo: ['accounts', 'database', 'errors', 'keys', 'policies', 'tools'],
   operations: ['database', 'errors', 'http', 'queue'],
 };

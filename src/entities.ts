@@ -4,6 +4,7 @@ import { Contact } from './contacts/contact.entity.js';
 import { ApiKey } from './keys/api-key.entity.js';
 import { Message } from './messaging/message.entity.js';
 import { ToolPolicyRow } from './policies/tool-policy.entity.js';
+import { RetentionRule } from './retention/retention-rule.entity.js';
 import { IdempotencyKey } from './tools/idempotency-key.entity.js';
 import { ParkedRun } from './workflows/parked-run.entity.js';
 import { RunStep } from './workflows/run-step.entity.js';
@@ -28,4 +29,5 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   ParkedRun,
   WebhookDelivery,
   ToolPolicyRow,
+  RetentionRule,
 ];

@@ -20,6 +20,9 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 @Index('workflow_runs_contact_idx', ['organizationId', 'contactId', 'createdAt', 'id'], {
   where: 'contact_id is not null',
 })
+@Index('workflow_runs_finished_idx', ['organizationId', 'finishedAt'], {
+  where: 'finished_at is not null',
+})
 @Index('workflow_runs_reason_idx', ['organizationId', 'reason', 'createdAt', 'id'], {
   where: 'reason is not null',
 })

@@ -65,7 +65,10 @@ describe.each([
   }, 90_000);
 
   it('does tell the owner of the same things something else, so that the answers above mean something', async () => {
-    const reading = tools.filter(({ name }) => name.startsWith('get_'));
+    const reading = tools.filter(
+      ({ name, inputSchema }) =>
+        name.startsWith('get_') && Object.keys(inputSchema.properties).some(isReference),
+    );
     expect(reading.length).toBeGreaterThan(0);
     for (const tool of reading) {
       const argument = Object.keys(tool.inputSchema.properties).find(isReference)!;

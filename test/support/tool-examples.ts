@@ -81,6 +81,7 @@ export const CHANGING_TOOLS: Record<string, Example> = {
   bulk_replay_runs: async (organization) => ({
     workflow_id: await workflowWithRuns(organization),
   }),
+  set_retention: async () => ({ runs_days: 30, audit_log_days: null }),
   set_tool_policy: async () => ({ tool: 'list_messages', hidden: true }),
 };
 

@@ -1,0 +1,2 @@
+/** There is one for the organization. */
+export class GetRetentionInput {}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { TenantDatabase } from '../database/tenant-database.js';
+import { type RetentionKind, RetentionRule } from './retention-rule.entity.js';
+
+@Injectable()
+export class RetentionRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  async list(organizationId: string): Promise<RetentionRule[]> {
+    return await this.tenants.manager(organizationId).findBy(RetentionRule, { organizationId });
+  }
+
+  /** Another number of days lets a worker purge at once: one that is at it loses its claim. */
+  async set(organizationId: string, kind: RetentionKind, days: number): Promise<void> {
+    await this.tenants.manager(organizationId).query(
+      `insert into retention_rules as r (organization_id, kind, days) values ($1, $2, $3)
+       on conflict on constraint retention_rules_pkey do update
+         set days = excluded.days, available_at = now(), epoch = r.epoch + 1
+       where r.days <> excluded.days`,
+      [organizationId, kind, days],
+    );
+  }
+
+  async delete(organizationId: string, kind: RetentionKind): Promise<void> {
+    await this.tenants.manager(organizationId).delete(RetentionRule, { organizationId, kind });
+  }
+}

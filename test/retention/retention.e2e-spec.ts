@@ -1,0 +1,228 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { GateDatabase } from '../../src/database/gate-database.js';
+import { RetentionWorker } from '../../src/retention/retention.worker.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { createWorkflow } from '../workflows/support/workflow-client.js';
+
+interface Retention {
+  retention: Record<string, number | null>;
+}
+
+describe('retention', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let globex: TestOrganization;
+
+  beforeAll(async () => {
+    // No worker: purges happen when a test says so.
+    switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
+  });
+  afterAll(() => switchboard.close());
+  beforeEach(async () => {
+    acme = await createOrganization(switchboard);
+    globex = await createOrganization(switchboard);
+  });
+
+  const set = (given: object) => acme.call<Retention>('set_retention', given);
+  const get = () => acme.call<Retention>('get_retention');
+  const purge = () => switchboard.app.get(RetentionWorker, { strict: false }).purge();
+  const gate = <Row extends object>(name: string, values: unknown[]) =>
+    switchboard.app.get(GateDatabase, { strict: false }).call<Row>(name, values);
+  const count = async (table: string, organization = acme): Promise<number> => {
+    const [row] = await switchboard.ownerQuery<{ n: number }>(
+      `select count(*)::int as n from ${table} where organization_id = $1`,
+      [organization.id],
+    );
+    return row!.n;
+  };
+
+  /** So many runs, each with one step, in the state, ended or, if it has not, accepted so many days ago. */
+  async function runs(
+    organization: TestOrganization,
+    n: number,
+    status: string,
+    days: number,
+  ): Promise<void> {
+    const { id } = await createWorkflow(organization, []);
+    await switchboard.ownerQuery(
+      `with made as (
+         insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, status,
+           created_at, finished_at)
+         select $1, $2 || n, $2, 1, 'webhook', '{}', $3, now() - make_interval(days => $5 + 1),
+           case when $3 in ('succeeded', 'failed', 'canceled') then now() - make_interval(days => $5) end
+         from generate_series(1, $4::int) n returning organization_id, id)
+       insert into run_steps (organization_id, run_id, step_id, position, status, attempts, started_at)
+       select organization_id, id, 'a', 1, 'succeeded', 1, now() from made`,
+      [organization.id, id, status, n, days],
+    );
+  }
+
+  it('is for ever unless an owner says otherwise', async () => {
+    const forEver = {
+      runs_days: null,
+      messages_days: null,
+      webhook_deliveries_days: null,
+      audit_log_days: null,
+    };
+    expect((await get()).value.retention).toEqual(forEver);
+    expect((await set({ runs_days: 30 })).value.retention).toEqual({ ...forEver, runs_days: 30 });
+    expect((await set({ audit_log_days: 365 })).value.retention).toMatchObject({
+      runs_days: 30,
+      audit_log_days: 365,
+    });
+    expect((await set({ runs_days: null })).value.retention).toMatchObject({
+      runs_days: null,
+      audit_log_days: 365,
+    });
+    expect((await get()).value.retention).toEqual({ ...forEver, audit_log_days: 365 });
+    for (const days of [6, 3651, 7.5, 0, -1]) {
+      expect((await set({ runs_days: days })).error!.code).toBe('invalid_arguments');
+    }
+    await switchboard.ownerQuery(
+      `update memberships set role = 'member' where organization_id = $1`,
+      [acme.id],
+    );
+    expect((await set({ runs_days: 7 })).error!.code).toBe('forbidden');
+    await runs(acme, 3, 'succeeded', 4000);
+    await purge();
+    expect(await count('workflow_runs')).toBe(3);
+  });
+
+  it('removes runs that ended too long ago, with their steps, and no others', async () => {
+    for (const organization of [acme, globex]) {
+      await runs(organization, 450, 'succeeded', 31);
+      await runs(organization, 2, 'failed', 31);
+      await runs(organization, 2, 'canceled', 29);
+      for (const status of ['queued', 'running', 'waiting'])
+        await runs(organization, 1, status, 400);
+    }
+    await set({ runs_days: 30 });
+    await purge();
+    expect(await count('workflow_runs')).toBe(5);
+    expect(await count('run_steps')).toBe(5);
+    expect(await count('workflow_runs', globex)).toBe(457);
+    expect(await count('run_steps', globex)).toBe(457);
+  });
+
+  it('removes old messages that need nothing any more', async () => {
+    const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
+      email: 'a@example.com',
+    });
+    const made = async (days: number, status: string) =>
+      await switchboard.ownerQuery(
+        `insert into messages (organization_id, id, contact_id, channel, direction, recipient, body, status, created_at)
+         values ($1, $2, $3, 'email', 'outbound', 'a@example.com', '', $4, now() - make_interval(days => $5))`,
+        [acme.id, `msg_${status}${days}`, value.contact.id, status, days],
+      );
+    for (const status of ['sent', 'failed', 'canceled', 'scheduled', 'queued', 'sending'])
+      await made(11, status);
+    await made(9, 'sent');
+    await set({ messages_days: 10 });
+    await purge();
+    const left = await switchboard.ownerQuery<{ id: string }>(
+      'select id from messages where organization_id = $1 order by id',
+      [acme.id],
+    );
+    expect(left.map(({ id }) => id)).toEqual([
+      'msg_queued11',
+      'msg_scheduled11',
+      'msg_sending11',
+      'msg_sent9',
+    ]);
+  });
+
+  it('removes old entries of the logs of webhooks and of changes, which the service itself cannot', async () => {
+    const { id } = await createWorkflow(acme, []);
+    await switchboard.ownerQuery(
+      `insert into webhook_deliveries (organization_id, id, workflow_id, kind, received_at, status, code, headers)
+       select $1, 'whd_' || n, $2, 'accepted', now() - make_interval(days => n), 202, 'accepted', '{}'
+       from generate_series(8, 11) n`,
+      [acme.id, id],
+    );
+    await switchboard.ownerQuery(
+      `insert into audit_log (organization_id, actor_kind, actor_id, action)
+       select $1, 'user', 'somebody', 'long ago' from generate_series(1, 500)`,
+      [acme.id],
+    );
+    await switchboard.ownerQuery(
+      `update audit_log set at = at - interval '31 days' where organization_id = $1`,
+      [acme.id],
+    );
+    await set({ webhook_deliveries_days: 10, audit_log_days: 30 });
+    await purge();
+    expect(await count('webhook_deliveries')).toBe(2);
+    const actions = await switchboard.ownerQuery<{ action: string }>(
+      'select distinct action from audit_log where organization_id = $1',
+      [acme.id],
+    );
+    expect(actions.map(({ action }) => action)).toEqual(['set_retention']);
+  });
+
+  it('lets the gate remove only with a claim, and only what the organization does not want', async () => {
+    await runs(acme, 5, 'succeeded', 31);
+    await set({ runs_days: 40 });
+    const claimed = async () =>
+      await gate<{ organization_id: string; kind: string; epoch: number }>('claim_purge', [60]);
+    const batch = async (organization: string, epoch: number, kind = 'runs') =>
+      (await gate<{ purge: number }>('purge', [organization, kind, epoch, 2, 60]))[0]!.purge;
+    const [first] = await claimed();
+    expect(first).toMatchObject({ organization_id: acme.id, kind: 'runs' });
+    expect(await claimed()).toEqual([]);
+    expect(await batch(acme.id, first!.epoch)).toBe(0);
+    expect(await batch(acme.id, first!.epoch + 1)).toBe(-1);
+    expect(await batch(acme.id, first!.epoch, 'audit_log')).toBe(-1);
+    expect(await batch(globex.id, first!.epoch)).toBe(-1);
+    // The same again changes nothing; a change lets another worker take over at once.
+    await set({ runs_days: 40 });
+    expect(await claimed()).toEqual([]);
+    await set({ runs_days: 30 });
+    expect(await batch(acme.id, first!.epoch)).toBe(-1);
+    const [second] = await claimed();
+    expect(await batch(acme.id, second!.epoch)).toBe(2);
+    expect(await count('workflow_runs')).toBe(3);
+    await gate('finish_purge', [acme.id, 'runs', second!.epoch, 3600]);
+    expect(await claimed()).toEqual([]);
+    await set({ runs_days: null });
+    expect(await batch(acme.id, second!.epoch)).toBe(-1);
+  });
+
+  it('waits for nobody', async () => {
+    await runs(acme, 3, 'succeeded', 31);
+    await set({ runs_days: 30 });
+    const client = new Client({ connectionString: switchboard.databaseUrl });
+    await client.connect();
+    try {
+      await client.query('begin');
+      await client.query(
+        'select from workflow_runs where organization_id = $1 order by id limit 1 for update',
+        [acme.id],
+      );
+      await purge();
+      expect(await count('workflow_runs')).toBe(1);
+    } finally {
+      await client.end();
+    }
+  });
+
+  it('is seen to by workers', async () => {
+    await runs(acme, 1, 'succeeded', 31);
+    await set({ runs_days: 30 });
+    const worker = await startSwitchboard({
+      env: { ROLE: 'worker' },
+      databaseUrl: switchboard.databaseUrl,
+    });
+    try {
+      await worker.app.get(RetentionWorker, { strict: false }).purge();
+      expect(await count('workflow_runs')).toBe(0);
+      const [row] = await switchboard.ownerQuery<{ later: boolean }>(
+        `select available_at > now() + interval '50 minutes' as later from retention_rules where organization_id = $1`,
+        [acme.id],
+      );
+      expect(row).toEqual({ later: true });
+    } finally {
+      await worker.close();
+    }
+  });
+});
