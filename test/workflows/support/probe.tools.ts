@@ -69,6 +69,9 @@ export class ProbeTools {
     ProbeTools.held.delete(name);
   }
 
+  /** Names of calls outside that were told to stop. */
+  static readonly aborted = new Set<string>();
+
   static count(name: string): number {
     return ProbeTools.calls.filter((call) => call.name === name).length;
   }
@@ -101,7 +104,8 @@ export class ProbeTools {
     output: DoneResult,
     external: true,
   })
-  async outside(input: GateInput): Promise<DoneResult> {
+  async outside(input: GateInput, call: ToolCall): Promise<DoneResult> {
+    call.signal.addEventListener('abort', () => ProbeTools.aborted.add(input.name));
     ProbeTools.calls.push({ name: input.name, key: input.idempotency_key });
     await ProbeTools.held.get(input.name)?.promise;
     return { done: true };
