@@ -14,6 +14,7 @@ import { WorkflowSchedules1763700034000 } from './1763700034000-workflow-schedul
 import { WebhookSecrets1763700041000 } from './1763700041000-webhook-secrets.js';
 import { WebhookDeliveries1763700042000 } from './1763700042000-webhook-deliveries.js';
 import { TakenOverRunsFirst1763700050000 } from './1763700050000-taken-over-runs-first.js';
+import { RunWaits1763700052000 } from './1763700052000-run-waits.js';
 import { InboundMessages1763700053000 } from './1763700053000-inbound-messages.js';
 import { TriggerContacts1763700053001 } from './1763700053001-trigger-contacts.js';
 import { ParkedRuns1763700053002 } from './1763700053002-parked-runs.js';
@@ -44,6 +45,7 @@ export const MIGRATIONS = [
   WebhookSecrets1763700041000,
   WebhookDeliveries1763700042000,
   TakenOverRunsFirst1763700050000,
+  RunWaits1763700052000,
   InboundMessages1763700053000,
   TriggerContacts1763700053001,
   ParkedRuns1763700053002,

@@ -7,7 +7,10 @@ import { ToolPolicyRow } from './policies/tool-policy.entity.js';
 import { RetentionRule } from './retention/retention-rule.entity.js';
 import { IdempotencyKey } from './tools/idempotency-key.entity.js';
 import { ParkedRun } from './workflows/parked-run.entity.js';
+import { EventInterest } from './workflows/event-interest.entity.js';
+import { PendingEvent } from './workflows/pending-event.entity.js';
 import { RunStep } from './workflows/run-step.entity.js';
+import { RunWait } from './workflows/run-wait.entity.js';
 import { Run } from './workflows/run.entity.js';
 import { WorkflowSchedule } from './workflows/workflow-schedule.entity.js';
 import { WebhookDelivery } from './workflows/webhook-delivery.entity.js';
@@ -27,6 +30,9 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   Run,
   RunStep,
   ParkedRun,
+  RunWait,
+  EventInterest,
+  PendingEvent,
   WebhookDelivery,
   ToolPolicyRow,
   RetentionRule,

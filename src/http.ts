@@ -1,7 +1,13 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ProblemFilter } from './http/problem.filter.js';
 import { securityHeaders } from './http/security-headers.js';
-import { refuseMalformedWebhookPath, WEBHOOK_PATH } from './workflows/malformed-webhook-path.js';
+import {
+  NO_RUN,
+  NO_WEBHOOK,
+  refuseMalformedPath,
+  RESUME_PATH,
+  WEBHOOK_PATH,
+} from './workflows/malformed-webhook-path.js';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -16,7 +22,8 @@ export function configureHttp(app: NestExpressApplication): void {
   // Express would build objects out of `a[b]=c`; no query string of ours holds any.
   app.set('query parser', 'simple');
   app.use(securityHeaders());
-  app.use(`/${WEBHOOK_PATH}`, refuseMalformedWebhookPath);
+  app.use(`/${WEBHOOK_PATH}`, refuseMalformedPath(NO_WEBHOOK));
+  app.use(`/${RESUME_PATH}`, refuseMalformedPath(NO_RUN));
   app.useGlobalFilters(new ProblemFilter());
   const server = app.getHttpServer();
   server.headersTimeout = HEADERS_TIMEOUT_MS;

@@ -12,10 +12,10 @@ import { redisOptions } from './redis-options.js';
 import { WakeUps } from './wake-ups.js';
 
 /**
- * Runs and messages: each has slots of its own in the worker, so the processor must hold that many hints. Of schedules
- * nobody is told.
+ * Runs, messages and events: each has slots of its own in the worker, so the processor must hold that many hints. Of
+ * schedules nobody is told.
  */
-const KINDS = 2;
+const KINDS = 3;
 
 /** How workers are told of work: through Bull where a Redis is configured, through PostgreSQL otherwise. */
 @Module({})

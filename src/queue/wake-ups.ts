@@ -1,5 +1,5 @@
 /** What a worker can be woken for. */
-export type WakeUpKind = 'run' | 'message' | 'schedule';
+export type WakeUpKind = 'run' | 'message' | 'schedule' | 'event';
 
 /** A worker of this process that can be told of work. */
 export interface WakeUpConsumer {

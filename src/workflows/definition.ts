@@ -1,7 +1,9 @@
 import type { Fault } from '../errors/app-error.js';
 import type { BranchStep } from './steps/branch-step.js';
+import type { EventWaitStep } from './steps/event-wait-step.js';
 import type { ForEachStep } from './steps/for-each-step.js';
 import type { ParallelStep } from './steps/parallel-step.js';
+import type { RunWorkflowStep } from './steps/run-workflow-step.js';
 import { kindOf, STEP_KINDS } from './steps/step-kinds.js';
 import { StepParser } from './steps/step-parser.js';
 import type { StopStep } from './steps/stop-step.js';
@@ -11,7 +13,15 @@ import type { WaitStep } from './steps/wait-step.js';
 /** What becomes of a run whose step has failed: it fails too, goes on, or goes on after these steps. */
 export type OnError = 'fail' | 'continue' | Step[];
 
-export type Step = ToolStep | BranchStep | WaitStep | ForEachStep | ParallelStep | StopStep;
+export type Step =
+  | ToolStep
+  | BranchStep
+  | WaitStep
+  | EventWaitStep
+  | RunWorkflowStep
+  | ForEachStep
+  | ParallelStep
+  | StopStep;
 
 /**
  * Reads a list of steps as far as its form goes: keys, types, ids, limits. Adds every fault with its path; the

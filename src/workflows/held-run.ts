@@ -166,6 +166,11 @@ export class HeldRun {
     }
   }
 
+  /** All entries as they are once the open transaction has committed. */
+  get entriesAfter(): ReadonlyMap<string, JournalEntry> {
+    return this.staged.size === 0 ? this.entries : new Map([...this.entries, ...this.staged]);
+  }
+
   /** An entry as it is once the open transaction has committed. */
   journalAfter(path: string): JournalEntry | undefined {
     return this.staged.get(path) ?? this.entries.get(path);

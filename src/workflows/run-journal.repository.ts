@@ -66,8 +66,14 @@ export class RunJournalRepository {
     const query = this.tenants
       .manager(organizationId)
       .createQueryBuilder(RunStep, 's')
-      // How long is left is for the clock of the database to say; from then on it passes the same everywhere.
-      .addSelect('extract(epoch from s.wake_at - clock_timestamp())::float8 * 1000', 'left')
+      // What it waited for may have come. How long is left is for the clock of the database to say; from then on it passes the same everywhere.
+      .addSelect(
+        `case when s.status = 'waiting' and exists (
+           select from run_waits w where w.organization_id = s.organization_id and w.run_id = s.run_id
+             and w.step_id = s.step_id and w.state = 'delivered') then 0
+         else extract(epoch from s.wake_at - clock_timestamp())::float8 * 1000 end`,
+        'left',
+      )
       .where({ organizationId, runId, ...(stepIds && { stepId: In([...stepIds]) }) })
       .orderBy('s.position');
     const { entities, raw } = await query.getRawAndEntities<{ left: number | null }>();

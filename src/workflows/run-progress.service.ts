@@ -11,9 +11,12 @@ import { WakeUps } from '../queue/wake-ups.js';
 import type { HeldRun, JournalEntry } from './held-run.js';
 import { runFailed } from './run-failed-event.js';
 import { RunJournalRepository } from './run-journal.repository.js';
+import { RunWaitsRepository } from './run-waits.repository.js';
 import { RunsRepository } from './runs.repository.js';
 import type { Place } from './step-engine.js';
 import { isKnown, retryDelay, stepError } from './step-failure.js';
+import { isAwaiting } from './steps/awaiting-steps.js';
+import { type EventWaitStep, isEventWait } from './steps/event-wait-step.js';
 import { kindOf } from './steps/step-kinds.js';
 import { hasStopped } from './steps/stop-step.js';
 
@@ -23,20 +26,30 @@ const MOST_FAILED_ATTEMPTS = 20;
 /** Whether the run goes on at once in this worker. */
 export type Progress = 'on' | 'over';
 
+/** Writes the entry of a step that waits, in the open transaction, unless it cannot be begun in this way. */
+type BeginWait = (held: HeldRun, place: Place<EventWaitStep>) => Promise<void>;
+
 /** Writes down how far a run has come, and only while this worker holds it. */
 @Injectable()
 export class RunProgress {
   private readonly logger = new Logger(RunProgress.name);
+  private beginWait?: BeginWait;
 
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly runs: RunsRepository,
     private readonly journal: RunJournalRepository,
+    private readonly waits: RunWaitsRepository,
     private readonly wakeUps: WakeUps,
     private readonly changes: ChangeFeed,
     private readonly events: DomainEvents,
     private readonly failpoints: Failpoints,
   ) {}
+
+  /** From now on waits for events begin in the transaction of the step before them, by this. */
+  beginWaitsBy(begin: BeginWait): void {
+    this.beginWait = begin;
+  }
 
   /** A transaction in which this worker surely holds the run, until it commits; then the run has changed. */
   async fenced<T>(held: HeldRun, work: () => Promise<T>): Promise<T> {
@@ -64,6 +77,7 @@ export class RunProgress {
 
   /** Ends the run, or lets go of it, where nothing else can be done now; `path` is no longer being carried out. */
   async goOn(held: HeldRun, path?: string): Promise<Progress> {
+    await this.beginWaits(held);
     const { ready, asleep, end } = held.planAfter();
     const isAlone = [...held.inFlight].every((other) => other === path);
     if (!isAlone || (!end && ready.length > 0)) {
@@ -74,23 +88,67 @@ export class RunProgress {
     else if (end) {
       await this.failpoints.reach('after last step, before done', held.lease.id);
       await this.runs.finish(held.lease, 'succeeded', end.at ? `stopped:${end.at.path}` : null);
-    } else await this.park(held, asleep);
+      await this.hintParents(held);
+    } else return await this.park(held, asleep);
     return 'over';
   }
 
   /** Lets go of the run until the first of its waits ends. */
-  private async park(held: HeldRun, asleep: readonly Place[]): Promise<void> {
+  private async park(held: HeldRun, asleep: readonly Place[]): Promise<Progress> {
+    if (await this.hasNews(held, asleep)) {
+      await this.runs.progress(held.lease, LEASE_SECONDS, !held.isSuspect);
+      return 'on';
+    }
     const dueAt = ({ path }: Place): number => held.journalAfter(path)!.dueAt!;
     const first = asleep.reduce((a, b) => (dueAt(b) < dueAt(a) ? b : a));
     const { waitReason = 'wait' } = kindOf(first.step);
     const at = await this.runs.park(held.lease, waitReason);
     this.tenants.afterCommit(() => this.wakeUps.wake('run', held.lease.id, at));
+    return 'over';
+  }
+
+  /** What the step before caused, such as a message on its way, must find the wait for it in place. */
+  private async beginWaits(held: HeldRun): Promise<void> {
+    for (const place of held.planAfter().ready) {
+      const { step, path } = place;
+      if (!isEventWait(step) || held.journalAfter(path) || held.inFlight.has(path)) continue;
+      // The step before may have changed whom the run is about.
+      held.run.contactId = await this.runs.fence(held.lease);
+      await this.beginWait!(held, { ...place, step });
+    }
+  }
+
+  /**
+   * Whether something has come that steps wait for besides a time. If not, it can come only once this transaction is
+   * over, for the waits are locked: the run must not be parked in between.
+   */
+  private async hasNews(held: HeldRun, asleep: readonly Place[]): Promise<boolean> {
+    if (!isAwaiting(held.content.steps)) return false;
+    const { organizationId, id } = held.lease;
+    const waits = await this.waits.lock(
+      organizationId,
+      id,
+      asleep.map(({ path }) => path),
+    );
+    const over = waits.filter(({ isDelivered }) => isDelivered);
+    for (const { stepId } of over) {
+      held.stage({ ...held.journalAfter(stepId)!, dueAt: performance.now() });
+    }
+    return over.length > 0;
+  }
+
+  /** The database has made the runs due that wait for this one; without a hint they would be found a second later. */
+  private async hintParents({ run, lease }: HeldRun): Promise<void> {
+    if (run.depth === 0) return;
+    const parents = await this.waits.parentsOf(lease.organizationId, lease.id);
+    for (const id of parents) this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
   }
 
   private async fail(held: HeldRun, { step, path }: Place): Promise<void> {
     const isStop = hasStopped(step, held.journalAfter(path)?.output);
     const reason = `${isStop ? 'stopped' : 'step_failed'}:${path}`;
     await this.runs.finish(held.lease, 'failed', reason);
+    await this.hintParents(held);
     const event = runFailed(held.run, held.content.workflowName, reason);
     await this.events.emit(held.lease.organizationId, event);
   }

@@ -3,8 +3,10 @@ import { ContactView } from '../contacts/contact-view.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import type { HeldRun } from './held-run.js';
+import { ResumeUrls } from './resume-urls.service.js';
 import { stepValue } from './scope.js';
 import type { Place, Turn } from './step-engine.js';
+import { resumablePaths } from './steps/awaiting-steps.js';
 import { type ForEachStep, INDEX, itemName, type LoopInput } from './steps/for-each-step.js';
 
 /** What the expressions of a step can refer to. */
@@ -13,6 +15,7 @@ export class RunScope {
   constructor(
     private readonly contacts: ContactsService,
     private readonly liquid: LiquidSandbox,
+    private readonly resumeUrls: ResumeUrls,
   ) {}
 
   /** In a transaction of the run. A step named `contact` hides the contact of the run. */
@@ -25,9 +28,23 @@ export class RunScope {
       ...Object.fromEntries(visibleEntries(held, turns)),
       ...Object.fromEntries(turns.flatMap((turn) => namesOf(held, turn))),
       trigger: { type: run.triggerType, payload: held.content.payload },
-      run: { id: run.id },
+      run: { id: run.id, resume_urls: this.urlsOf(held, turns) },
       workflow: { id: run.workflowId, name: held.content.workflowName },
     };
+  }
+
+  /**
+   * By the id of the step, for every step that can be resumed from outside, whether it is reached or not; of steps in
+   * loops those of the same turn.
+   */
+  private urlsOf({ lease, content }: HeldRun, turns: readonly Turn[]): Record<string, string> {
+    const { organizationId, id: runId } = lease;
+    return Object.fromEntries(
+      resumablePaths(content.steps, turns).map(([id, stepId]) => [
+        id,
+        this.resumeUrls.urlOf({ organizationId, runId, stepId }),
+      ]),
+    );
   }
 
   /** Whether the condition of a step holds, if it has one. */
@@ -39,7 +56,7 @@ export class RunScope {
 /** What the steps have come to that are not in a turn of a loop, or in one of these. */
 function visibleEntries(held: HeldRun, turns: readonly Turn[]): [string, object | null][] {
   const prefixes = new Set(['', ...turns.map(({ loop, index }) => `${loop.path}[${index}].`)]);
-  return [...held.journal].flatMap(([path, entry]) => {
+  return [...held.entriesAfter].flatMap(([path, entry]) => {
     const start = path.lastIndexOf('.') + 1;
     if (!prefixes.has(path.slice(0, start))) return [];
     const value = entry.status === 'failed' ? { error: entry.error } : stepValue(entry.output);
@@ -50,7 +67,7 @@ function visibleEntries(held: HeldRun, turns: readonly Turn[]): [string, object 
 /** The names that a loop gives to what is inside: the item, its number, and its own id for both. */
 function namesOf(held: HeldRun, { loop, index }: Turn): [string, unknown][] {
   const step = loop.step as ForEachStep;
-  const { items } = held.journal.get(loop.path)!.input as LoopInput;
+  const { items } = held.journalAfter(loop.path)!.input as LoopInput;
   const item = items[index];
   return [
     [itemName(step), item],

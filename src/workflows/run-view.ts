@@ -29,7 +29,7 @@ export class RunView {
   @IsString()
   @Nullable()
   @Doc(
-    'Why it waits (wait, retry) or ended: step_failed:<step id>, poison (three workers died with it), requested; ' +
+    'Why it waits (wait, retry, event) or ended: step_failed:<step id>, poison (three workers died with it), requested; ' +
       'or never began: loop (runs started each other 8 deep, or 10,000 in all), rate_limited, filter_failed.',
   )
   reason: string | null;

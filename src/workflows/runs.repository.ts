@@ -100,14 +100,15 @@ export class RunsRepository {
 
   /**
    * Locks the run for this transaction, or throws {@link LeaseLost} when another epoch or an end has come. Returns its
-   * contact as it is by now: an earlier step may have set it, and it may have been deleted.
+   * contact as it is by now: an earlier step may have set it, and it may have been deleted. Rows that refer to the run
+   * can be written meanwhile: what a resume URL was called with does not wait for a step at work.
    */
   async fence(lease: RunLease): Promise<string | null> {
     const [row] = await this.tenants
       .manager(lease.organizationId)
       .query<{ contact_id: string | null }[]>(
         `select contact_id from workflow_runs
-       where organization_id = $1 and id = $2 and epoch = $3 and status = 'running' for update`,
+       where organization_id = $1 and id = $2 and epoch = $3 and status = 'running' for no key update`,
         [lease.organizationId, lease.id, lease.epoch],
       );
     if (!row) throw new LeaseLost();

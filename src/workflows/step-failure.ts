@@ -2,6 +2,7 @@ import { AppError, type AppErrorCode } from '../errors/app-error.js';
 import type { Step } from './definition.js';
 import type { StepError } from './run-step.entity.js';
 import { MAX_PAUSE_SECONDS, type RetryPolicy } from './step-options.js';
+import { isRunWorkflow } from './steps/run-workflow-step.js';
 import { isTool } from './steps/tool-step.js';
 
 const DEFAULT_ATTEMPTS = 3;
@@ -11,6 +12,8 @@ const DEFAULT_FACTOR = 5;
 const LONGEST_DEFAULT_PAUSE_SECONDS = 125;
 /** Failures that may be gone the next time; everything else fails the step at once. */
 const TRANSIENT: readonly AppErrorCode[] = ['unavailable', 'rate_limited', 'internal'];
+
+const NO_RETRY: RetryPolicy = { max_attempts: 1 };
 
 /** What a run shows of a failure. The message of an unknown error may say anything, so only its id in the log is shown. */
 export function stepError(error: unknown, errorId: string): StepError {
@@ -26,7 +29,7 @@ export function isKnown(error: unknown): error is AppError {
 
 /** Seconds until the step is tried again after so many attempts, or undefined when it has failed for good. */
 export function retryDelay(step: Step, attempts: number, error: unknown): number | undefined {
-  const policy = isTool(step) ? (step.retry ?? {}) : { max_attempts: 1 };
+  const policy = isTool(step) ? (step.retry ?? {}) : isRunWorkflow(step) ? {} : NO_RETRY;
   const most = policy.max_attempts ?? DEFAULT_ATTEMPTS;
   const isTransient = !(error instanceof AppError) || TRANSIENT.includes(error.code);
   if (!isTransient || attempts >= most) return undefined;

@@ -18,7 +18,12 @@ class ReferenceReader extends StepChecks {
   constructor(private readonly sandbox: LiquidSandbox) {
     super(
       {
-        tools: { find: () => undefined, names: () => [], needsPerson: () => false },
+        tools: {
+          find: () => undefined,
+          names: () => [],
+          needsPerson: () => false,
+          workflows: new Set(),
+        },
         liquid: sandbox,
         faults: [],
         ids: new Set(),

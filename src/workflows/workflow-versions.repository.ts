@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, LessThan } from 'typeorm';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { PinnedVersion } from './compatibility.js';
+import { PendingEventsRepository } from './pending-events.repository.js';
+import { awaitedEvents } from './steps/awaiting-steps.js';
 import type { ToolSchemas } from './tool-schemas.js';
 import type { VersionContent } from './version-content.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
@@ -29,13 +31,17 @@ export interface FittingVersion extends VersionKey {
 
 @Injectable()
 export class WorkflowVersionsRepository {
-  constructor(private readonly tenants: TenantDatabase) {}
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly events: PendingEventsRepository,
+  ) {}
 
   async insert(
     organizationId: string,
     row: Omit<WorkflowVersion, 'organizationId' | 'createdAt'>,
   ): Promise<void> {
     await this.tenants.manager(organizationId).insert(WorkflowVersion, { organizationId, ...row });
+    await this.events.expect(organizationId, row.workflowId, awaitedEvents(row.steps));
   }
 
   /** Writes down what an older release did not keep of a version, while it is still known. */

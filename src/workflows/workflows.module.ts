@@ -8,6 +8,15 @@ import { BulkRunTools } from './bulk-run.tools.js';
 import { BulkRuns } from './bulk-runs.service.js';
 import { CompatibilityReport } from './compatibility-report.service.js';
 import { EventTriggers } from './event-triggers.service.js';
+import { EventDeliveries } from './event-deliveries.service.js';
+import { EventWaitRunner } from './steps/event-wait-runner.service.js';
+import { RunWorkflowRunner } from './steps/run-workflow-runner.service.js';
+import { EventWorker } from './event.worker.js';
+import { PendingEventsRepository } from './pending-events.repository.js';
+import { ResumeController } from './resume.controller.js';
+import { ResumeUrls } from './resume-urls.service.js';
+import { ResumesService } from './resumes.service.js';
+import { RunWaitsRepository } from './run-waits.repository.js';
 import { DeliveryLog } from './delivery-log.service.js';
 import { ParkedRunsRepository } from './parked-runs.repository.js';
 import { ParkedRuns } from './parked-runs.service.js';
@@ -60,13 +69,19 @@ import { WorkflowsService } from './workflows.service.js';
 /** Workflows, the webhooks that start them, and the runs that carry them out. */
 @Module({
   imports: [AccountsModule, ToolsModule, PoliciesModule, ContactsModule],
-  controllers: [WebhookController],
+  controllers: [WebhookController, ResumeController],
   providers: [
     LiquidSandbox,
     BulkRuns,
     BulkRunTools,
     CompatibilityReport,
     EventTriggers,
+    EventDeliveries,
+    EventWorker,
+    PendingEventsRepository,
+    ResumeUrls,
+    ResumesService,
+    RunWaitsRepository,
     DeliveryLog,
     RunControl,
     RunControlRepository,
@@ -100,6 +115,8 @@ import { WorkflowsService } from './workflows.service.js';
     StopRunner,
     BranchRunner,
     ToolCompatibility,
+    EventWaitRunner,
+    RunWorkflowRunner,
     TriggerFilter,
     VersionHistory,
     WorkflowVersionTools,

@@ -63,6 +63,18 @@ export class WorkflowsRepository {
       .findOneBy(Workflow, { organizationId, id, deletedAt: IsNull() });
   }
 
+  /** Which of the ids are of workflows of the organization. */
+  async existing(organizationId: string, ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await this.tenants
+      .manager(organizationId)
+      .query<{ id: string }[]>(
+        `select id from workflows where organization_id = $1 and id = any($2) and deleted_at is null`,
+        [organizationId, ids],
+      );
+    return new Set(rows.map(({ id }) => id));
+  }
+
   /** The active workflows that the event starts, the oldest first. */
   async waitingFor(organizationId: string, event: EventName): Promise<Workflow[]> {
     return await this.tenants.manager(organizationId).find(Workflow, {

@@ -14,6 +14,7 @@ import { DefinitionChecker } from './definition-checker.js';
 import type { Step } from './definition.js';
 import { SchedulesService } from './schedules.service.js';
 import type { StepTools } from './steps/step-checks.js';
+import { workflowsNamedIn } from './steps/run-workflow-step.js';
 import { parseTrigger, type Trigger } from './trigger.js';
 import { type Saving, VersionHistory } from './version-history.service.js';
 import type { WebhookDeliveriesResult } from './webhook-deliveries-result.js';
@@ -207,6 +208,7 @@ export class WorkflowsService {
         surface !== 'dashboard' &&
         policies.confirmation(...this.registry.find(name, 'workflow', policies)!.names) ===
           'always',
+      workflows: await this.workflows.existing(organizationId, workflowsNamedIn(input.steps)),
     };
     const checker = new DefinitionChecker(tools, this.liquid);
     const trigger = input.trigger && parseTrigger(input.trigger, faults);

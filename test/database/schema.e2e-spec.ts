@@ -15,8 +15,11 @@ const GLOBAL_REFERENCES: Record<string, string> = {
 /** Tables whose rows are no effect of a call, so that dry runs do not tell of them, and why. */
 const BOOKKEEPING: Record<string, string> = {
   audit_log: 'tells of calls, dry runs of which never were',
+  event_interests: 'follows from the definitions of workflows',
   idempotency_keys: 'keeps answers; a dry run leaves none',
   parked_runs: 'lists what the database has parked, which no call does',
+  pending_events: 'tells workers of what happened, and soon goes',
+  run_waits: 'says what the steps of runs wait for, which their log tells',
   webhook_deliveries: 'tells of requests; only their end with a workflow comes of a call',
 };
 
@@ -154,6 +157,7 @@ describe('every table of an organization', () => {
       from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal
       order by name`);
     expect(rows).toEqual([
+      { name: 'private.end_child_run()', safe: true },
       { name: 'private.note_effect()', safe: true },
       { name: 'private.note_parked_run()', safe: true },
       { name: 'private.tell_of_run()', safe: true },

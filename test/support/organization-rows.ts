@@ -13,9 +13,12 @@ export type OrganizationRows = Map<string, Record<string, unknown>>;
 
 const BOOKKEEPING = [
   'audit_log',
+  'event_interests',
   'idempotency_keys',
   'migrations',
   'parked_runs',
+  'pending_events',
+  'run_waits',
   'webhook_deliveries',
 ];
 

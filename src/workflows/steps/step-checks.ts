@@ -13,6 +13,8 @@ export interface StepTools {
   names(): string[];
   /** True of a tool that must be confirmed, where the one who saves the definition is no person. */
   needsPerson(name: string): boolean;
+  /** Which of the workflows that steps name exist. */
+  readonly workflows: ReadonlySet<string>;
 }
 
 /** What holds for a whole definition that is being checked. */
@@ -87,24 +89,29 @@ export class StepChecks {
     collect(path, this.faults, () => {
       const { liquid } = this.definition;
       liquid.parse(text);
-      this.references(liquid.references(text), path);
+      this.references(liquid.references(text), path, this.around.visible);
     });
   }
 
-  /** A condition, where there is one. */
-  condition(text: string | undefined, path: string): void {
+  /** A condition, where there is one, which can also refer to these names. */
+  condition(text: string | undefined, path: string, names: readonly string[] = []): void {
     if (text === undefined || text === '') return;
     collect(path, this.faults, () => {
-      this.references(this.definition.liquid.conditionReferences(text), path);
+      const references = this.definition.liquid.conditionReferences(text);
+      this.references(references, path, new Set([...this.around.visible, ...names]));
     });
   }
 
-  private references(references: readonly string[], path: string): void {
+  private references(
+    references: readonly string[],
+    path: string,
+    visible: ReadonlySet<string>,
+  ): void {
     for (const root of new Set(references.map(rootOf))) {
-      if (ROOTS.includes(root) || this.around.visible.has(root)) continue;
+      if (ROOTS.includes(root) || visible.has(root)) continue;
       const message = this.definition.ids.has(root)
         ? `refers to the step "${root}", which has not always run before this one`
-        : `refers to "${root}", which is neither ${ROOTS.join(', ')} nor an earlier step.${didYouMean(root, [...ROOTS, ...this.around.visible])}`;
+        : `refers to "${root}", which is neither ${ROOTS.join(', ')} nor an earlier step.${didYouMean(root, [...ROOTS, ...visible])}`;
       this.fault(path, message);
     }
   }

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Step } from '../definition.js';
 import { BranchRunner } from './branch-runner.service.js';
+import { EventWaitRunner } from './event-wait-runner.service.js';
 import { ForEachRunner } from './for-each-runner.service.js';
 import { ParallelRunner } from './parallel-runner.service.js';
+import { RunWorkflowRunner } from './run-workflow-runner.service.js';
 import { kindNameOf, type StepKindName } from './step-kinds.js';
 import type { StepRunner } from './step-runner.js';
 import { StopRunner } from './stop-runner.service.js';
@@ -16,13 +18,24 @@ export class StepRunners {
 
   constructor(
     tool: ToolRunner,
+    eventWait: EventWaitRunner,
+    runWorkflow: RunWorkflowRunner,
     wait: WaitRunner,
     forEach: ForEachRunner,
     parallel: ParallelRunner,
     stop: StopRunner,
     branch: BranchRunner,
   ) {
-    this.runners = { tool, wait, for_each: forEach, parallel, stop, branch };
+    this.runners = {
+      tool,
+      event_wait: eventWait,
+      run_workflow: runWorkflow,
+      wait,
+      for_each: forEach,
+      parallel,
+      stop,
+      branch,
+    };
   }
 
   of(step: Step): StepRunner {

@@ -19,7 +19,7 @@ import {
 } from './wait-step.js';
 
 /** When a wait ends, and by which clocks that was found. */
-interface End {
+export interface End {
   readonly at: Date;
   readonly timezone?: string;
 }
@@ -61,7 +61,8 @@ export class WaitRunner implements StepRunner<WaitStep> {
     });
   }
 
-  private async end(held: HeldRun, { wait }: WaitStep, scope: object): Promise<End> {
+  /** When a wait that begins now is over. */
+  async end(held: HeldRun, { wait }: Pick<WaitStep, 'wait'>, scope: object): Promise<End> {
     const now = await this.runs.now(held.lease.organizationId);
     const { until } = wait;
     if (until === undefined) {

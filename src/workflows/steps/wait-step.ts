@@ -59,7 +59,8 @@ export const WAIT_STEP: StepKind<WaitStep> = {
   inside: () => [],
 };
 
-function parseWait(wait: unknown, at: string, parser: StepParser): WaitStep['wait'] {
+/** A time to wait for, as `wait` and every `timeout` say it. */
+export function parseWait(wait: unknown, at: string, parser: StepParser): WaitStep['wait'] {
   if (!isObject(wait)) {
     parser.fault(at, `must be an object with one of ${NAMES.join(', ')}`);
     return {};

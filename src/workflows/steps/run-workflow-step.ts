@@ -1,0 +1,88 @@
+import type { OnError } from '../definition.js';
+import { isDynamic, isObject } from '../step-fields.js';
+import type { StepChecks } from './step-checks.js';
+import type { StepKind } from './step-kind.js';
+import { parseWait, type WaitStep } from './wait-step.js';
+
+/**
+ * Starts a run of another workflow and waits for its end. The run is about the same contact unless `contact_id` says
+ * otherwise; `wait: false` does not wait.
+ */
+export interface RunWorkflowStep {
+  id: string;
+  if?: string;
+  on_error?: OnError;
+  /** The id of the workflow, or an expression that gives it. */
+  run_workflow: string;
+  payload?: Record<string, unknown>;
+  contact_id?: string;
+  wait?: boolean;
+  timeout?: WaitStep['wait'];
+}
+
+export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
+  marks: ['run_workflow'],
+  hint: '"run_workflow"',
+  keys: ['run_workflow', 'payload', 'contact_id', 'wait', 'timeout', 'if'],
+
+  parse(given, path, parser) {
+    const step: Omit<RunWorkflowStep, 'id'> = {
+      run_workflow: parser.text(given.run_workflow, `${path}.run_workflow`),
+      ...parser.condition(given, path),
+    };
+    if (given.payload !== undefined) {
+      if (isObject(given.payload)) step.payload = given.payload;
+      else parser.fault(`${path}.payload`, 'must be an object');
+    }
+    if (given.contact_id !== undefined) {
+      step.contact_id = parser.text(given.contact_id, `${path}.contact_id`);
+    }
+    if (given.wait !== undefined) {
+      if (typeof given.wait === 'boolean') step.wait = given.wait;
+      else parser.fault(`${path}.wait`, 'must be true or false');
+    }
+    if (given.timeout !== undefined) {
+      step.timeout = parseWait(given.timeout, `${path}.timeout`, parser);
+      if (step.wait === false) {
+        parser.fault(`${path}.timeout`, 'has no meaning with "wait": false');
+      }
+    }
+    return step;
+  },
+
+  check(step, path, checks) {
+    checks.condition(step.if, `${path}.if`);
+    checks.text(step.run_workflow, `${path}.run_workflow`);
+    if (isUnknown(step, checks)) {
+      checks.fault(`${path}.run_workflow`, `there is no workflow "${step.run_workflow}"`);
+    }
+    checks.value(step.payload ?? {}, `${path}.payload`);
+    checks.text(step.contact_id ?? '', `${path}.contact_id`);
+    checks.value(step.timeout ?? {}, `${path}.timeout`);
+  },
+
+  lists: () => [],
+  inside: () => [],
+  waitReason: 'event',
+};
+
+/** Ids of workflows that a definition names, however it is formed: what steps it has is judged later. */
+export function workflowsNamedIn(given: unknown): string[] {
+  if (typeof given !== 'object' || given === null) return [];
+  const { run_workflow: id } = given as Partial<RunWorkflowStep>;
+  const own = typeof id === 'string' && isWorkflowId(id) ? [id] : [];
+  return [...own, ...Object.values(given).flatMap(workflowsNamedIn)];
+}
+
+/** Whether it can be looked up at all. */
+export function isWorkflowId(id: string): boolean {
+  return /^[0-9A-Za-z]{32}$/.test(id);
+}
+
+function isUnknown({ run_workflow: id }: RunWorkflowStep, checks: StepChecks): boolean {
+  return id !== '' && !isDynamic(id) && !checks.tools.workflows.has(id);
+}
+
+export function isRunWorkflow(step: object): step is RunWorkflowStep {
+  return 'run_workflow' in step;
+}

@@ -1,0 +1,333 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
+import {
+  createWorkflow,
+  getRun,
+  type RunShape,
+  runUntil,
+  trigger,
+} from './support/workflow-client.js';
+
+const manual = { trigger: { type: 'manual' } };
+const echo = (id: string, value: object) => ({ id, tool: 'probe_echo', arguments: { value } });
+const miss = { id: 'miss', tool: 'get_contact', arguments: { contact_id: 'con_unknown' } };
+
+describe('a step that runs another workflow', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let counter = 0;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+    acme = await createOrganization(switchboard);
+  });
+  afterAll(() => switchboard.close());
+
+  const workflow = async (steps: object[], organization = acme) =>
+    (await createWorkflow(organization, steps, manual)).id;
+  const ended = (runId: string) => runUntil(acme, runId, 'succeeded', 'failed', 'canceled');
+  const run = async (steps: object[], payload: object = {}) =>
+    await ended(await trigger(acme, await workflow(steps), payload));
+  const stepOf = (of: RunShape, id = 'sub') => of.steps.find((step) => step.id === id)!;
+  const childrenOf = (workflowId: string) =>
+    switchboard.ownerQuery<{
+      id: string;
+      depth: number;
+      status: string;
+      contact_id: string | null;
+    }>(
+      'select id, depth, status, contact_id from workflow_runs where workflow_id = $1 order by created_at, id',
+      [workflowId],
+    );
+  const started = async (steps: object[], childId: string) => {
+    const runId = await trigger(acme, await workflow(steps));
+    const parent = await runUntil(acme, runId, 'waiting');
+    const [child] = await childrenOf(childId);
+    return { runId, parent, childRunId: child!.id };
+  };
+  const hold = (name: string) => {
+    ProbeTools.hold(name);
+    return { id: 'hold', tool: 'probe_outside', arguments: { name } };
+  };
+
+  it('starts one run, waits for its end, and gives what that made', async () => {
+    const child = await workflow([echo('made', { of: '{{ trigger.payload.order }}' })]);
+    const parent = await run(
+      [
+        { id: 'sub', run_workflow: child, payload: { order: '{{ trigger.payload.number }}' } },
+        echo('after', { got: '{{ sub.outputs.made.value.of }}', of: '{{ sub.status }}' }),
+      ],
+      { number: 42 },
+    );
+    const children = await childrenOf(child);
+    expect(children).toMatchObject([{ depth: 1, status: 'succeeded' }]);
+    expect(stepOf(parent)).toMatchObject({
+      status: 'succeeded',
+      tool: null,
+      input: { workflow_id: child, payload: { order: 42 }, contact_id: null },
+      output: {
+        run_id: children[0]!.id,
+        status: 'succeeded',
+        reason: null,
+        outputs: { made: { value: { of: 42 } } },
+      },
+    });
+    expect(stepOf(parent, 'after').output).toEqual({ value: { got: 42, of: 'succeeded' } });
+    expect((await getRun(acme, children[0]!.id)).trigger).toEqual({
+      type: 'manual',
+      payload: { order: 42 },
+    });
+  });
+
+  it('shows what it waits for, and until when', async () => {
+    const child = await workflow([hold('shown')]);
+    const { runId, parent, childRunId } = await started(
+      [{ id: 'sub', run_workflow: child, timeout: { hours: 1 } }],
+      child,
+    );
+    expect(parent).toMatchObject({
+      reason: 'event',
+      steps: [{ status: 'waiting', output: { run_id: childRunId, until: expect.any(String) } }],
+    });
+    ProbeTools.open('shown');
+    expect((await ended(runId)).status).toBe('succeeded');
+  });
+
+  it('is about the same contact, unless it says otherwise', async () => {
+    counter += 1;
+    const make = async (name: string) =>
+      (
+        await acme.call<{ contact: { id: string } }>('create_contact', {
+          email: `${name}${counter}@example.com`,
+        })
+      ).value.contact.id;
+    const [ada, bob] = [await make('ada'), await make('bob')];
+    const child = await workflow([]);
+    const parent = await workflow([
+      { id: 'same', run_workflow: child },
+      { id: 'other', run_workflow: child, contact_id: bob },
+      { id: 'none', run_workflow: child, contact_id: '{{ trigger.payload.nobody }}' },
+    ]);
+    const { value } = await acme.call<{ run_id: string }>('trigger_workflow', {
+      workflow_id: parent,
+      contact_id: ada,
+    });
+    expect((await ended(value.run_id)).status).toBe('succeeded');
+    const contacts = (await childrenOf(child)).map(({ contact_id }) => contact_id);
+    expect(contacts).toEqual([ada, bob, null]);
+  });
+
+  it('does not wait where it is not to', async () => {
+    const child = await workflow([hold('alone')]);
+    const parent = await run([{ id: 'sub', run_workflow: child, wait: false }]);
+    const [row] = await childrenOf(child);
+    expect(stepOf(parent).output).toEqual({ run_id: row!.id, status: 'queued', reason: null });
+    ProbeTools.open('alone');
+    expect((await ended(row!.id)).status).toBe('succeeded');
+  });
+
+  it('fails with a run that fails, and says why', async () => {
+    const child = await workflow([miss]);
+    const parent = await run([{ id: 'sub', run_workflow: child }]);
+    const [row] = await childrenOf(child);
+    expect(parent).toMatchObject({ status: 'failed', reason: 'step_failed:sub' });
+    expect(stepOf(parent)).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      output: { run_id: row!.id, status: 'failed' },
+      error: {
+        code: 'rejected',
+        message: `Run ${row!.id} failed at step miss: No contact has this id.`,
+      },
+    });
+    const caught = await run([
+      {
+        id: 'sub',
+        run_workflow: child,
+        on_error: [echo('why', { why: '{{ sub.error.message }}' })],
+      },
+    ]);
+    expect(caught.status).toBe('succeeded');
+    expect(stepOf(caught, 'why').output).toMatchObject({ value: { why: expect.any(String) } });
+  });
+
+  it('runs several beside each other, and fails with the first that fails', async () => {
+    const child = await workflow([
+      { ...miss, if: 'trigger.payload.bad' },
+      echo('made', { of: '{{ trigger.payload.of }}' }),
+    ]);
+    const each = (id: string, payload: object) => ({
+      id,
+      for_each: ['a', 'b', 'c'],
+      concurrency: 3,
+      steps: [{ id: `${id}_sub`, run_workflow: child, payload: { of: '{{ item }}', ...payload } }],
+    });
+    const good = await run([
+      each('good', {}),
+      {
+        id: 'pair',
+        parallel: [[{ id: 'one', run_workflow: child }], [{ id: 'two', run_workflow: child }]],
+      },
+    ]);
+    expect(good.status).toBe('succeeded');
+    expect(stepOf(good, 'good[2].good_sub').output).toMatchObject({
+      outputs: { made: { value: { of: 'c' } } },
+    });
+    expect(await childrenOf(child)).toHaveLength(5);
+    const bad = await run([each('bad', { bad: true })]);
+    expect(bad.reason).toMatch(/^step_failed:bad\[[0-2]\]\.bad_sub$/);
+  });
+
+  it('starts a new run when its own is retried', async () => {
+    const child = await workflow([{ ...miss, if: 'trigger.payload.bad' }]);
+    const parentId = await workflow([
+      { id: 'sub', run_workflow: child, payload: { bad: '{{ trigger.payload.bad }}' } },
+    ]);
+    const runId = await trigger(acme, parentId, { bad: true });
+    expect((await ended(runId)).status).toBe('failed');
+    await acme.call('retry_run', { run_id: runId });
+    await waitFor(async () => (await childrenOf(child)).length === 2);
+    expect((await ended(runId)).status).toBe('failed');
+  });
+
+  it('fails when the run is canceled', async () => {
+    const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
+    const { runId, childRunId } = await started([{ id: 'sub', run_workflow: child }], child);
+    await acme.call('cancel_run', { run_id: childRunId });
+    expect(stepOf(await ended(runId)).error).toEqual({
+      code: 'rejected',
+      message: `Run ${childRunId} was canceled.`,
+    });
+  });
+
+  it('fails when the workers of the run die of it', async () => {
+    const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
+    const { runId, childRunId } = await started([{ id: 'sub', run_workflow: child }], child);
+    await runUntil(acme, childRunId, 'waiting');
+    await switchboard.ownerQuery(
+      `update workflow_runs set status = 'running', crashes = 2, epoch = epoch + 1, available_at = now() where id = $1`,
+      [childRunId],
+    );
+    expect(stepOf(await ended(runId)).error).toEqual({
+      code: 'rejected',
+      message: `Run ${childRunId} failed: poison.`,
+    });
+  });
+
+  it('fails when the time is over, at once; the run goes on', async () => {
+    const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
+    const parent = await run([{ id: 'sub', run_workflow: child, timeout: { seconds: 1 } }]);
+    const [row] = await childrenOf(child);
+    expect(stepOf(parent)).toMatchObject({
+      attempts: 1,
+      error: { code: 'unavailable', message: `Run ${row!.id} did not end in time; it goes on.` },
+    });
+    expect(await childrenOf(child)).toMatchObject([{ status: 'waiting' }]);
+  });
+
+  it('goes on alone when its parent is canceled, and is waited for again after a retry', async () => {
+    const child = await workflow([hold('orphan')]);
+    const { runId, childRunId } = await started([{ id: 'sub', run_workflow: child }], child);
+    await acme.call('cancel_run', { run_id: runId });
+    ProbeTools.open('orphan');
+    expect((await ended(childRunId)).status).toBe('succeeded');
+    expect((await getRun(acme, runId)).status).toBe('canceled');
+    await acme.call('retry_run', { run_id: runId });
+    expect(stepOf(await ended(runId)).output).toMatchObject({ run_id: childRunId });
+    expect(await childrenOf(child)).toHaveLength(1);
+  });
+
+  it('starts one run though its worker dies, and again though the next one does', async () => {
+    const child = await workflow([hold('taken over')]);
+    const { runId, childRunId } = await started([{ id: 'sub', run_workflow: child }], child);
+    for (let death = 0; death < 2; death += 1) {
+      await switchboard.ownerQuery(
+        `update workflow_runs set status = 'running', epoch = epoch + 1, available_at = now() where id = $1`,
+        [runId],
+      );
+      await runUntil(acme, runId, 'waiting');
+    }
+    ProbeTools.open('taken over');
+    expect(stepOf(await ended(runId)).output).toMatchObject({ run_id: childRunId });
+    expect(await childrenOf(child)).toHaveLength(1);
+  });
+
+  it('is cut 8 deep, and every run above says so', async () => {
+    const id = await workflow([]);
+    const { error } = await acme.call('update_workflow', {
+      workflow_id: id,
+      steps: [{ id: 'sub', run_workflow: id }],
+    });
+    expect(error).toBeUndefined();
+    const top = await ended(await trigger(acme, id));
+    const chain = await childrenOf(id);
+    expect(chain.map(({ depth }) => depth).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(chain.every(({ status }) => status === 'failed')).toBe(true);
+    expect(stepOf(top).error!.message).toContain('Runs may start each other 8 deep at most.');
+  });
+
+  it.each([
+    ['no id', 'run_workflow is not the id of a workflow.', 'invalid_arguments'],
+    ['x'.repeat(32), 'No workflow has this id.', 'not_found'],
+    [{ id: 'x' }, 'run_workflow is not the id of a workflow.', 'invalid_arguments'],
+  ])('fails for what is no workflow when it runs: %j', async (given, message, code) => {
+    const parent = await run([{ id: 'sub', run_workflow: '{{ trigger.payload.id }}' }], {
+      id: given,
+    });
+    expect(stepOf(parent)).toMatchObject({ attempts: 1, error: { code, message } });
+  });
+
+  it('never reaches workflows of other organizations, nor deleted or inactive ones', async () => {
+    const rival = await createOrganization(switchboard);
+    const foreign = await workflow([], rival);
+    const deleted = await workflow([]);
+    await acme.call('delete_workflow', { workflow_id: deleted });
+    for (const id of [foreign, deleted]) {
+      const parent = await run([{ id: 'sub', run_workflow: '{{ trigger.payload.id }}' }], { id });
+      expect(stepOf(parent).error).toEqual({
+        code: 'not_found',
+        message: 'No workflow has this id.',
+      });
+      const { error } = await acme.call('create_workflow', {
+        name: 'Wrong',
+        ...manual,
+        steps: [{ id: 'sub', run_workflow: id }],
+      });
+      expect(error!.details).toEqual([
+        { path: 'steps[0].run_workflow', message: `there is no workflow "${id}"` },
+      ]);
+    }
+    const inactive = await workflow([]);
+    await acme.call('deactivate_workflow', { workflow_id: inactive });
+    const parent = await run([{ id: 'sub', run_workflow: inactive }]);
+    expect(stepOf(parent).error).toMatchObject({ code: 'conflict' });
+  });
+
+  it.each([
+    [{ run_workflow: 'nowhere' }, 'run_workflow', /no workflow "nowhere"/],
+    [{ run_workflow: '' }, 'run_workflow', /text/],
+    [{ run_workflow: '{{ later.id }}' }, 'run_workflow', /refers to "later"/],
+    [{ run_workflow: '{{ workflow.id }}', payload: [] }, 'payload', /must be an object/],
+    [{ run_workflow: '{{ workflow.id }}', wait: {} }, 'wait', /true or false/],
+    [
+      { run_workflow: '{{ workflow.id }}', wait: false, timeout: { days: 1 } },
+      'timeout',
+      /no meaning/,
+    ],
+    [{ run_workflow: '{{ workflow.id }}', retry: {} }, 'retry', /not known/],
+  ])('is refused at save with the path to its fault: %j', async (fields, member, message) => {
+    const { status, error } = await acme.call('create_workflow', {
+      name: 'Wrong',
+      ...manual,
+      steps: [{ id: 'sub', ...fields }],
+    });
+    expect(status).toBe(422);
+    expect(error!.details).toContainEqual({
+      path: `steps[0].${member}`,
+      message: expect.stringMatching(message),
+    });
+  });
+});

@@ -1,0 +1,381 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
+import {
+  createWorkflow,
+  getRun,
+  type RunShape,
+  runUntil,
+  trigger,
+} from './support/workflow-client.js';
+
+const waitOf = (event: string, more: object = {}) => ({
+  id: 'wait',
+  wait_for_event: { event, timeout: { days: 3 }, ...more },
+});
+
+describe('a step that waits for an event', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let counter = 0;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+  });
+  // Each test has its own: the events of one would end the waits of another.
+  beforeEach(async () => {
+    acme = await createOrganization(switchboard);
+  });
+  afterAll(() => switchboard.close());
+
+  const create = async (organization = acme) => {
+    counter += 1;
+    const { value, error } = await organization.call<{ contact: { id: string } }>(
+      'create_contact',
+      { email: `wait${counter}@example.com` },
+    );
+    if (error) throw new Error(error.message);
+    return value.contact.id;
+  };
+  const update = async (id: string, fields: object = { first_name: `Name ${(counter += 1)}` }) => {
+    const { error } = await acme.call('update_contact', { contact_id: id, ...fields });
+    if (error) throw new Error(error.message);
+  };
+  const send = async (contactId: string, more: object = {}) => {
+    const given = { contact_id: contactId, subject: 'Hello', body: 'Good day.', ...more };
+    const { value } = await acme.call<{ message: { id: string } }>('send_message', given);
+    return value.message.id;
+  };
+  const start = async (steps: object[], contactId?: string, payload: object = {}) => {
+    const workflow = await createWorkflow(acme, steps, { trigger: { type: 'manual' } });
+    const { value, error } = await acme.call<{ run_id: string }>('trigger_workflow', {
+      workflow_id: workflow.id,
+      payload,
+      contact_id: contactId,
+    });
+    if (error) throw new Error(error.message);
+    return value.run_id;
+  };
+  const waiting = async (steps: object[], contactId?: string, payload: object = {}) => {
+    const runId = await start(steps, contactId, payload);
+    await runUntil(acme, runId, 'waiting');
+    return runId;
+  };
+  const ended = (runId: string) => runUntil(acme, runId, 'succeeded', 'failed', 'canceled');
+  const outputOf = (run: RunShape, id = 'wait') => run.steps.find((step) => step.id === id)?.output;
+  const settled = () =>
+    waitFor(async () => {
+      const rows = await switchboard.ownerQuery('select from pending_events');
+      return rows.length === 0;
+    });
+  const armed = (runId: string) =>
+    switchboard.ownerQuery(`select from run_waits where run_id = $1 and state = 'armed'`, [runId]);
+  const left = () =>
+    switchboard.ownerQuery('select from run_waits where organization_id = $1', [acme.id]);
+  const endTime = async (runId: string) => {
+    await switchboard.ownerQuery(`update run_steps set wake_at = now() where run_id = $1`, [runId]);
+    await switchboard.ownerQuery(`update workflow_runs set available_at = now() where id = $1`, [
+      runId,
+    ]);
+  };
+
+  it.each([
+    ['contact.created', () => create()],
+    ['contact.updated', async () => update(await create())],
+    ['contact.tagged', async () => update(await create(), { tags: ['vip'] })],
+    ['message.sent', async () => send(await create())],
+    [
+      'message.failed',
+      async () => {
+        const later = new Date(Date.now() + 3_600_000).toISOString();
+        const id = await send(await create(), { scheduled_at: later });
+        await switchboard.ownerQuery(
+          'update messages set attempts = 100, due_at = now() where id = $1',
+          [id],
+        );
+      },
+    ],
+    [
+      'run.failed',
+      async () => {
+        const miss = { id: 'miss', tool: 'get_contact', arguments: { contact_id: 'con_unknown' } };
+        await start([miss]);
+      },
+    ],
+  ])('goes on at %s, with the event', async (event, happen) => {
+    const runId = await waiting([
+      waitOf(event),
+      { id: 'echo', tool: 'probe_echo', arguments: { value: { of: '{{ wait.event.event }}' } } },
+    ]);
+    const before = await getRun(acme, runId);
+    expect(before.reason).toBe('event');
+    expect(before.steps).toMatchObject([
+      { id: 'wait', tool: null, status: 'waiting', output: { event, until: expect.any(String) } },
+    ]);
+    await happen();
+    const run = await ended(runId);
+    expect(run.status).toBe('succeeded');
+    expect(outputOf(run)).toMatchObject({ event: { event }, timed_out: false });
+    expect(outputOf(run, 'echo')).toEqual({ value: { of: event } });
+    expect(await left()).toEqual([]);
+  });
+
+  it('goes on when its time is over, without the event, and later events change nothing', async () => {
+    const runId = await start([
+      waitOf('contact.created', { timeout: { seconds: 1 } }),
+      {
+        id: 'late',
+        if: 'wait.timed_out',
+        tool: 'probe_echo',
+        arguments: { value: { event: '{{ wait.event }}' } },
+      },
+    ]);
+    const run = await ended(runId);
+    expect(outputOf(run)).toEqual({ event: null, timed_out: true });
+    expect(outputOf(run, 'late')).toEqual({ value: { event: null } });
+    await create();
+    await settled();
+    expect(await getRun(acme, runId)).toEqual(run);
+  });
+
+  it('waits for events about the contact of its run, unless any will do', async () => {
+    const [ada, bob] = [await create(), await create()];
+    const own = await waiting([waitOf('contact.updated')], ada);
+    const any = await waiting([waitOf('contact.updated', { any_contact: true })], ada);
+    const nobody = await waiting([waitOf('contact.updated')]);
+    await update(bob);
+    await ended(any);
+    await ended(nobody);
+    await settled();
+    expect((await getRun(acme, own)).status).toBe('waiting');
+    await update(ada);
+    expect(outputOf(await ended(own))).toMatchObject({ event: { contact: { id: ada } } });
+  });
+
+  it('waits for an event for which its condition holds, with what the run knew when it began', async () => {
+    const ada = await create();
+    const runId = await waiting(
+      [
+        { id: 'look', tool: 'get_contact', arguments: { contact_id: ada } },
+        waitOf('contact.updated', {
+          if: 'event.contact.last_name == trigger.payload.name and event.contact.id == look.contact.id and event.changed.size == trigger.payload.list.size',
+          any_contact: true,
+        }),
+      ],
+      undefined,
+      { name: 'Hopper', list: ['one'] },
+    );
+    await update(ada, { last_name: 'Lovelace' });
+    await update(await create(), { last_name: 'Hopper' });
+    await update(ada, { last_name: 'Hopper', first_name: 'Grace' });
+    await settled();
+    expect((await getRun(acme, runId)).status).toBe('waiting');
+    await update(ada, { last_name: 'X' });
+    await update(ada, { last_name: 'Hopper' });
+    expect(outputOf(await ended(runId))).toMatchObject({
+      event: { contact: { last_name: 'Hopper' }, changed: ['last_name'] },
+    });
+  });
+
+  it('fails when its condition cannot be evaluated, and its owner sees why', async () => {
+    const heavy = 'trigger.payload.a | join: trigger.payload.b | size';
+    const runId = await waiting(
+      [
+        { ...waitOf('contact.created', { if: heavy }), on_error: 'continue' },
+        { id: 'why', tool: 'probe_echo', arguments: { value: { why: '{{ wait.error.code }}' } } },
+      ],
+      undefined,
+      { a: Array.from({ length: 1500 }, () => 'x'), b: 'y'.repeat(8000) },
+    );
+    await create();
+    const run = await ended(runId);
+    expect(run.steps[0]).toMatchObject({ status: 'failed', error: { code: 'invalid_arguments' } });
+    expect(outputOf(run, 'why')).toEqual({ value: { why: 'invalid_arguments' } });
+  });
+
+  it('is in place before what the step before it causes can happen', async () => {
+    const ada = await create();
+    const runIds = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        start(
+          [
+            {
+              id: 'send',
+              tool: 'send_message',
+              arguments: { contact_id: '{{ contact.id }}', subject: 'Hello', body: 'Good day.' },
+            },
+            waitOf('message.sent', { if: 'event.message.id == send.message.id' }),
+          ],
+          ada,
+        ),
+      ),
+    );
+    for (const runId of runIds) {
+      const run = await ended(runId);
+      expect(outputOf(run)).toMatchObject({
+        event: {
+          message: { id: (outputOf(run, 'send') as { message: { id: string } }).message.id },
+        },
+        timed_out: false,
+      });
+    }
+  });
+
+  it('waits inside of branches and after failures, and is skipped where its condition says so', async () => {
+    const runId = await waiting([
+      { ...waitOf('run.failed'), id: 'never', if: 'false' },
+      { id: 'branch', if: 'true', then: [waitOf('contact.created')] },
+    ]);
+    await create();
+    const run = await ended(runId);
+    expect(run.steps.map(({ id, status }) => [id, status])).toEqual([
+      ['never', 'skipped'],
+      ['branch', 'succeeded'],
+      ['wait', 'succeeded'],
+    ]);
+  });
+
+  it('waits beside other steps, in branches and in turns of loops', async () => {
+    const [ada, bob] = [await create(), await create()];
+    ProbeTools.hold('beside');
+    const runId = await start(
+      [
+        {
+          id: 'both',
+          parallel: [
+            [
+              waitOf('contact.created'),
+              {
+                id: 'next',
+                tool: 'probe_echo',
+                arguments: { value: { got: '{{ wait.event.event }}' } },
+              },
+            ],
+            [{ id: 'hold', tool: 'probe_outside', arguments: { name: 'beside' } }],
+          ],
+        },
+        {
+          id: 'each',
+          for_each: '{{ trigger.payload.ids }}',
+          concurrency: 2,
+          steps: [
+            {
+              id: 'change',
+              wait_for_event: {
+                event: 'contact.updated',
+                if: 'event.contact.id == item',
+                timeout: { days: 1 },
+              },
+            },
+          ],
+        },
+      ],
+      undefined,
+      { ids: [ada, bob] },
+    );
+    await waitFor(async () => (await armed(runId)).length === 1);
+    // The event comes, and is taken, while a worker is busy with the other branch.
+    await create();
+    await waitFor(async () => outputOf(await getRun(acme, runId), 'next'));
+    ProbeTools.open('beside');
+    await waitFor(async () => (await armed(runId)).length === 2);
+    await update(bob);
+    await waitFor(async () => (await armed(runId)).length === 1);
+    expect((await getRun(acme, runId)).finished_at).toBeNull();
+    await update(ada);
+    const run = await ended(runId);
+    expect(run.status).toBe('succeeded');
+    expect(outputOf(run, 'each[0].change')).toMatchObject({ event: { contact: { id: ada } } });
+    expect(outputOf(run, 'each[1].change')).toMatchObject({ event: { contact: { id: bob } } });
+  });
+
+  it('is no concern of other organizations', async () => {
+    const other = await createOrganization(switchboard);
+    const runId = await waiting([waitOf('contact.created')]);
+    await create(other);
+    await settled();
+    expect((await getRun(acme, runId)).status).toBe('waiting');
+    // Where nobody can come to wait, nothing is kept at all.
+    const held = await switchboard.ownerQuery(
+      'select from event_interests where organization_id = $1',
+      [other.id],
+    );
+    expect(held).toEqual([]);
+  });
+
+  it('ends with its run when that is canceled, and goes on when it is retried', async () => {
+    const runId = await waiting([waitOf('contact.created')]);
+    await acme.call('cancel_run', { run_id: runId });
+    await create();
+    await settled();
+    expect(await getRun(acme, runId)).toMatchObject({
+      status: 'canceled',
+      steps: [{ id: 'wait', status: 'canceled' }],
+    });
+    await acme.call('retry_run', { run_id: runId });
+    await runUntil(acme, runId, 'waiting', 'queued');
+    await create();
+    expect(outputOf(await ended(runId))).toMatchObject({ timed_out: false });
+  });
+
+  it('keeps an event that comes while no worker can go on, also beyond the end of its time', async () => {
+    const runId = await waiting([waitOf('contact.created')]);
+    // As if a worker had taken it and died.
+    await switchboard.ownerQuery(
+      `update workflow_runs set status = 'running', epoch = epoch + 1, available_at = now() + interval '1 h' where id = $1`,
+      [runId],
+    );
+    await create();
+    await settled();
+    await endTime(runId);
+    const run = await ended(runId);
+    expect(outputOf(run)).toMatchObject({ event: { event: 'contact.created' }, timed_out: false });
+  });
+
+  it('takes one of many events, each run its own', async () => {
+    const workflow = await createWorkflow(acme, [waitOf('contact.created')], {
+      trigger: { type: 'manual' },
+    });
+    const runIds = await Promise.all(Array.from({ length: 30 }, () => trigger(acme, workflow.id)));
+    for (const runId of runIds) await runUntil(acme, runId, 'waiting');
+    await Promise.all(Array.from({ length: 5 }, () => create()));
+    for (const runId of runIds) expect((await ended(runId)).steps).toHaveLength(1);
+    await settled();
+    expect(await left()).toEqual([]);
+  });
+
+  it.each([
+    [
+      { event: 'contact.create', timeout: { days: 1 } },
+      'event',
+      /must be one of .*contact\.created/,
+    ],
+    [{ event: 'contact.created' }, 'timeout', /is required/],
+    [{ event: 'contact.created', timeout: {} }, 'timeout', /needs exactly one of/],
+    [{ event: 'contact.created', timeout: { days: 367 } }, 'timeout.days', /at most 366/],
+    [
+      { event: 'contact.created', timeout: { days: 1 }, if: 'event.x = 1' },
+      'if',
+      /not a valid expression/,
+    ],
+    [{ event: 'contact.created', timeout: { days: 1 }, if: 'later.x' }, 'if', /refers to "later"/],
+    [{ event: 'resume', timeout: { days: 1 }, if: 'event.x' }, 'if', /is not known/],
+    [
+      { event: 'contact.created', timeout: { days: 1 }, any_contact: 1 },
+      'any_contact',
+      /true or false/,
+    ],
+    ['contact.created', undefined, /must be an object/],
+  ])('is refused at save with the path to its fault: %j', async (wait, member, message) => {
+    const { status, error } = await acme.call('create_workflow', {
+      name: 'Wrong',
+      trigger: { type: 'manual' },
+      steps: [{ id: 'wait', wait_for_event: wait }],
+    });
+    expect(status).toBe(422);
+    const path = `steps[0].wait_for_event${member === undefined ? '' : `.${member}`}`;
+    expect(error!.details).toContainEqual({ path, message: expect.stringMatching(message) });
+  });
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { EventWorker } from '../../src/workflows/event.worker.js';
+import { RunWorker } from '../../src/workflows/run.worker.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { HeldTransactions } from './support/held-transactions.js';
+import { createWorkflow, getRun, type RunShape, trigger } from './support/workflow-client.js';
+
+const wait = (event: string) => ({
+  id: 'wait',
+  wait_for_event: { event, timeout: { days: 3 } },
+});
+
+// No worker runs by itself here: the test plays all of them, and holds transactions where it hurts most.
+describe('a wait and what ends it, at the same moment', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let runs: RunWorker;
+  let events: EventWorker;
+  let held: HeldTransactions;
+  let counter = 0;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
+    runs = switchboard.app.get(RunWorker, { strict: false });
+    events = switchboard.app.get(EventWorker, { strict: false });
+    held = await HeldTransactions.in(switchboard.databaseUrl);
+  });
+  beforeEach(async () => {
+    acme = await createOrganization(switchboard);
+  });
+  afterAll(async () => {
+    await held.close();
+    await switchboard.close();
+  });
+
+  const signal = new AbortController().signal;
+  const claim = async (runId: string) => {
+    const [taken] = await runs.claim(1, runId);
+    if (!taken) throw new Error('The run is not due.');
+    return taken;
+  };
+  const carryOn = async (runId: string) => runs.work(await claim(runId), signal);
+  const handOn = async () => {
+    for (const event of await events.claim(10)) await events.work(event, signal);
+  };
+  const setDue = (runId: string, isTimeOver = false) =>
+    Promise.all([
+      switchboard.ownerQuery(`update workflow_runs set available_at = now() where id = $1`, [
+        runId,
+      ]),
+      isTimeOver &&
+        switchboard.ownerQuery(`update run_steps set wake_at = now() where run_id = $1`, [runId]),
+    ]);
+  const isDue = async (runId: string): Promise<boolean> => {
+    const [row] = await switchboard.ownerQuery<{ due: boolean }>(
+      `select status in ('queued', 'waiting') and available_at <= now() as due from workflow_runs where id = $1`,
+      [runId],
+    );
+    return row!.due;
+  };
+  const happen = async () => {
+    counter += 1;
+    const { error } = await acme.call('create_contact', { email: `race${counter}@example.com` });
+    if (error) throw new Error(error.message);
+  };
+  const begun = async (steps: object[]): Promise<string> => {
+    const workflow = await createWorkflow(acme, steps, { trigger: { type: 'manual' } });
+    return await trigger(acme, workflow.id);
+  };
+  const stepOf = (run: RunShape, id = 'wait') => run.steps.find((step) => step.id === id)!;
+  it('begins while the transaction of an event is open: the event counts', async () => {
+    const runId = await begun([wait('contact.created')]);
+    await held.hold('insert', 'pending_events');
+    const happening = happen();
+    await held.blocked(1);
+    await carryOn(runId);
+    expect(await getRun(acme, runId)).toMatchObject({ status: 'waiting', reason: 'event' });
+    await held.release();
+    await happening;
+    await handOn();
+    expect(await isDue(runId)).toBe(true);
+    await carryOn(runId);
+    expect(await getRun(acme, runId)).toMatchObject({
+      status: 'succeeded',
+      steps: [{ output: { event: { event: 'contact.created' }, timed_out: false } }],
+    });
+  });
+
+  it('has not begun for others when an event comes and goes: the next one counts', async () => {
+    const runId = await begun([wait('contact.created')]);
+    await held.hold('insert', 'run_waits');
+    const beginning = carryOn(runId);
+    await held.blocked(1);
+    await happen();
+    await handOn();
+    await held.release();
+    await beginning;
+    expect(await getRun(acme, runId)).toMatchObject({ status: 'waiting' });
+    expect(await isDue(runId)).toBe(false);
+    await happen();
+    await handOn();
+    expect(await isDue(runId)).toBe(true);
+  });
+
+  it('is given its event while a worker is about to park the run', async () => {
+    const runId = await begun([wait('contact.created')]);
+    await carryOn(runId);
+    // As after a hint that came too early, or for another branch.
+    await setDue(runId);
+    const taken = await claim(runId);
+    await happen();
+    await held.hold('update', 'run_waits', `new.state = 'delivered'`);
+    const handing = handOn();
+    await held.blocked(1);
+    const parking = runs.work(taken, signal);
+    await held.blocked(2);
+    await held.release();
+    await Promise.all([handing, parking]);
+    expect(await getRun(acme, runId)).toMatchObject({
+      status: 'succeeded',
+      steps: [{ output: { timed_out: false } }],
+    });
+  });
+
+  it('is given its event right after a worker has parked the run, uncommitted', async () => {
+    const runId = await begun([wait('contact.created')]);
+    await carryOn(runId);
+    await setDue(runId);
+    const taken = await claim(runId);
+    await happen();
+    await held.hold('update', 'workflow_runs', `new.status = 'waiting' and old.status = 'running'`);
+    const parking = runs.work(taken, signal);
+    await held.blocked(1);
+    const handing = handOn();
+    await held.blocked(2);
+    await held.release();
+    await Promise.all([handing, parking]);
+    expect(await isDue(runId)).toBe(true);
+    await carryOn(runId);
+    expect(stepOf(await getRun(acme, runId)).output).toMatchObject({ timed_out: false });
+  });
+
+  it.each([
+    ['the event', true],
+    ['the end of the time', false],
+  ])('ends once, when %s was written first', async (_name, isEventFirst) => {
+    const runId = await begun([wait('contact.created')]);
+    await carryOn(runId);
+    await happen();
+    await setDue(runId, true);
+    const taken = await claim(runId);
+    await (isEventFirst
+      ? held.hold('update', 'run_waits', `new.state = 'delivered'`)
+      : held.hold('delete', 'run_waits'));
+    const first = isEventFirst ? handOn() : runs.work(taken, signal);
+    await held.blocked(1);
+    const second = isEventFirst ? runs.work(taken, signal) : handOn();
+    await held.blocked(2);
+    await held.release();
+    await Promise.all([first, second]);
+    const run = await getRun(acme, runId);
+    expect(run.status).toBe('succeeded');
+    expect(stepOf(run).output).toMatchObject({
+      timed_out: !isEventFirst,
+      event: isEventFirst ? { event: 'contact.created' } : null,
+    });
+    expect(await switchboard.ownerQuery('select from pending_events')).toEqual([]);
+  });
+});
