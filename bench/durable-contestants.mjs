@@ -35,7 +35,7 @@ const switchboard = (given) => ({
       count(*) filter (where status in ('failed', 'canceled')) as failed from workflow_runs`,
   ends: 'select id, finished_at as at from workflow_runs',
   clear:
-    'truncate workflow_runs, run_steps, messages, idempotency_keys, audit_log, webhook_deliveries',
+    'truncate workflow_runs, messages, idempotency_keys, audit_log, webhook_deliveries cascade',
   ...given,
 });
 
