@@ -3,12 +3,11 @@ import { TenantDatabase } from '../database/tenant-database.js';
 import { parseJson } from '../http/parse-json.js';
 import { HeldRun, type RunLease } from './held-run.js';
 import { LeaseLost } from './lease-lost.js';
+import { RunContentsRepository } from './run-contents.repository.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { type Progress, RunProgress } from './run-progress.service.js';
-import { RunsRepository } from './runs.repository.js';
 import type { Place, Plan } from './step-engine.js';
 import { StepRunners } from './steps/step-runners.service.js';
-import { WorkflowsRepository } from './workflows.repository.js';
 
 /** Steps of one run that are carried out at the same time. */
 const MAX_AT_ONCE = 10;
@@ -31,8 +30,7 @@ interface Work {
 export class RunExecutor {
   constructor(
     private readonly tenants: TenantDatabase,
-    private readonly workflows: WorkflowsRepository,
-    private readonly runs: RunsRepository,
+    private readonly contents: RunContentsRepository,
     private readonly journal: RunJournalRepository,
     private readonly progress: RunProgress,
     private readonly runners: StepRunners,
@@ -52,16 +50,12 @@ export class RunExecutor {
     return await this.tenants.transaction(
       organizationId,
       async () => {
-        const run = await this.runs.find(organizationId, id);
-        if (run?.epoch !== lease.epoch) throw new LeaseLost();
-        const { workflowId, workflowVersion } = run;
-        const content = {
-          run,
-          steps: await this.workflows.getRunSteps(organizationId, workflowId, workflowVersion),
-          workflowName: await this.workflows.getName(organizationId, workflowId),
-          payload: parseJson(await this.runs.getPayload(organizationId, id)),
-        };
-        return new HeldRun(lease, signal, content, await this.journal.read(organizationId, id));
+        const contents = await this.contents.find(organizationId, id);
+        if (contents?.run.epoch !== lease.epoch) throw new LeaseLost();
+        const content = { ...contents, payload: parseJson(contents.payload) };
+        // The first to hold a run finds nothing: only who holds it writes the journal.
+        const entries = lease.epoch === 1 ? [] : await this.journal.read(organizationId, id);
+        return new HeldRun(lease, signal, content, entries);
       },
       { readOnly: true },
     );

@@ -24,6 +24,7 @@ import { RunContactTools } from './run-contact.tools.js';
 import { RunContacts } from './run-contacts.service.js';
 import { RunControlRepository } from './run-control.repository.js';
 import { RunControl } from './run-control.service.js';
+import { RunContentsRepository } from './run-contents.repository.js';
 import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunProgress } from './run-progress.service.js';
@@ -85,6 +86,7 @@ import { WorkflowsService } from './workflows.service.js';
     DeliveryLog,
     RunControl,
     RunControlRepository,
+    RunContentsRepository,
     RunExecutor,
     RunJournalRepository,
     RunProgress,
