@@ -23,6 +23,7 @@ import { RunFilters1763700054000 } from './1763700054000-run-filters.js';
 import { RunHistory1763700054100 } from './1763700054100-run-history.js';
 import { Retention1763700054200 } from './1763700054200-retention.js';
 import { FairClaims1763700055000 } from './1763700055000-fair-claims.js';
+import { RunLimits1763700055100 } from './1763700055100-run-limits.js';
 import { WorkflowVersions1763700056000 } from './1763700056000-workflow-versions.js';
 import { ToolSchemas1763700056100 } from './1763700056100-tool-schemas.js';
 import { ContactSearch1763700059000 } from './1763700059000-contact-search.js';
@@ -54,6 +55,7 @@ export const MIGRATIONS = [
   RunHistory1763700054100,
   Retention1763700054200,
   FairClaims1763700055000,
+  RunLimits1763700055100,
   WorkflowVersions1763700056000,
   ToolSchemas1763700056100,
   ContactSearch1763700059000,

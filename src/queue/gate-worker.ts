@@ -10,6 +10,7 @@ interface ClaimRow {
   id: string;
   organization_id: string;
   epoch: number;
+  limited?: boolean;
 }
 
 /**
@@ -64,10 +65,11 @@ export abstract class GateWorker
 
   private async call(verb: 'claim' | 'renew', values: readonly unknown[]): Promise<Claim[]> {
     const rows = await this.gate.call<ClaimRow>(`${verb}_${this.kind}s`, values);
-    return rows.map(({ id, organization_id: organizationId, epoch }) => ({
+    return rows.map(({ id, organization_id: organizationId, epoch, limited }) => ({
       id,
       organizationId,
       epoch,
+      ...(limited && { isLimited: true }),
     }));
   }
 }

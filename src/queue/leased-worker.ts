@@ -8,6 +8,8 @@ export interface Claim {
   readonly id: string;
   readonly organizationId: string;
   readonly epoch: number;
+  /** Whether others wait for it to end. */
+  readonly isLimited?: true;
 }
 
 /** What a {@link LeasedWorker} works on: rows with a lease by the database's clock. */

@@ -2,6 +2,7 @@ import type { Fault } from '../errors/app-error.js';
 import type { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { didYouMean } from '../tools/nearest-names.js';
 import { everyStep, parseSteps, type Step } from './definition.js';
+import { limitKeys, type RunLimits } from './run-limits.js';
 import {
   type Around,
   collect,
@@ -49,14 +50,30 @@ export class DefinitionChecker {
   /** Adds a fault when a trigger's condition could not be evaluated before there is a run. */
   checkTrigger(condition: string, faults: Fault[]): void {
     collect('trigger.if', faults, () => {
-      const roots = this.liquid.conditionReferences(condition).map(rootOf);
-      for (const root of new Set(roots)) {
-        if (TRIGGER_ROOTS.includes(root)) continue;
-        const near = didYouMean(root, TRIGGER_ROOTS);
-        const message = `refers to "${root}", which is neither ${TRIGGER_ROOTS.join(' nor ')}.${near}`;
-        faults.push({ path: 'trigger.if', message });
-      }
+      checkTriggerReferences(this.liquid.conditionReferences(condition), 'trigger.if', faults);
     });
+  }
+
+  /** Adds a fault for each key of limits that could not be evaluated before there is a run. */
+  checkLimits(limits: RunLimits, faults: Fault[]): void {
+    for (const [path, key] of limitKeys(limits, 'trigger.limits')) {
+      collect(path, faults, () => {
+        checkTriggerReferences(this.liquid.references(key), path, faults);
+      });
+    }
+  }
+}
+
+function checkTriggerReferences(
+  references: readonly string[],
+  path: string,
+  faults: Fault[],
+): void {
+  for (const root of new Set(references.map(rootOf))) {
+    if (TRIGGER_ROOTS.includes(root)) continue;
+    const near = didYouMean(root, TRIGGER_ROOTS);
+    const message = `refers to "${root}", which is neither ${TRIGGER_ROOTS.join(' nor ')}.${near}`;
+    faults.push({ path, message });
   }
 }
 

@@ -61,7 +61,7 @@ export class RunControlRepository {
   }
 
   /**
-   * Makes a run like each of the `runs`, and returns which it made: not those of a workflow that is gone or inactive. A
+   * Makes a run like each of the `runs`, under the limits of the workflow but never put off by later starts, and returns which it made: not those of a workflow that is gone or inactive. A
    * contact that is gone is none, as it is of the run itself.
    */
   async replay(
@@ -73,14 +73,16 @@ export class RunControlRepository {
       .manager(organizationId)
       .query<{ id: string; replay_of: string }[]>(
         `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
-           contact_id, body_hash, replay_of, created_at)
+           contact_id, body_hash, replay_of, created_at, limited, slot_key, gate, reason)
          select o.organization_id, n.new_id, o.workflow_id,
            case $4 when 'same' then o.workflow_version else w.version end, o.trigger_type, o.payload,
            (select c.id from contacts c where c.organization_id = $1 and c.id = o.contact_id for key share),
-           o.body_hash, o.id, date_trunc('milliseconds', now())
+           o.body_hash, o.id, date_trunc('milliseconds', now()), l.limited, o.slot_key,
+           case when l.limited then 'rate' end, case when l.limited then 'rate' end
          from unnest($2::text[], $3::text[]) as n (id, new_id)
          join workflow_runs o on o.organization_id = $1 and o.id = n.id
          join workflows w on w.organization_id = $1 and w.id = o.workflow_id and w.active and w.deleted_at is null
+         cross join lateral (select w.trigger_options -> 'limits' is not null as limited) l
          returning id, replay_of`,
         [organizationId, runs.map(({ id }) => id), runs.map(({ newId }) => newId), version],
       );

@@ -6,6 +6,7 @@ import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import type { Step } from './definition.js';
+import { LimitGates } from './limit-gates.service.js';
 import { type RetryPlan, retryPlan } from './retry-plan.js';
 import { type EndedRun, RunControlRepository } from './run-control.repository.js';
 import { RunJournalRepository } from './run-journal.repository.js';
@@ -15,7 +16,7 @@ import { RunsService } from './runs.service.js';
 import type { RunVersion } from './run-version.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
-/** More runs than a worker begins at once; polls find the others. */
+/** More runs than a worker begins at once; polls and sweeps find the others. */
 const MOST_HINTS = 50;
 
 /** A run with which nothing was done, and why. */
@@ -43,6 +44,7 @@ export class RunControl {
     private readonly reader: RunsService,
     private readonly wakeUps: WakeUps,
     private readonly changes: ChangeFeed,
+    private readonly limitGates: LimitGates,
   ) {}
 
   /** Ends a run that has not ended; throws `conflict` for one that has. */
@@ -57,12 +59,16 @@ export class RunControl {
   /** Ends a run if there is one that has not ended, and says whether it did. */
   async end(organizationId: string, id: string): Promise<boolean> {
     const ended = await this.runs.cancel(organizationId, id);
-    if (ended) this.publish(organizationId, [id]);
+    if (ended) {
+      this.freed([id]);
+      this.publish(organizationId, [id]);
+    }
     return ended;
   }
 
   async cancelAll(organizationId: string, ids: readonly string[]): Promise<ControlOutcome> {
     const done = await this.control.cancel(organizationId, ids);
+    this.freed(done);
     this.publish(organizationId, done);
     const text = 'The run has just ended, or a worker writes to it at this moment.';
     return { done, refused: without(ids, done, text) };
@@ -181,6 +187,13 @@ export class RunControl {
   private hint(ids: readonly string[]): void {
     for (const id of ids.slice(0, MOST_HINTS)) {
       this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
+    }
+  }
+
+  /** Runs that wait for the slots of these may go. */
+  private freed(ids: readonly string[]): void {
+    for (const id of ids.slice(0, MOST_HINTS)) {
+      this.tenants.afterCommit(() => void this.limitGates.admit(id));
     }
   }
 

@@ -10,6 +10,7 @@ import { Failpoints } from '../failpoints/failpoints.js';
 import { parseJson } from '../http/parse-json.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { WakeUps } from '../queue/wake-ups.js';
+import { LimitGates } from './limit-gates.service.js';
 import { RunsRepository } from './runs.repository.js';
 import type { TriggerType } from './trigger.js';
 import { WorkflowsRepository } from './workflows.repository.js';
@@ -58,6 +59,7 @@ export class RunStarts {
     private readonly contacts: ContactsService,
     private readonly wakeUps: WakeUps,
     private readonly limiter: RateLimiter,
+    private readonly limitGates: LimitGates,
     private readonly changes: ChangeFeed,
     private readonly failpoints: Failpoints,
   ) {}
@@ -78,9 +80,14 @@ export class RunStarts {
       const run = { ...start, ...origin, id, bodyHash, refusal };
       // Refusals are rows too, so of those that there are too many of, each workflow has one.
       if (origin.isFull) run.dedupeKey = `followers ${origin.rootRunId}`;
-      if (await this.runs.insert(organizationId, run)) {
+      const inserted = await this.runs.insert(organizationId, run);
+      if (inserted) {
+        const { limits } = inserted;
+        if (limits) await this.limitGates.hold(organizationId, id, start, limits);
         // Commit first, wake second: a worker woken for a row it cannot see yet would drop the hint.
-        if (refusal === null) this.tenants.afterCommit(() => void this.hint(organizationId, id));
+        if (refusal === null) {
+          this.tenants.afterCommit(() => void this.hint(organizationId, id, limits !== null));
+        }
         this.changes.publish(organizationId, resourceChange('runs', id));
         await this.failpoints.reach('after insert, before commit', id);
         return { runId: id, duplicate: false };
@@ -134,9 +141,10 @@ export class RunStarts {
     return runId;
   }
 
-  private async hint(organizationId: string, id: string): Promise<void> {
+  private async hint(organizationId: string, id: string, isLimited: boolean): Promise<void> {
     await this.failpoints.reach('after commit, before hint', id);
-    this.wakeUps.wake('run', id, undefined, organizationId);
+    if (isLimited) await this.limitGates.admit(id);
+    else this.wakeUps.wake('run', id, undefined, organizationId);
   }
 
   /** What the run follows from. A run that is gone is no part of a loop that is going on. */

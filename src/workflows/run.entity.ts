@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { Gate } from './run-limits.js';
 import type { TriggerType } from './trigger.js';
 
 export const RUN_STATUSES = [
@@ -26,9 +27,27 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 @Index('workflow_runs_reason_idx', ['organizationId', 'reason', 'createdAt', 'id'], {
   where: 'reason is not null',
 })
-@Index('workflow_runs_due_idx', ['organizationId', 'availableAt'], { where: `status = 'queued'` })
 @Index('workflow_runs_root_idx', ['organizationId', 'rootRunId'], {
   where: 'root_run_id is not null',
+})
+@Index('workflow_runs_due_idx', ['organizationId', 'availableAt'], {
+  where: `status = 'queued' and gate is null`,
+})
+@Index('workflow_runs_gate_idx', ['organizationId', 'workflowId', 'gate', 'createdAt', 'id'], {
+  where: `status = 'queued' and gate is not null`,
+})
+@Index(
+  'workflow_runs_debounce_idx',
+  ['organizationId', 'workflowId', 'debounceKey', 'createdAt', 'id'],
+  { where: `status = 'queued' and gate = 'debounce'` },
+)
+@Index(
+  'workflow_runs_slot_idx',
+  ['organizationId', 'workflowId', 'gate', 'slotKey', 'createdAt', 'id'],
+  { where: `limited and status in ('queued', 'running')` },
+)
+@Index('workflow_runs_released_idx', ['organizationId', 'workflowId', 'releasedAt'], {
+  where: 'released_at is not null',
 })
 export class Run {
   @PrimaryColumn('text', {
@@ -105,4 +124,35 @@ export class Run {
 
   @Column('timestamptz', { name: 'finished_at', nullable: true })
   finishedAt: Date | null;
+
+  /** Whether it was started under limits of its workflow. */
+  @Column('boolean', { default: false })
+  limited: boolean;
+
+  /** What keeps it in the queue; null: nothing does. */
+  @Column('text', { nullable: true })
+  gate: Gate | null;
+
+  /** When its gate has to be looked at again, though nothing happens. */
+  @Index('workflow_runs_gate_until_idx', {
+    where: `status = 'queued' and gate_until is not null`,
+  })
+  @Column('timestamptz', { name: 'gate_until', nullable: true })
+  gateUntil: Date | null;
+
+  /** A later start with the same key puts it off for good. */
+  @Column('text', { name: 'debounce_key', nullable: true })
+  debounceKey: string | null;
+
+  /** When the first of the starts came that it stands for. */
+  @Column('timestamptz', { name: 'debounce_since', nullable: true })
+  debounceSince: Date | null;
+
+  /** When the rate limit let it go. */
+  @Column('timestamptz', { name: 'released_at', nullable: true })
+  releasedAt: Date | null;
+
+  /** Only so many with the same key may be running. */
+  @Column('text', { name: 'slot_key', nullable: true })
+  slotKey: string | null;
 }

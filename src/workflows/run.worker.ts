@@ -8,6 +8,7 @@ import { Failpoints } from '../failpoints/failpoints.js';
 import { GateWorker } from '../queue/gate-worker.js';
 import type { Claim } from '../queue/leased-worker.js';
 import { WakeUps } from '../queue/wake-ups.js';
+import { LimitGates } from './limit-gates.service.js';
 import { RunExecutor } from './run-executor.service.js';
 
 const SWEEP_MS = 2000;
@@ -30,6 +31,7 @@ export class RunWorker extends GateWorker {
     failpoints: Failpoints,
     private readonly executor: RunExecutor,
     private readonly changes: ChangeFeed,
+    private readonly limitGates: LimitGates,
   ) {
     super(env, gate, wakeUps, failpoints);
   }
@@ -45,10 +47,15 @@ export class RunWorker extends GateWorker {
     await super.beforeApplicationShutdown();
   }
 
-  work(claim: Claim, signal: AbortSignal): Promise<void> {
+  async work(claim: Claim, signal: AbortSignal): Promise<void> {
     // The claim made it `running`.
     this.publish(claim);
-    return this.executor.execute(claim, signal);
+    try {
+      await this.executor.execute(claim, signal);
+    } finally {
+      // It has ended or waits, so its slot is free for another one.
+      if (claim.isLimited) await this.limitGates.admit(claim.id);
+    }
   }
 
   override async release(claims: Claim[]): Promise<void> {
@@ -69,6 +76,7 @@ export class RunWorker extends GateWorker {
         const [row] = await this.gate.call<{ woken: number }>('wake_runs', [SWEEP_BATCH]);
         woken = row!.woken;
       }
+      await this.limitGates.sweep();
     } catch (error) {
       this.logger.debug(`Sweeping failed and is tried again: ${toError(error).message}`);
     } finally {

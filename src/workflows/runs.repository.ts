@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { RunLease } from './held-run.js';
 import { LeaseLost } from './lease-lost.js';
+import type { RunLimits } from './run-limits.js';
 import { Run } from './run.entity.js';
 import type { TriggerType } from './trigger.js';
 
@@ -25,11 +26,14 @@ export class RunsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Inserts the run if the workflow is active and its dedupe key is new, and says whether it did. The version is
-   * pinned, and the contact checked, by the same statement.
+   * Inserts the run if the workflow is active and its dedupe key is new, and returns the limits that it is under, or
+   * undefined when it did not. The version is pinned, and the contact checked, by the same statement.
    */
-  async insert(organizationId: string, run: NewRun): Promise<boolean> {
-    const rows = await this.tenants.manager(organizationId).query<{ id: string }[]>(
+  async insert(
+    organizationId: string,
+    run: NewRun,
+  ): Promise<{ limits: RunLimits | null } | undefined> {
+    const rows = await this.tenants.manager(organizationId).query<{ limits: RunLimits | null }[]>(
       `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
          contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at, root_run_id)
        select w.organization_id, $2, w.id, w.version, $4, $5,
@@ -39,7 +43,8 @@ export class RunsRepository {
        from workflows w
        where w.organization_id = $1 and w.id = $3 and w.active and w.deleted_at is null
        on conflict on constraint workflow_runs_dedupe_key do nothing
-       returning id`,
+       returning (select l.trigger_options -> 'limits' from workflows l
+         where l.organization_id = $1 and l.id = $3) as limits`,
       [
         organizationId,
         run.id,
@@ -54,7 +59,7 @@ export class RunsRepository {
         run.rootRunId,
       ],
     );
-    return rows.length > 0;
+    return rows[0];
   }
 
   /** Whether at least so many runs follow from the run. */

@@ -4,6 +4,7 @@ import type { Fault } from '../errors/app-error.js';
 import { didYouMean } from '../tools/nearest-names.js';
 import { type ContactMapping, parseContactMapping } from './contact-mapping.js';
 import { Cron } from './cron.js';
+import { parseRunLimits, type RunLimits } from './run-limits.js';
 
 export const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const;
 
@@ -25,6 +26,8 @@ export interface TriggerOptions {
   if?: string;
   /** Of a webhook or a start by hand: what its payload says of the contact. */
   contact?: ContactMapping;
+  /** How many runs go on at once, and how soon after each other. */
+  limits?: RunLimits;
 }
 
 /** What starts a workflow. `secret`: true generates one, text is one, null means none, absent leaves it as it is. */
@@ -49,10 +52,11 @@ const KEYS: Record<TriggerType, readonly string[]> = {
     'wait_seconds',
     'if',
     'contact',
+    'limits',
   ],
-  manual: ['type', 'contact'],
-  schedule: ['type', 'cron', 'timezone', 'missed', 'if'],
-  event: ['type', 'event', 'if'],
+  manual: ['type', 'contact', 'limits'],
+  schedule: ['type', 'cron', 'timezone', 'missed', 'if', 'limits'],
+  event: ['type', 'event', 'if', 'limits'],
 };
 const MIN_SECRET = 16;
 const MAX_SECRET = 256;
@@ -85,6 +89,9 @@ export function parseTrigger(given: object, faults: Fault[]): Trigger {
   if (known.includes('if') && trigger.if !== undefined) options.if = parseIf(trigger.if, faults);
   if (known.includes('contact') && trigger.contact !== undefined) {
     options.contact = parseContactMapping(trigger.contact, faults);
+  }
+  if (trigger.limits !== undefined) {
+    options.limits = parseRunLimits(trigger.limits, 'trigger.limits', faults);
   }
   return { type, ...(type === 'webhook' && parseWebhook(trigger, faults)), options };
 }

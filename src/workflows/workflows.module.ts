@@ -25,6 +25,8 @@ import { RunContacts } from './run-contacts.service.js';
 import { RunControlRepository } from './run-control.repository.js';
 import { RunControl } from './run-control.service.js';
 import { RunContentsRepository } from './run-contents.repository.js';
+import { LimitGatesRepository } from './limit-gates.repository.js';
+import { LimitGates } from './limit-gates.service.js';
 import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunProgress } from './run-progress.service.js';
@@ -87,6 +89,8 @@ import { WorkflowsService } from './workflows.service.js';
     RunControl,
     RunControlRepository,
     RunContentsRepository,
+    LimitGates,
+    LimitGatesRepository,
     RunExecutor,
     RunJournalRepository,
     RunProgress,

@@ -214,6 +214,7 @@ export class WorkflowsService {
     const trigger = input.trigger && parseTrigger(input.trigger, faults);
     if (trigger?.options.if !== undefined) checker.checkTrigger(trigger.options.if, faults);
     if (trigger?.options.contact) checkContactMapping(trigger.options.contact, checker, faults);
+    if (trigger?.options.limits) checker.checkLimits(trigger.options.limits, faults);
     const steps = input.steps && checker.check(input.steps, faults);
     if (faults.length > 0) {
       const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';

@@ -158,6 +158,7 @@ describe('every table of an organization', () => {
       order by name`);
     expect(rows).toEqual([
       { name: 'private.end_child_run()', safe: true },
+      { name: 'private.hold_run()', safe: true },
       { name: 'private.note_effect()', safe: true },
       { name: 'private.note_parked_run()', safe: true },
       { name: 'private.tell_of_run()', safe: true },

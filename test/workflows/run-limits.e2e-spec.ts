@@ -1,0 +1,532 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GateDatabase } from '../../src/database/gate-database.js';
+import { RunWorker } from '../../src/workflows/run.worker.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { ProbeTools } from './support/probe.tools.js';
+import {
+  createWorkflow,
+  getRun,
+  postWebhook,
+  runUntil,
+  trigger,
+} from './support/workflow-client.js';
+
+interface Row {
+  id: string;
+  status: string;
+  reason: string | null;
+  [key: string]: unknown;
+}
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+const workers: Switchboard[] = [];
+beforeAll(async () => {
+  switchboard = await startSwitchboard({
+    env: { WORKER_CONCURRENCY: '10' },
+    providers: [ProbeTools],
+  });
+  workers.push(
+    await startSwitchboard({
+      env: { ROLE: 'worker', REDIS_URL: switchboard.env.redisUrl ?? '' },
+      databaseUrl: switchboard.databaseUrl,
+      providers: [ProbeTools],
+    }),
+  );
+  acme = await createOrganization(switchboard);
+});
+afterAll(async () => {
+  for (const worker of workers) await worker.close();
+  await switchboard.close();
+});
+
+const call = (name: string) => [{ id: 'call', tool: 'probe_outside', arguments: { name } }];
+const limited = (limits: object, steps: object[] = [], type = 'webhook') =>
+  createWorkflow(acme, steps, { trigger: { type, limits } });
+const rows = (workflowId: string): Promise<Row[]> =>
+  switchboard.ownerQuery<Row>(
+    `select * from workflow_runs where workflow_id = $1 order by created_at, id`,
+    [workflowId],
+  );
+const count = async (workflowId: string, status: string): Promise<number> =>
+  (await rows(workflowId)).filter((row) => row.status === status).length;
+const allEnded = (workflowId: string, runs: number) =>
+  waitFor(async () => (await count(workflowId, 'succeeded')) === runs, 100_000);
+/** The most runs that went on at the same time, by the clock of the database. */
+const mostAtOnce = async (workflowId: string, among = 'true'): Promise<number> => {
+  const [row] = await switchboard.ownerQuery<{ most: number }>(
+    `select max(at_once)::int as most from (
+       select sum(delta) over (order by at, delta) as at_once from (
+         select started_at as at, 1 as delta from workflow_runs where workflow_id = $1 and ${among}
+         union all
+         select finished_at, -1 from workflow_runs where workflow_id = $1 and ${among}
+       ) changes
+     ) sums`,
+    [workflowId],
+  );
+  return row!.most;
+};
+
+describe('a limit on runs at once', () => {
+  it('is kept by several workers, and every accepted start is carried out', async () => {
+    const { id } = await limited({ concurrency: { runs: 3 } }, call('bounded'));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, number) => postWebhook(switchboard, id, { number })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(202));
+    await allEnded(id, 200);
+    expect(await mostAtOnce(id)).toBeLessThanOrEqual(3);
+    expect(ProbeTools.count('bounded')).toBe(200);
+  }, 120_000);
+
+  it('lets runs wait in the order in which they came, and says why', async () => {
+    ProbeTools.hold('ordered');
+    const { id } = await limited({ concurrency: { runs: 1 } }, call('ordered'));
+    const started: string[] = [];
+    for (let number = 0; number < 6; number += 1) {
+      started.push((await postWebhook(switchboard, id, { number })).body.runId);
+    }
+    await runUntil(acme, started[0]!, 'running');
+    expect(await getRun(acme, started[3]!)).toMatchObject({
+      status: 'queued',
+      reason: 'concurrency',
+    });
+    expect(await count(id, 'running')).toBe(1);
+    ProbeTools.open('ordered');
+    await allEnded(id, 6);
+    const ended = await switchboard.ownerQuery<Row>(
+      `select id from workflow_runs where workflow_id = $1 order by started_at`,
+      [id],
+    );
+    expect(ended.map((row) => row.id)).toEqual(started);
+    expect((await getRun(acme, started[3]!)).reason).toBeNull();
+  });
+
+  it('counts runs with the same key', async () => {
+    for (const name of ['a', 'b']) ProbeTools.hold(`key ${name}`);
+    const { id } = await limited(
+      { concurrency: { key: '{{ trigger.payload.who }}', runs_per_key: 1 } },
+      call('key {{ trigger.payload.who }}'),
+    );
+    const start = async (who: string) => (await postWebhook(switchboard, id, { who })).body.runId;
+    const [a1, a2, b1, b2] = [
+      await start('a'),
+      await start('a'),
+      await start('b'),
+      await start('b'),
+    ];
+    await runUntil(acme, a1, 'running');
+    await runUntil(acme, b1, 'running');
+    expect(await count(id, 'running')).toBe(2);
+    ProbeTools.open('key b');
+    await runUntil(acme, b2, 'succeeded');
+    expect((await getRun(acme, a2)).status).toBe('queued');
+    ProbeTools.open('key a');
+    await allEnded(id, 4);
+  });
+
+  it('counts runs of the workflow and of each key, and no key keeps another waiting', async () => {
+    const { id } = await limited(
+      { concurrency: { runs: 4, key: '{{ trigger.payload.who }}', runs_per_key: 1 } },
+      call('both'),
+    );
+    await Promise.all(
+      Array.from({ length: 60 }, (_, number) =>
+        postWebhook(switchboard, id, { who: number < 40 ? 'busy' : `other ${number % 5}` }),
+      ),
+    );
+    await allEnded(id, 60);
+    expect(await mostAtOnce(id)).toBeLessThanOrEqual(4);
+    expect(await mostAtOnce(id, `slot_key = 'busy'`)).toBe(1);
+    const [row] = await switchboard.ownerQuery<{ before: boolean }>(
+      `select max(finished_at) filter (where slot_key <> 'busy') < max(finished_at) filter (where slot_key = 'busy')
+         as before from workflow_runs where workflow_id = $1`,
+      [id],
+    );
+    expect(row!.before).toBe(true);
+  }, 120_000);
+
+  it.each([
+    ['{{ trigger.payload.who | date: "%s", 1, 2 }}{{ contact.id }}', ''],
+    ['{{ contact.id }}', ''],
+    ['{{ trigger.payload.long }}', expect.stringMatching(/^sha256:[0-9a-f]{64}$/)],
+    ['{{ trigger.payload.nul }}', expect.stringMatching(/^sha256:[0-9a-f]{64}$/)],
+    ['{{ trigger.payload.list }}', '[1,{"a":null}]'],
+    ['{{ trigger.payload.number }}', '7'],
+  ])('takes whatever the key %s comes to', async (key, expected) => {
+    const { id } = await limited({ concurrency: { key, runs_per_key: 1 } });
+    const payload = { long: 'x'.repeat(1000), nul: 'a\0b', list: [1, { a: null }], number: 7 };
+    expect((await postWebhook(switchboard, id, payload)).status).toBe(202);
+    await allEnded(id, 1);
+    expect((await rows(id))[0]!.slot_key).toEqual(expected);
+  });
+
+  it('gives the slot of a canceled run to the next one, and forgets a canceled one that waited', async () => {
+    ProbeTools.hold('canceled');
+    const { id } = await limited({ concurrency: { runs: 1 } }, call('canceled'));
+    const [first, second, third] = [
+      await trigger(acme, id),
+      await trigger(acme, id),
+      await trigger(acme, id),
+    ];
+    await runUntil(acme, first, 'running');
+    expect((await acme.call('cancel_run', { run_id: second })).error).toBeUndefined();
+    expect((await getRun(acme, third)).status).toBe('queued');
+    await acme.call('cancel_run', { run_id: first });
+    await runUntil(acme, third, 'running');
+    ProbeTools.open('canceled');
+    await runUntil(acme, third, 'succeeded');
+    expect((await getRun(acme, second)).status).toBe('canceled');
+  });
+
+  it('is kept by runs that are retried, and by those that come back from a wait', async () => {
+    ProbeTools.hold('again');
+    const { id } = await limited({ concurrency: { runs: 1 } }, [
+      { id: 'pause', wait: { seconds: 1 }, if: 'trigger.payload.wait' },
+      ...call('again'),
+    ]);
+    const waiting = await trigger(acme, id, { wait: true });
+    await runUntil(acme, waiting, 'waiting');
+    // A run that waits holds no slot.
+    const first = await trigger(acme, id);
+    await runUntil(acme, first, 'running');
+    await waitFor(async () => (await getRun(acme, waiting)).reason === 'concurrency');
+    const retried = await trigger(acme, id);
+    await acme.call('cancel_run', { run_id: retried });
+    await acme.call('retry_run', { run_id: retried });
+    await waitFor(async () => (await getRun(acme, retried)).reason === 'concurrency');
+    expect(await count(id, 'running')).toBe(1);
+    ProbeTools.open('again');
+    await allEnded(id, 3);
+  });
+
+  it('is kept by runs that are replayed, and by all that are canceled at once', async () => {
+    ProbeTools.hold('replayed');
+    const { id } = await limited({ concurrency: { runs: 1 } }, call('replayed'));
+    const first = await trigger(acme, id);
+    await runUntil(acme, first, 'running');
+    for (let run = 0; run < 3; run += 1) await acme.call('replay_run', { run_id: first });
+    await waitFor(async () => {
+      const reasons = (await rows(id)).map(({ reason }) => reason);
+      return reasons.filter((reason) => reason === 'concurrency').length === 3;
+    });
+    expect(await count(id, 'running')).toBe(1);
+    await acme.call('bulk_cancel_runs', { workflow_id: id, status: 'running' });
+    await waitFor(async () => (await count(id, 'running')) === 1);
+    ProbeTools.open('replayed');
+    await allEnded(id, 3);
+  });
+
+  it('is that of today, also for runs that wait already', async () => {
+    ProbeTools.hold('changed');
+    const { id } = await limited({ concurrency: { runs: 1 } }, call('changed'));
+    for (let run = 0; run < 6; run += 1) await trigger(acme, id);
+    await waitFor(async () => (await count(id, 'running')) === 1);
+    const change = (limits?: object) =>
+      acme.call('update_workflow', { workflow_id: id, trigger: { type: 'webhook', limits } });
+    await change({ concurrency: { runs: 3 } });
+    await waitFor(async () => (await count(id, 'running')) === 3);
+    await change();
+    await waitFor(async () => (await count(id, 'running')) === 6);
+    ProbeTools.open('changed');
+    await allEnded(id, 6);
+  });
+});
+
+describe('a limit on runs in a time', () => {
+  it('delays what is too much, and loses none of it', async () => {
+    const { id } = await limited({ rate: { runs: 5, per_seconds: 2 } }, call('rated'));
+    await Promise.all(Array.from({ length: 18 }, () => postWebhook(switchboard, id, {})));
+    await waitFor(async () => (await rows(id)).some(({ reason }) => reason === 'rate'));
+    await allEnded(id, 18);
+    const released = (await rows(id))
+      .map((row) => (row.released_at as Date).getTime())
+      .sort((a, b) => a - b);
+    for (let index = 5; index < released.length; index += 1) {
+      expect(released[index]! - released[index - 5]!).toBeGreaterThanOrEqual(1999);
+    }
+  });
+
+  it('lets runs go in the order in which they came', async () => {
+    const { id } = await limited({ rate: { runs: 1, per_seconds: 1 } });
+    const started: string[] = [];
+    for (let run = 0; run < 4; run += 1) started.push(await trigger(acme, id));
+    await allEnded(id, 4);
+    const order = await switchboard.ownerQuery<Row>(
+      `select id from workflow_runs where workflow_id = $1 order by started_at`,
+      [id],
+    );
+    expect(order.map((row) => row.id)).toEqual(started);
+  });
+
+  it('is kept by runs that are retried, and does not count those that were canceled before', async () => {
+    const { id } = await limited({ rate: { runs: 1, per_seconds: 3600 } });
+    const first = await trigger(acme, id);
+    await runUntil(acme, first, 'succeeded');
+    const second = await trigger(acme, id);
+    await waitFor(async () => (await getRun(acme, second)).reason === 'rate');
+    await acme.call('cancel_run', { run_id: second });
+    await acme.call('retry_run', { run_id: second });
+    await waitFor(async () => (await getRun(acme, second)).reason === 'rate');
+    await acme.call('cancel_run', { run_id: second });
+    await switchboard.ownerQuery(
+      `update workflow_runs set released_at = released_at - interval '1 hour' where id = $1`,
+      [first],
+    );
+    const third = await trigger(acme, id);
+    await runUntil(acme, third, 'succeeded');
+  });
+});
+
+describe('starts that repeat each other', () => {
+  it('are carried out once, for the last of them, and the others say so', async () => {
+    const { id } = await limited({ debounce: { seconds: 1 } }, call('debounced'));
+    const started: string[] = [];
+    for (let number = 0; number < 8; number += 1) {
+      started.push((await postWebhook(switchboard, id, { number })).body.runId);
+    }
+    const last = await runUntil(acme, started.at(-1)!, 'succeeded');
+    expect(last.reason).toBeNull();
+    for (const runId of started.slice(0, -1)) {
+      expect(await getRun(acme, runId)).toMatchObject({ status: 'canceled', reason: 'debounced' });
+    }
+    expect(ProbeTools.count('debounced')).toBe(1);
+    const [row] = await switchboard.ownerQuery<{ seconds: number }>(
+      `select extract(epoch from started_at - created_at)::float as seconds from workflow_runs where id = $1`,
+      [started.at(-1)],
+    );
+    expect(row!.seconds).toBeGreaterThanOrEqual(1);
+  });
+
+  it('are told apart by their key, and without a key are none', async () => {
+    const { id } = await limited({
+      debounce: { seconds: 1, key: '{{ trigger.payload.who }}' },
+    });
+    const start = async (payload: object) =>
+      (await postWebhook(switchboard, id, payload)).body.runId;
+    const ids = {
+      a1: await start({ who: 'a' }),
+      b1: await start({ who: 'b' }),
+      a2: await start({ who: 'a' }),
+      none1: await start({}),
+      none2: await start({}),
+    };
+    for (const name of ['b1', 'a2', 'none1', 'none2'] as const) {
+      await runUntil(acme, ids[name], 'succeeded');
+    }
+    expect((await getRun(acme, ids.a1)).reason).toBe('debounced');
+  });
+
+  it('put each other off for so long only', async () => {
+    const { id } = await limited({ debounce: { seconds: 60, max_seconds: 120 } });
+    const first = await trigger(acme, id);
+    const second = await trigger(acme, id);
+    await runUntil(acme, first, 'canceled');
+    expect((await getRun(acme, second)).reason).toBe('debounce');
+    // As if they had come for two minutes.
+    await switchboard.ownerQuery(
+      `update workflow_runs set debounce_since = created_at - interval '119 s' where id = $1`,
+      [second],
+    );
+    const third = await trigger(acme, id);
+    await runUntil(acme, third, 'succeeded');
+    expect((await getRun(acme, second)).reason).toBe('debounced');
+    const fourth = await trigger(acme, id);
+    await waitFor(async () => (await getRun(acme, fourth)).reason === 'debounce');
+  });
+
+  it('remember when the first of them came', async () => {
+    const { id } = await limited({ debounce: { seconds: 60, max_seconds: 120 } });
+    const first = await trigger(acme, id);
+    await waitFor(async () => (await rows(id))[0]!.debounce_since);
+    await switchboard.ownerQuery(
+      `update workflow_runs set created_at = created_at - interval '100 s', debounce_since = null where id = $1`,
+      [first],
+    );
+    for (let number = 2; number <= 4; number += 1) {
+      await trigger(acme, id);
+      await waitFor(async () => (await count(id, 'canceled')) === number - 1);
+    }
+    const [oldest, ...later] = await rows(id);
+    const at = (time: unknown): number => (time as Date).getTime();
+    expect(at(later.at(-1)!.gate_until) - at(oldest!.created_at)).toBe(120_000);
+  });
+
+  it('are put off one by one where they come at the same time', async () => {
+    const { id } = await limited({ debounce: { seconds: 2 } }, call('flood'));
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, number) => postWebhook(switchboard, id, { number })),
+    );
+    expect(answers.every(({ status }) => status === 202)).toBe(true);
+    await allEnded(id, 1);
+    expect(await count(id, 'canceled')).toBe(59);
+    expect(ProbeTools.count('flood')).toBe(1);
+  });
+
+  it('go through the other limits as well', async () => {
+    ProbeTools.hold('all limits');
+    const { id } = await limited(
+      {
+        debounce: { seconds: 1, key: '{{ trigger.payload.who }}' },
+        rate: { runs: 2, per_seconds: 3600 },
+        concurrency: { runs: 1 },
+      },
+      call('all limits'),
+    );
+    for (const who of ['a', 'b', 'c', 'c']) await postWebhook(switchboard, id, { who });
+    await waitFor(async () => {
+      const reasons = (await rows(id)).map(({ status, reason }) => `${status} ${reason}`).sort();
+      return (
+        reasons.join() ===
+        ['canceled debounced', 'queued concurrency', 'queued rate', 'running null'].join()
+      );
+    });
+    ProbeTools.open('all limits');
+    await waitFor(async () => (await count(id, 'succeeded')) === 2);
+  });
+});
+
+describe('processes that die', () => {
+  it('take no slot with them: the run goes on elsewhere and gives it back', async () => {
+    const { id } = await limited({ concurrency: { runs: 1 } }, call('died'));
+    const gate = switchboard.app.get(GateDatabase);
+    // Queued past the service, and claimed by a worker that is never heard of again.
+    ProbeTools.hold('died');
+    const first = await trigger(acme, id);
+    await runUntil(acme, first, 'running');
+    const second = await trigger(acme, id);
+    await switchboard.ownerQuery(`update workflow_runs set epoch = epoch + 1 where id = $1`, [
+      first,
+    ]);
+    ProbeTools.open('died');
+    expect(await gate.call('admit_runs', [second])).toEqual([]);
+    expect((await getRun(acme, second)).reason).toBe('concurrency');
+    await switchboard.ownerQuery(`update workflow_runs set available_at = now() where id = $1`, [
+      first,
+    ]);
+    await runUntil(acme, second, 'succeeded');
+    expect((await getRun(acme, first)).status).toBe('succeeded');
+    expect(await mostAtOnce(id)).toBe(1);
+  });
+
+  it('leave what they were to let go to the sweep', async () => {
+    const { id } = await limited({
+      concurrency: { runs: 1, runs_per_key: 1, key: '{{ trigger.payload.who }}' },
+      rate: { runs: 100, per_seconds: 1 },
+    });
+    const plain = await createWorkflow(acme, []);
+    for (let run = 0; run < 3; run += 1) {
+      await runUntil(acme, await trigger(acme, plain.id), 'succeeded');
+    }
+    // As they are when their process dies after the commit, at each of the gates.
+    for (const [index, gate] of ['rate', 'key', 'slot'].entries()) {
+      await switchboard.ownerQuery(
+        `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, limited,
+           gate, reason, slot_key)
+         values ($1, $2, $3, 1, 'webhook', '{}', true, $4, 'concurrency', 'x')`,
+        [acme.id, `run_lost_${gate}`, id, gate],
+      );
+      await allEnded(id, index + 1);
+    }
+    await switchboard.ownerQuery(
+      `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, limited,
+         gate, reason, debounce_key, gate_until)
+       values ($1, 'run_lost_debounce', $2, 1, 'webhook', '{}', true, 'debounce', 'debounce', '', now())`,
+      [acme.id, id],
+    );
+    await allEnded(id, 4);
+  });
+});
+
+describe('without workers', () => {
+  let web: Switchboard;
+  let organization: TestOrganization;
+  beforeAll(async () => {
+    web = await startSwitchboard({ env: { ROLE: 'web' } });
+    organization = await createOrganization(web);
+  });
+  afterAll(() => web.close());
+
+  it('a start and an end let go whom they can at once, and no poll is waited for', async () => {
+    const { id } = await createWorkflow(organization, [], {
+      trigger: { type: 'manual', limits: { concurrency: { runs: 1 } } },
+    });
+    const reason = async (runId: string) => (await getRun(organization, runId)).reason;
+    const first = await trigger(organization, id);
+    await waitFor(async () => (await reason(first)) === null);
+    const second = await trigger(organization, id);
+    expect(await reason(second)).toBe('concurrency');
+    await organization.call('cancel_run', { run_id: first });
+    await waitFor(async () => (await reason(second)) === null);
+    const third = await trigger(organization, id);
+    await organization.call('bulk_cancel_runs', { workflow_id: id, limit: 2 });
+    expect(await reason(third)).toBe('requested');
+    const fourth = await trigger(organization, id);
+    await waitFor(async () => (await reason(fourth)) === null);
+    await organization.call('cancel_run', { run_id: fourth });
+  });
+
+  it('a claim does not look at runs that may not go', async () => {
+    const { id } = await createWorkflow(organization, [], {
+      trigger: { type: 'manual', limits: { concurrency: { runs: 1 } } },
+    });
+    await web.ownerQuery(
+      `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, limited,
+           gate, reason)
+         select $1, 'run_' || n, $2, 1, 'manual', '{}', true, 'slot', 'concurrency' from generate_series(1, 10000) n`,
+      [organization.id, id],
+    );
+    const free = await createWorkflow(organization, []);
+    const runId = await trigger(organization, free.id);
+    const worker = web.app.get(RunWorker, { strict: false });
+    expect((await worker.claim(10)).map((claim) => claim.id)).toEqual([runId]);
+    await web.ownerQuery('analyze workflow_runs');
+    await web.ownerQuery('begin');
+    const [explained] = await web.ownerQuery<{
+      'QUERY PLAN': [{ Plan: Record<string, number> }];
+    }>(`explain (analyze, buffers, format json) select * from gate.admit_runs('run_1')`);
+    await web.ownerQuery('rollback');
+    expect(explained!['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(1000);
+  });
+});
+
+describe('limits in a definition', () => {
+  it('are shown as they were given, and can be sent back without a new version', async () => {
+    const limits = {
+      concurrency: { runs: 5, key: '{{ contact.id }}', runs_per_key: 1 },
+      rate: { runs: 10, per_seconds: 60 },
+      debounce: { seconds: 30, key: '{{ trigger.payload.id }}', max_seconds: 300 },
+    };
+    const workflow = await limited(limits, [], 'manual');
+    expect(workflow.trigger).toEqual({ type: 'manual', limits });
+    const { value } = await acme.call<{ workflow: { version: number } }>('update_workflow', {
+      workflow_id: workflow.id,
+      trigger: workflow.trigger,
+    });
+    expect(value.workflow.version).toBe(1);
+  });
+
+  it('are checked, with the path of each fault', async () => {
+    const { error } = await acme.call('create_workflow', {
+      name: 'Faulty',
+      steps: [],
+      trigger: {
+        type: 'event',
+        event: 'contact.created',
+        limits: {
+          concurrency: { key: '{{ steps.a }}', runs_per_key: 0 },
+          debounce: { seconds: 5, key: '{{ trigger.payload.id | nope }}' },
+          burst: 1,
+        },
+      },
+    });
+    expect(error!.details!.map(({ path }) => path).sort()).toEqual([
+      'trigger.limits.burst',
+      'trigger.limits.concurrency.key',
+      'trigger.limits.concurrency.runs_per_key',
+      'trigger.limits.debounce.key',
+    ]);
+  });
+});
