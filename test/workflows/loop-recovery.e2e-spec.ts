@@ -103,7 +103,7 @@ describe('the recovery of runs with several steps in flight', () => {
     expect(ProbeTools.count('z2') + ProbeTools.count('note z0')).toBe(0);
   });
 
-  it('starts no step on what has not committed: a failed transaction beside it takes nothing else back', async () => {
+  it('takes nothing back of what is done beside a transaction that fails', async () => {
     ProbeTools.failures.set('rolled back', 2);
     ProbeTools.hold('beside');
     const workflow = await createWorkflow(acme, [
