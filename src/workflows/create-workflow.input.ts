@@ -24,13 +24,12 @@ export class CreateWorkflowInput {
   trigger: object;
 
   @Doc(
-    'Steps in order, each with a unique id (a-z, 0-9, _): {id, tool, arguments?, if?, on_error?: "fail" | ' +
-      '"continue" | [steps], retry?: {max_attempts, backoff_seconds}, timeout?: seconds} calls a tool; {id, if, then: ' +
-      '[steps], else?: [steps]} branches; ' +
-      '{id, wait: {seconds | minutes | hours | days: number} or {until: RFC 3339 time}} pauses. Texts in arguments ' +
-      'may hold Liquid expressions, such as "{{ trigger.payload.email }}", "{{ contact.id }}" (contact of the run) ' +
-      'or "{{ <step id>.<field of its result> }}"; a text that is one expression keeps the type of its value. ' +
-      'Conditions are Liquid without braces: "trigger.payload.plan == \'pro\'".',
+    'Steps in order, ids (a-z, 0-9, _) unique: {id, tool, arguments?, if?, on_error?: "fail" | "continue" | [steps], ' +
+      'retry?: {max_attempts, backoff_seconds}, timeout?: seconds}; {id, if, then: [steps], else?}; {id, wait: ' +
+      '{seconds | minutes | hours | days: number} or {until: time}}; {id, for_each: list, steps}; {id, parallel: ' +
+      '[[steps]]}; {id, stop: "succeeded" | "failed"}. Texts may hold Liquid: "{{ trigger.payload.email }}", ' +
+      '"{{ contact.id }}", "{{ item }}", "{{ <step id>.<field> }}"; a lone expression keeps its type. Conditions ' +
+      'have no braces: "trigger.payload.plan == \'pro\'".',
     {
       examples: [
         [

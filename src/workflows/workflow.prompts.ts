@@ -82,7 +82,9 @@ function task(description: string, tools: readonly ToolDescriptor[]): string {
     '# How a workflow is written',
     `trigger: ${trigger!.description}`,
     `steps: ${steps!.description} A step sees the trigger, and the results of steps before it that always run: not ` +
-      'those inside of a branch.',
+      'those inside of a branch or a loop. until is an RFC 3339 time, or "09:00" or "2030-01-31T09:00" where the ' +
+      'contact is. for_each takes an expression that gives a list; its steps see item and index, later ones ' +
+      '<step id>.results; concurrency is how many items are in work at a time. parallel and stop take if as tools do.',
     'An example:',
     `\`\`\`json\n${JSON.stringify(EXAMPLE, undefined, 2)}\n\`\`\``,
     '# Tools that can be steps, with their arguments (? is optional)',
