@@ -234,6 +234,14 @@ describe('the log of a webhook', () => {
     }
   });
 
+  it('is written down to the end when the process stops', async () => {
+    const { id } = await create({});
+    const sibling = await startSwitchboard({ databaseUrl: switchboard.databaseUrl });
+    await postWebhook(sibling, id, BODY);
+    await sibling.close();
+    expect(await countRows(id)).toBe(1);
+  });
+
   it('is read by agents as a resource, and is no tool of theirs', async () => {
     const { id } = await create({});
     await postWebhook(switchboard, id, BODY);
@@ -418,5 +426,21 @@ describe('the test URL of a webhook', () => {
       [id],
     );
     expect(row!.n).toBeLessThanOrEqual(50);
+  });
+
+  it('keeps the newest fifty, however many there were', async () => {
+    const { id } = await create({});
+    await test(id, BODY);
+    await switchboard.ownerQuery(
+      `insert into webhook_deliveries (organization_id, id, workflow_id, kind, received_at, status, code, headers)
+       select organization_id, id || n, workflow_id, kind, received_at - n * interval '1 s', status, code, headers
+       from webhook_deliveries, generate_series(1, 60) n where workflow_id = $1`,
+      [id],
+    );
+    const { body } = await test(id, BODY);
+    expect(await countRows(id)).toBe(50);
+    expect((await list(id, 1)).deliveries[0]!.id).toBe(
+      (body as unknown as { deliveryId: string }).deliveryId,
+    );
   });
 });
