@@ -14,51 +14,49 @@ export class ToolSchemas1763700056100 implements MigrationInterface {
         add column tool_schemas jsonb,
         add column fitting_schemas jsonb,
         add column loose_references json`);
-    // A page of the newest versions of active workflows that have not been found to fit these schemas.
+    // Looks through a page of all versions. Returns those in use, by an active workflow or by runs that have not ended,
+    // that have not been found to fit these schemas; and the last one of the page in any case, to go on from.
     await runner.query(`
-      create function gate.find_outdated_workflows(
-        schemas jsonb, after_organization_id text, after_workflow_id text, most integer)
-      returns table (organization_id text, workflow_id text, version integer)
+      create function gate.find_outdated_versions(
+        schemas jsonb, after_organization_id text, after_workflow_id text, after_version integer, most integer)
+      returns table (organization_id text, workflow_id text, version integer, outdated boolean)
       language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-        select w.organization_id, w.id, w.version
-        from public.workflows w
-        join public.workflow_versions v on v.organization_id = w.organization_id and v.workflow_id = w.id
-          and v.version = w.version
-        where w.active and w.deleted_at is null
-          and (w.organization_id, w.id) > (after_organization_id collate "C", after_workflow_id collate "C")
-          and (schemas @> coalesce(v.fitting_schemas, v.tool_schemas)) is not true
-        order by w.organization_id, w.id
-        limit most
+        with page as materialized (
+          select v.organization_id, v.workflow_id, v.version,
+            (schemas @> coalesce(v.fitting_schemas, v.tool_schemas)) is not true as differs,
+            row_number() over (order by v.organization_id desc, v.workflow_id desc, v.version desc) = 1 as last
+          from (
+            select * from public.workflow_versions v
+            where (v.organization_id, v.workflow_id, v.version)
+              > (after_organization_id collate "C", after_workflow_id collate "C", after_version)
+            order by v.organization_id, v.workflow_id, v.version
+            limit most
+          ) v
+        ), judged as (
+          select p.organization_id, p.workflow_id, p.version, p.last,
+            case when p.differs then
+              exists (
+                select from public.workflows w
+                where w.organization_id = p.organization_id and w.id = p.workflow_id and w.version = p.version
+                  and w.active and w.deleted_at is null
+              ) or exists (
+                select from public.workflow_runs r
+                where r.organization_id = p.organization_id and r.workflow_id = p.workflow_id
+                  and r.workflow_version = p.version and r.status in ('queued', 'running', 'waiting')
+              )
+            else false end as outdated
+          from page p
+        )
+        select j.organization_id, j.workflow_id, j.version, j.outdated from judged j
+        where j.outdated or j.last
+        order by j.organization_id, j.workflow_id, j.version
       $$`);
-    // The same of all other versions that runs keep to which have not ended. Where every version fits, no run is read.
-    await runner.query(`
-      create function gate.find_outdated_runs(schemas jsonb, most integer)
-      returns table (organization_id text, workflow_id text, version integer)
-      language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-      #variable_conflict use_column
-      begin
-        if not exists (
-          select from public.workflow_versions v
-          where (schemas @> coalesce(v.fitting_schemas, v.tool_schemas)) is not true
-        ) then
-          return;
-        end if;
-        return query
-          select distinct v.organization_id, v.workflow_id, v.version
-          from public.workflow_runs r
-          join public.workflow_versions v on v.organization_id = r.organization_id
-            and v.workflow_id = r.workflow_id and v.version = r.workflow_version
-          join public.workflows w on w.organization_id = r.organization_id and w.id = r.workflow_id
-          where r.status in ('queued', 'running', 'waiting')
-            and (schemas @> coalesce(v.fitting_schemas, v.tool_schemas)) is not true
-            and (w.version <> v.version or not w.active or w.deleted_at is not null)
-          limit most;
-      end $$`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`drop function gate.find_outdated_runs(jsonb, integer)`);
-    await runner.query(`drop function gate.find_outdated_workflows(jsonb, text, text, integer)`);
+    await runner.query(
+      `drop function gate.find_outdated_versions(jsonb, text, text, integer, integer)`,
+    );
     await runner.query(`
       alter table public.workflow_versions
         drop column loose_references, drop column fitting_schemas, drop column tool_schemas`);

@@ -273,18 +273,18 @@ describe('the report of what a deploy breaks', () => {
     await switchboard.ownerQuery(
       `insert into workflows (organization_id, id, name, active, version, trigger_type)
        select organization_id, 'copy' || n, name, true, 1, trigger_type
-       from workflows, generate_series(1, 250) n where id = $1`,
+       from workflows, generate_series(1, 1100) n where id = $1`,
       [id],
     );
     await switchboard.ownerQuery(
       `insert into workflow_versions (organization_id, workflow_id, version, steps, tool_schemas)
        select organization_id, 'copy' || n, 1, steps, tool_schemas
-       from workflow_versions, generate_series(1, 250) n where workflow_id = $1`,
+       from workflow_versions, generate_series(1, 1100) n where workflow_id = $1`,
       [id],
     );
     const report = await deploy(BrokenTools);
     const broken = await report.find();
-    expect(new Set(broken.map(({ workflowId }) => workflowId)).size).toBe(251);
+    expect(new Set(broken.map(({ workflowId }) => workflowId)).size).toBe(1101);
     await switchboard.ownerQuery(`update workflows set active = false where organization_id = $1`, [
       acme.id,
     ]);
@@ -295,7 +295,7 @@ describe('the report of what a deploy breaks', () => {
       [acme.id],
     );
     const ofRuns = await report.find();
-    expect(new Set(ofRuns.map(({ workflowId }) => workflowId)).size).toBe(251);
+    expect(new Set(ofRuns.map(({ workflowId }) => workflowId)).size).toBe(1101);
     expect(ofRuns).toHaveLength(broken.length);
   });
 });
