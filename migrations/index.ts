@@ -26,6 +26,7 @@ import { FairClaims1763700055000 } from './1763700055000-fair-claims.js';
 import { RunLimits1763700055100 } from './1763700055100-run-limits.js';
 import { WorkflowVersions1763700056000 } from './1763700056000-workflow-versions.js';
 import { ToolSchemas1763700056100 } from './1763700056100-tool-schemas.js';
+import { WorkflowTools1763700057000 } from './1763700057000-workflow-tools.js';
 import { ContactSearch1763700059000 } from './1763700059000-contact-search.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
@@ -58,5 +59,6 @@ export const MIGRATIONS = [
   RunLimits1763700055100,
   WorkflowVersions1763700056000,
   ToolSchemas1763700056100,
+  WorkflowTools1763700057000,
   ContactSearch1763700059000,
 ];

@@ -14,6 +14,7 @@ import { RunWait } from './workflows/run-wait.entity.js';
 import { Run } from './workflows/run.entity.js';
 import { WorkflowSchedule } from './workflows/workflow-schedule.entity.js';
 import { WebhookDelivery } from './workflows/webhook-delivery.entity.js';
+import { WorkflowTool } from './workflows/workflow-tool.entity.js';
 import { WorkflowVersion } from './workflows/workflow-version.entity.js';
 import { Workflow } from './workflows/workflow.entity.js';
 
@@ -27,6 +28,7 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   Workflow,
   WorkflowVersion,
   WorkflowSchedule,
+  WorkflowTool,
   Run,
   RunStep,
   ParkedRun,

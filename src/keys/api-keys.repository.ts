@@ -12,6 +12,8 @@ export interface FoundKey {
   stale: boolean;
   /** Of the organization; null where it has none. */
   policies: NamedPolicy[] | null;
+  /** Revision of the tools that the organization has made; null where it has none. */
+  own_tools: string | null;
 }
 
 @Injectable()
@@ -51,9 +53,7 @@ export class ApiKeysRepository {
   /** The active keys with these hashes, of whichever organization, by the names that the hashes are given under. */
   async findByHashes(hashes: ReadonlyMap<string, Buffer>): Promise<Map<string, FoundKey>> {
     const names = [...hashes.keys()];
-    const found = await this.gate.callForEach<FoundKey>('authenticate_api_key', [
-      ...hashes.values(),
-    ]);
+    const found = await this.gate.callForEach<FoundKey>('open_api_key', [...hashes.values()]);
     return new Map(found.map((key) => [names[key.position]!, key]));
   }
 

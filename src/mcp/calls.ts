@@ -63,13 +63,14 @@ export class Calls {
   }
 
   /** A call that neither asks nor tells, for methods that MCP lets do neither. */
-  silent({ key, signal }: MethodContext): ToolCall {
+  silent({ key, signal, answerBy }: MethodContext): ToolCall {
     return {
       ...SILENT_CALLER,
       organizationId: key.organizationId,
       surface: 'agent',
       actor: { kind: 'key', id: key.id },
       signal,
+      ...(answerBy !== undefined && { answerBy }),
     };
   }
 

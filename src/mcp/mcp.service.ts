@@ -19,6 +19,8 @@ import type { MethodContext } from './method.js';
 import { assertModernRequest, type ModernMember, parseModernMember } from './modern-request.js';
 
 const MAX_BATCH = 20;
+/** How long the calls of a batch, which are made one after the other, may wait together for what they began. */
+const BATCH_PATIENCE_MS = 10_000;
 
 /** Errors of methods that MCP 2026-07-28 gives a status of their own; all others are answers like results. */
 const MODERN_STATUS = new Map<number | undefined, 400 | 404>([
@@ -127,11 +129,13 @@ export class McpService {
     }
     // The first member was paid for before the body was read.
     if (batch.length > 1) this.limiter.consume(key.organizationId, batch.length - 1);
+    const answerBy = performance.now() + BATCH_PATIENCE_MS;
     const responses: string[] = [];
     const dispatchAll = async (): Promise<void> => {
       // One after the other: a caller may rely on the order, and each call holds a database connection.
       for (const member of members) {
-        const reply = await this.dispatcher.dispatch(member, contextOf(era, key));
+        const context = { ...contextOf(era, key), answerBy };
+        const reply = await this.dispatcher.dispatch(member, context);
         if (reply !== undefined) responses.push(reply.text);
       }
     };

@@ -13,6 +13,8 @@ export interface MethodContext {
   readonly encoder: EraEncoder;
   /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal;
+  /** By `performance.now()`, until when tools may wait for the caller; absent: as long as they like. */
+  readonly answerBy?: number;
   /** Takes what is to be told before the result; absent where the caller can be told nothing. */
   readonly stream?: AnswerStream;
 }

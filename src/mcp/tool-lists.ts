@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ToolPolicies } from '../policies/tool-policies.js';
+import type { OwnToolList } from '../tools/own-tool-list.js';
+import { RecentlyUsed } from '../tools/recently-used.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import type { EraEncoder } from './encoders/era-encoder.js';
 
@@ -7,37 +9,45 @@ type Lists = Map<EraEncoder, string>;
 
 /** How many different sets of hidden tools are kept; each takes some 30 kB an era. */
 const MOST_KEPT = 20;
+/** Of how many organizations with tools of their own the lists are kept; each takes as much. */
+const MOST_OWN_KEPT = 50;
 
 /**
  * The answers to `tools/list`, as JSON text. Encoding all tools takes longer than all the rest of the call, so the lists
- * are kept: for organizations that hide nothing, and for the sets of hidden tools that were asked for last.
+ * are kept: for organizations that hide nothing, and for the sets of hidden tools, and the organizations with tools of
+ * their own, that were asked for last.
  */
 @Injectable()
 export class ToolLists {
   private readonly whole: Lists = new Map();
-  /** By what is hidden; the one that was asked for last is the last. */
-  private readonly parts = new Map<string, Lists>();
+  /** By what is hidden. */
+  private readonly parts = new RecentlyUsed<Lists>(MOST_KEPT);
+  /** By organization, what it offers and what it hides. */
+  private readonly own = new RecentlyUsed<Lists>(MOST_OWN_KEPT);
 
   constructor(private readonly tools: ToolRegistry) {}
 
-  of(encoder: EraEncoder, policies: ToolPolicies): string {
-    const lists = policies.hiddenKey === '' ? this.whole : this.partsWithout(policies.hiddenKey);
+  /** Registered tools first, then those of the organization; each by name. */
+  of(encoder: EraEncoder, policies: ToolPolicies, own: OwnToolList): string {
+    const lists = this.listsOf(policies, own);
     let list = lists.get(encoder);
     if (list === undefined) {
-      list = encoder.toolList(this.tools.list('agent', policies));
+      list = encoder.toolList([...this.tools.list('agent', policies), ...own.list(policies)]);
       lists.set(encoder, list);
     }
     return list;
   }
 
-  private partsWithout(hiddenKey: string): Lists {
-    const lists: Lists = this.parts.get(hiddenKey) ?? new Map<EraEncoder, string>();
-    this.parts.delete(hiddenKey);
-    this.parts.set(hiddenKey, lists);
-    if (this.parts.size > MOST_KEPT) {
-      const [oldest] = this.parts.keys();
-      this.parts.delete(oldest!);
-    }
-    return lists;
+  private listsOf({ hiddenKey }: ToolPolicies, own: OwnToolList): Lists {
+    if (own.key !== '') return kept(this.own, `${own.key} ${hiddenKey}`);
+    return hiddenKey === '' ? this.whole : kept(this.parts, hiddenKey);
   }
+}
+
+function kept(all: RecentlyUsed<Lists>, key: string): Lists {
+  const known = all.get(key);
+  if (known) return known;
+  const lists: Lists = new Map();
+  all.set(key, lists);
+  return lists;
 }

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/tenant-database.js';
+import { AppError } from '../errors/app-error.js';
 import { ToolPolicies } from './tool-policies.js';
 import { ToolPoliciesRepository } from './tool-policies.repository.js';
 import type { ToolPolicy } from './tool-policy.js';
+
+/** They come with every look-up of a key, and names of tools that are gone keep theirs. */
+const MOST_POLICIES = 500;
 
 /** Reads and changes the policies of organizations. Nothing is kept in memory: a change holds from the next request on. */
 @Injectable()
@@ -34,13 +38,17 @@ export class ToolPoliciesService {
   ): Promise<ToolPolicy> {
     return await this.tenants.transaction(organizationId, async () => {
       await this.policies.lock(organizationId);
-      const before = ToolPolicies.of(await this.policies.list(organizationId)).policy(...names);
+      const all = await this.policies.list(organizationId);
+      const before = ToolPolicies.of(all).policy(...names);
       const after: ToolPolicy = {
         hidden: change.hidden ?? before.hidden,
         confirmation: change.confirmation ?? before.confirmation,
       };
       if (after.hidden === before.hidden && after.confirmation === before.confirmation) {
         return before;
+      }
+      if (all.length >= MOST_POLICIES && !all.some(({ tool }) => names.includes(tool))) {
+        throw new AppError('conflict', `An organization has at most ${MOST_POLICIES} policies.`);
       }
       await this.policies.delete(organizationId, names);
       if (after.hidden !== before.hidden) this.changes.publish(organizationId, { kind: 'tools' });

@@ -23,6 +23,11 @@ export class ToolPolicies {
     );
   }
 
+  /** Names that something was decided about, in code-unit order. */
+  names(): string[] {
+    return [...this.byTool.keys()].sort();
+  }
+
   hides(...names: readonly string[]): boolean {
     return this.hiddenKey !== '' && this.policy(...names).hidden;
   }

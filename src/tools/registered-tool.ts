@@ -1,6 +1,5 @@
 import type { Type } from '@nestjs/common';
 import type { Icon } from './icon.js';
-import type { DtoClass } from './schema/dto-schema.js';
 import type { ObjectSchema } from './schema/json-schema.js';
 import type { TaskSource } from './task-source.js';
 import type { Surface, ToolCall } from './tool-call.js';
@@ -26,7 +25,8 @@ export interface RegisteredTool {
   readonly descriptor: ToolDescriptor;
   /** The name of the tool, and after it the deprecated ones. What was stored under any of them is about this tool. */
   readonly names: readonly [string, ...string[]];
-  readonly input: DtoClass;
+  /** Checks what a caller sent; throws `invalid_arguments` with every fault. */
+  readonly parse: (given: unknown) => object;
   readonly surfaces: ReadonlySet<Surface>;
   readonly readOnly: boolean;
   readonly external: boolean;

@@ -21,6 +21,8 @@ export interface ToolCall {
   readonly actor: Actor;
   /** Aborted when nobody waits for the result any more; tools that wait for the outside must honour it. */
   readonly signal: AbortSignal;
+  /** By `performance.now()`, when the caller wants its answer at the latest; for tools that wait on its behalf. */
+  readonly answerBy?: number;
   /** The run whose step this call is, if it is one. */
   readonly runId?: string;
   /** All that is written to the database is undone, so a tool must not do what a rollback cannot undo. */

@@ -6,7 +6,6 @@ import { Failpoints } from '../failpoints/failpoints.js';
 import { fingerprint } from './canonical-json.js';
 import { confirmationOf } from './confirmation.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
-import { parseArguments } from './parse-arguments.js';
 import type { RegisteredTool } from './registered-tool.js';
 import type { ToolCall } from './tool-call.js';
 
@@ -43,7 +42,7 @@ export class ToolPipeline {
     given: unknown,
     call: ToolCall,
   ): Promise<object> {
-    const input = parseArguments(tool.input, tool.descriptor.inputSchema, given ?? {});
+    const input = tool.parse(given ?? {});
     call.signal.throwIfAborted();
     // The one wrong answer to a dry run is to do it: a call that asks for one must have come by way of `DryRuns`.
     if ((call.dryRun ?? false) !== this.tenants.inDryRun) {

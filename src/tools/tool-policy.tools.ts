@@ -3,8 +3,8 @@ import { AppError } from '../errors/app-error.js';
 import { ToolPoliciesService } from '../policies/tool-policies.service.js';
 import { ListToolPoliciesInput } from './list-tool-policies.input.js';
 import { didYouMean } from './nearest-names.js';
+import { OrganizationTools } from './organization-tools.js';
 import { OwnerGuard } from './owner.guard.js';
-import type { RegisteredTool } from './registered-tool.js';
 import { SetToolPolicyInput } from './set-tool-policy.input.js';
 import type { ToolCall } from './tool-call.js';
 import { ToolPolicyList } from './tool-policy-list.js';
@@ -17,12 +17,20 @@ const LIST = 'list_tool_policies';
 /** Without these two nobody could take a policy back. */
 const FREE_OF_POLICIES = new Set([SET, LIST]);
 
+/** What a policy is about. */
+interface PolicySubject {
+  /** The present name first. */
+  readonly names: readonly [string, ...string[]];
+  readonly isForAgents: boolean;
+}
+
 /** How the owners of an organization decide about its tools. */
 @Injectable()
 export class ToolPolicyTools {
   constructor(
     private readonly registry: ToolRegistry,
     private readonly policies: ToolPoliciesService,
+    private readonly own: OrganizationTools,
   ) {}
 
   @UseGuards(OwnerGuard)
@@ -40,21 +48,21 @@ export class ToolPolicyTools {
     { tool: name, hidden, confirmation }: SetToolPolicyInput,
     { organizationId }: ToolCall,
   ): Promise<ToolPolicyResult> {
-    const tool = this.get(name);
+    const tool = await this.get(organizationId, name);
     if (hidden === undefined && confirmation === undefined) {
       throw invalid('', 'needs hidden, confirmation or both');
     }
-    if (FREE_OF_POLICIES.has(tool.descriptor.name)) {
+    if (FREE_OF_POLICIES.has(tool.names[0])) {
       throw invalid('tool', 'is one that no policy applies to');
     }
-    if (confirmation !== undefined && confirmation !== 'never' && !tool.surfaces.has('agent')) {
+    if (confirmation !== undefined && confirmation !== 'never' && !tool.isForAgents) {
       throw invalid('confirmation', 'is for tools that agents can call, and this one is not');
     }
     const policy = await this.policies.change(organizationId, tool.names, {
       hidden,
       confirmation,
     });
-    return { policy: { tool: tool.descriptor.name, ...policy } };
+    return { policy: { tool: tool.names[0], ...policy } };
   }
 
   @UseGuards(OwnerGuard)
@@ -68,23 +76,28 @@ export class ToolPolicyTools {
   })
   async list(_input: ListToolPoliciesInput, { organizationId }: ToolCall): Promise<ToolPolicyList> {
     const policies = await this.policies.get(organizationId);
+    const registered = this.registry.all().map(({ names }) => names);
+    // Those of tools that the organization has made, or had, as well: a policy is about a name.
+    const others = policies
+      .names()
+      .filter((name) => !this.registry.isTaken(name))
+      .map((name) => [name] as const);
     return {
-      policies: this.registry
-        .all()
-        .map(({ names }) => ({ tool: names[0], ...policies.policy(...names) }))
+      policies: [...registered, ...others]
+        .map((names) => ({ tool: names[0], ...policies.policy(...names) }))
         .filter(({ hidden, confirmation }) => hidden || confirmation !== 'never'),
     };
   }
 
-  private get(name: string): RegisteredTool {
+  private async get(organizationId: string, name: string): Promise<PolicySubject> {
     const tools = this.registry.all();
     const tool = tools.find(({ names }) => names.includes(name));
-    if (tool) return tool;
-    const hint = didYouMean(
-      name,
-      tools.map(({ descriptor }) => descriptor.name),
-    );
-    throw invalid('tool', `is not the name of a tool.${hint}`);
+    if (tool) return { names: tool.names, isForAgents: tool.surfaces.has('agent') };
+    const own = await this.own.names(organizationId);
+    const decided = (await this.policies.get(organizationId)).names();
+    if (own.includes(name) || decided.includes(name)) return { names: [name], isForAgents: true };
+    const known = [...tools.map(({ descriptor }) => descriptor.name), ...own];
+    throw invalid('tool', `is not the name of a tool.${didYouMean(name, known)}`);
   }
 }
 

@@ -13,6 +13,7 @@ import { checkResult } from './check-result.js';
 import { type DecoratedMethod, DecoratedMethods, firstParameter } from './decorated-methods.js';
 import { assertName, assertUnique } from './names.js';
 import { NeededTools } from './needed-tools.js';
+import { parseArguments } from './parse-arguments.js';
 import type { RegisteredTool, ToolDescriptor } from './registered-tool.js';
 import { type DtoClass, dtoSchema } from './schema/dto-schema.js';
 import type { Surface, ToolCall } from './tool-call.js';
@@ -81,6 +82,11 @@ export class ToolRegistry implements OnModuleInit {
     return tool;
   }
 
+  /** Whether a tool has, or had, this name, whoever may call it. */
+  isTaken(name: string): boolean {
+    return this.byName.has(name);
+  }
+
   /** The tools of these names, present or deprecated; throws, for the boot, where there is none, and says where. */
   needed(names: readonly string[], place: string): NeededTools {
     const tools = names.map((name) => {
@@ -121,7 +127,7 @@ export class ToolRegistry implements OnModuleInit {
     const tool: RegisteredTool = {
       descriptor,
       names: namesOf(options),
-      input,
+      parse: (given) => parseArguments(input, descriptor.inputSchema, given),
       surfaces: new Set(options.surfaces ?? EVERYWHERE),
       readOnly: options.readOnly ?? false,
       external: options.external ?? false,

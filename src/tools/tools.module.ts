@@ -7,6 +7,7 @@ import { DecoratedMethods } from './decorated-methods.js';
 import { DryRuns } from './dry-runs.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import { IdempotencyRetention } from './idempotency-retention.js';
+import { OrganizationTools } from './organization-tools.js';
 import { OwnerGuard } from './owner.guard.js';
 import { ReadingMethods } from './reading-methods.js';
 import { RequestStates } from './request-states.js';
@@ -25,6 +26,7 @@ import { ToolsController } from './tools.controller.js';
     DecoratedMethods,
     ReadingMethods,
     ToolRegistry,
+    OrganizationTools,
     DryRuns,
     Tasks,
     ToolPipeline,
@@ -33,7 +35,15 @@ import { ToolsController } from './tools.controller.js';
     IdempotencyRepository,
     IdempotencyRetention,
   ],
-  exports: [RequestStates, DecoratedMethods, ReadingMethods, ToolRegistry, DryRuns, Tasks],
+  exports: [
+    RequestStates,
+    DecoratedMethods,
+    ReadingMethods,
+    ToolRegistry,
+    OrganizationTools,
+    DryRuns,
+    Tasks,
+  ],
 })
 export class ToolsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

@@ -9,13 +9,13 @@ import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { LimitGatesRepository, type RunKeys } from './limit-gates.repository.js';
 import type { Gate, RunLimits } from './run-limits.js';
-import type { TriggerType } from './trigger.js';
+import type { RunTriggerType } from './trigger.js';
 
 const LONGEST_KEY = 200;
 
 /** What the keys of a run are made of. */
 interface Started {
-  triggerType: TriggerType;
+  triggerType: RunTriggerType;
   payload: Buffer;
   contactId: string | null;
 }

@@ -1,7 +1,7 @@
 import { IsIn, IsOptional, IsString, Length, MaxLength } from 'class-validator';
 import { Doc } from '../tools/schema/doc.decorator.js';
 import { RUN_STATUSES } from './run.entity.js';
-import { TRIGGER_TYPES, type TriggerType } from './trigger.js';
+import { RUN_TRIGGER_TYPES, type RunTriggerType } from './trigger.js';
 
 /** A state, or one of the two kinds of states. */
 export const RUN_STATUS_FILTERS = [...RUN_STATUSES, 'unfinished', 'finished'] as const;
@@ -31,8 +31,8 @@ export class RunFilterInput {
   reason?: string;
 
   @IsOptional()
-  @IsIn(TRIGGER_TYPES)
-  trigger_type?: TriggerType;
+  @IsIn(RUN_TRIGGER_TYPES)
+  trigger_type?: RunTriggerType;
 
   @Doc('RFC 3339.')
   @IsOptional()

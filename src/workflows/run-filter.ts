@@ -2,7 +2,7 @@ import { AppError } from '../errors/app-error.js';
 import { parseTime } from '../tools/parse-time.js';
 import type { RunFilterInput } from './run-filter.input.js';
 import { RUN_STATUSES, type RunStatus } from './run.entity.js';
-import type { TriggerType } from './trigger.js';
+import type { RunTriggerType } from './trigger.js';
 
 /** Which runs are meant, checked. Times are from `…After` on, and before `…Before`. */
 export interface RunFilter {
@@ -12,7 +12,7 @@ export interface RunFilter {
   contactId?: string;
   /** A whole reason, or what stands before its colon. */
   reason?: string;
-  triggerType?: TriggerType;
+  triggerType?: RunTriggerType;
   createdAfter?: Date;
   createdBefore?: Date;
   finishedAfter?: Date;

@@ -12,7 +12,7 @@ import { RateLimiter } from '../http/rate-limiter.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { LimitGates } from './limit-gates.service.js';
 import { RunsRepository } from './runs.repository.js';
-import type { TriggerType } from './trigger.js';
+import type { RunTriggerType } from './trigger.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
 /** How many runs may follow from each other after the first: what goes on for longer is a loop. */
@@ -27,7 +27,7 @@ export type RunRefusal = 'filter_failed' | 'loop' | 'rate_limited';
 /** What a run is started with. */
 export interface RunStart {
   workflowId: string;
-  triggerType: TriggerType;
+  triggerType: RunTriggerType;
   /** A JSON object, byte for byte as it came. */
   payload: Buffer;
   contactId: string | null;

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type AppErrorCode } from '../errors/app-error.js';
 import type { Task, TaskSource, TaskState } from '../tools/task-source.js';
+import type { OfferedRunResult } from './offered-run-result.js';
+import { OfferedRunResults } from './offered-run-results.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import type { RunStep } from './run-step.entity.js';
 import type { Run } from './run.entity.js';
@@ -9,7 +11,7 @@ import { RunsRepository } from './runs.repository.js';
 import type { TriggeredRunResult } from './triggered-run-result.js';
 
 /**
- * The runs that `trigger_workflow` starts, as tasks of its callers. The id of a task is the id of its run, and the run's
+ * The runs that `trigger_workflow` and tools of workflows start, as tasks of their callers. The id of a task is the id of its run, and the run's
  * row is all there is of it, so a task lives as long as its run is kept.
  */
 @Injectable()
@@ -21,10 +23,11 @@ export class RunTasks implements TaskSource {
     private readonly runs: RunsRepository,
     private readonly journal: RunJournalRepository,
     private readonly control: RunControl,
+    private readonly offered: OfferedRunResults,
   ) {}
 
-  idOf(result: TriggeredRunResult): string {
-    return result.run_id;
+  idOf({ run_id, status }: TriggeredRunResult | OfferedRunResult): string | undefined {
+    return status === 'succeeded' ? undefined : run_id;
   }
 
   async find(organizationId: string, id: string): Promise<Task | undefined> {
@@ -38,7 +41,10 @@ export class RunTasks implements TaskSource {
       id,
       createdAt: run.createdAt,
       changedAt: lastChange(run, journal),
-      state: stateOf(run, journal),
+      state:
+        run.triggerType === 'tool' && run.status === 'succeeded'
+          ? { status: 'succeeded', result: await this.offered.of(organizationId, run, journal) }
+          : stateOf(run, journal),
       message: messageOf(run),
       ...(run.status === 'waiting' && { askAgainAt: run.availableAt }),
     };

@@ -3,6 +3,7 @@ import { type ChangeNotice, resourceUri } from '../changes/change.js';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { toError } from '../errors/app-error.js';
+import type { TaskState } from '../tools/task-source.js';
 import { TRIGGER_CONTACT } from './contact-mapping.js';
 import { RunTasks } from './run-tasks.service.js';
 
@@ -14,6 +15,9 @@ export type RunOutcome =
   | { status: 'succeeded'; outputs: object }
   | { status: 'failed'; error: { code: string; message: string } }
   | { status: 'canceled' };
+
+/** What a run has come to that has ended. */
+export type EndedState = Extract<TaskState, { status: 'succeeded' | 'failed' | 'canceled' }>;
 
 /** Lets a caller wait for the end of a run, as long as it must. */
 @Injectable()
@@ -40,19 +44,25 @@ export class RunWaiter implements OnModuleDestroy {
     seconds: number,
     gone: AbortSignal,
   ): Promise<RunOutcome | undefined> {
-    const ofOrganization = this.waiting.get(organizationId) ?? 0;
-    if (seconds <= 0 || ofOrganization >= MOST_OF_ONE || this.total >= MOST_OF_ALL)
-      return undefined;
-    this.waiting.set(organizationId, ofOrganization + 1);
-    this.total += 1;
-    const over = AbortSignal.any([gone, this.stopping.signal, AbortSignal.timeout(seconds * 1000)]);
+    if (seconds <= 0) return undefined;
+    const ended = await this.ended(organizationId, runId, seconds, gone);
+    return ended && outcomeOf(ended);
+  }
+
+  /** The same with all that is known of the end. Without time to wait, and where too many wait, it looks once. */
+  async ended(
+    organizationId: string,
+    runId: string,
+    seconds: number,
+    gone: AbortSignal,
+  ): Promise<EndedState | undefined> {
     try {
-      return await this.watch(organizationId, runId, over);
+      return seconds > 0 && this.hasRoom(organizationId)
+        ? await this.stay(organizationId, runId, seconds, gone)
+        : await this.find(organizationId, runId);
     } catch (error) {
       this.logger.warn(`Nobody can wait for run ${runId}: ${toError(error).message}`);
       return undefined;
-    } finally {
-      this.leave(organizationId);
     }
   }
 
@@ -61,11 +71,32 @@ export class RunWaiter implements OnModuleDestroy {
     this.stopping.abort();
   }
 
+  private hasRoom(organizationId: string): boolean {
+    const ofOrganization = this.waiting.get(organizationId) ?? 0;
+    return ofOrganization < MOST_OF_ONE && this.total < MOST_OF_ALL;
+  }
+
+  private async stay(
+    organizationId: string,
+    runId: string,
+    seconds: number,
+    gone: AbortSignal,
+  ): Promise<EndedState | undefined> {
+    this.waiting.set(organizationId, (this.waiting.get(organizationId) ?? 0) + 1);
+    this.total += 1;
+    const over = AbortSignal.any([gone, this.stopping.signal, AbortSignal.timeout(seconds * 1000)]);
+    try {
+      return await this.watch(organizationId, runId, over);
+    } finally {
+      this.leave(organizationId);
+    }
+  }
+
   private async watch(
     organizationId: string,
     runId: string,
     over: AbortSignal,
-  ): Promise<RunOutcome | undefined> {
+  ): Promise<EndedState | undefined> {
     const uri = resourceUri('runs', runId);
     let isNews = false;
     let wake = (): void => undefined;
@@ -80,8 +111,8 @@ export class RunWaiter implements OnModuleDestroy {
     try {
       for (;;) {
         isNews = false;
-        const outcome = await this.find(organizationId, runId);
-        if (outcome || (over.aborted && !isNews)) return outcome;
+        const ended = await this.find(organizationId, runId);
+        if (ended || (over.aborted && !isNews)) return ended;
         if (isNews || over.aborted) continue;
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -92,26 +123,13 @@ export class RunWaiter implements OnModuleDestroy {
     }
   }
 
-  private async find(organizationId: string, runId: string): Promise<RunOutcome | undefined> {
+  private async find(organizationId: string, runId: string): Promise<EndedState | undefined> {
     const task = await this.tenants.transaction(
       organizationId,
       () => this.tasks.find(organizationId, runId),
       { readOnly: true },
     );
-    switch (task?.state.status) {
-      case 'succeeded': {
-        const { outputs = {} } = task.state.result as { outputs?: Record<string, unknown> };
-        return { status: 'succeeded', outputs: withoutContact(outputs) };
-      }
-      case 'failed': {
-        const { code, message } = task.state.error;
-        return { status: 'failed', error: { code, message } };
-      }
-      case 'canceled':
-        return { status: 'canceled' };
-      default:
-        return undefined;
-    }
+    return task && isEnded(task.state) ? task.state : undefined;
   }
 
   private leave(organizationId: string): void {
@@ -119,6 +137,25 @@ export class RunWaiter implements OnModuleDestroy {
     const left = this.waiting.get(organizationId)! - 1;
     if (left === 0) this.waiting.delete(organizationId);
     else this.waiting.set(organizationId, left);
+  }
+}
+
+function isEnded(state: TaskState): state is EndedState {
+  return state.status === 'succeeded' || state.status === 'failed' || state.status === 'canceled';
+}
+
+function outcomeOf(ended: EndedState): RunOutcome {
+  switch (ended.status) {
+    case 'succeeded': {
+      const { outputs = {} } = ended.result as { outputs?: Record<string, unknown> };
+      return { status: 'succeeded', outputs: withoutContact(outputs) };
+    }
+    case 'failed': {
+      const { code, message } = ended.error;
+      return { status: 'failed', error: { code, message } };
+    }
+    case 'canceled':
+      return { status: 'canceled' };
   }
 }
 

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { Gate } from './run-limits.js';
-import type { TriggerType } from './trigger.js';
+import type { RunTriggerType } from './trigger.js';
 
 export const RUN_STATUSES = [
   'queued',
@@ -75,7 +75,7 @@ export class Run {
 
   /** What started it: a webhook can also be started by hand. */
   @Column('text', { name: 'trigger_type' })
-  triggerType: TriggerType;
+  triggerType: RunTriggerType;
 
   /** What the sender sent, byte for byte. Up to 1 MiB, so it is read only where it is needed. */
   @Column('bytea', { select: false })

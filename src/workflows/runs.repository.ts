@@ -4,13 +4,13 @@ import type { RunLease } from './held-run.js';
 import { LeaseLost } from './lease-lost.js';
 import type { RunLimits } from './run-limits.js';
 import { Run } from './run.entity.js';
-import type { TriggerType } from './trigger.js';
+import type { RunTriggerType } from './trigger.js';
 
 /** What is known of a run when it is asked for. */
 export interface NewRun {
   id: string;
   workflowId: string;
-  triggerType: TriggerType;
+  triggerType: RunTriggerType;
   payload: Buffer;
   contactId: string | null;
   dedupeKey: string | null;

@@ -10,6 +10,11 @@ export const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const
 
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
+/** What started a run; `tool`: an agent, by the name that its organization offers the workflow under. */
+export const RUN_TRIGGER_TYPES = [...TRIGGER_TYPES, 'tool'] as const;
+
+export type RunTriggerType = (typeof RUN_TRIGGER_TYPES)[number];
+
 export const MISSED_POLICIES = ['skip', 'run_once'] as const;
 
 export type MissedPolicy = (typeof MISSED_POLICIES)[number];

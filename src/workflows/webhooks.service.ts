@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { ContactsService } from '../contacts/contacts.service.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
@@ -10,6 +9,7 @@ import { RateLimiter } from '../http/rate-limiter.js';
 import { TokenBuckets } from '../http/token-buckets.js';
 import { DeliveryLog } from './delivery-log.service.js';
 import { NO_WEBHOOK } from './malformed-webhook-path.js';
+import { PayloadContacts } from './payload-contacts.service.js';
 import { preferredWait } from './preferred-wait.js';
 import { type RunOutcome, RunWaiter } from './run-waiter.service.js';
 import { RunStarts } from './run-starts.service.js';
@@ -23,7 +23,6 @@ import type { WebhookOptions } from './workflow.entity.js';
 
 const WORKFLOW_ID = /^[0-9A-Za-z]{32}$/;
 const DEDUPE_KEY = /^[\x21-\x7e]{1,255}$/;
-const MAX_REFERENCE = 320;
 const INVALID_SIGNATURE =
   'x-webhook-signature must be the hexadecimal HMAC-SHA256 of the body, made with the secret; or sign as in ' +
   'Standard Webhooks.';
@@ -66,7 +65,7 @@ export class WebhooksService {
     private readonly tenants: TenantDatabase,
     private readonly secrets: WebhookSecrets,
     private readonly limiter: RateLimiter,
-    private readonly contacts: ContactsService,
+    private readonly contacts: PayloadContacts,
     private readonly filter: TriggerFilter,
     private readonly runs: RunStarts,
     private readonly failpoints: Failpoints,
@@ -179,7 +178,7 @@ export class WebhooksService {
     const dedupeKey = dedupeKeyOf(headers, scheme);
     const { organizationId, workflowId } = webhook;
     const started = await this.tenants.transaction(organizationId, async () => {
-      const contactId = await this.findContact(organizationId, payload);
+      const contactId = await this.contacts.find(organizationId, payload);
       const start = {
         workflowId,
         triggerType: 'webhook',
@@ -222,17 +221,6 @@ export class WebhooksService {
     // One answer for a missing, a wrong and an old one: none of them tells anything about the secret.
     throw new AppError('invalid_signature', INVALID_SIGNATURE);
   }
-
-  /** The contact that the payload names, if the organization knows it: senders may know people that we do not. */
-  private async findContact(organizationId: string, payload: object): Promise<string | null> {
-    const id = referenceOf(payload, 'contact_id');
-    const email = referenceOf(payload, 'email');
-    const byId = id === undefined ? null : await this.contacts.find(organizationId, id);
-    if (byId) return byId.id;
-    const byEmail =
-      email === undefined ? null : await this.contacts.findByEmail(organizationId, email);
-    return byEmail?.id ?? null;
-  }
 }
 
 function assertSeldom(waitSeconds: number): void {
@@ -244,20 +232,6 @@ function assertSeldom(waitSeconds: number): void {
 
 function notFound(): AppError {
   return new AppError('not_found', NO_WEBHOOK);
-}
-
-/** A member that can be looked up at all: PostgreSQL refuses U+0000, and UTF-8 lone surrogates. */
-function referenceOf(payload: object, name: string): string | undefined {
-  const value: unknown = Object.hasOwn(payload, name)
-    ? (payload as Record<string, unknown>)[name]
-    : undefined;
-  const isUsable =
-    typeof value === 'string' &&
-    value.length > 0 &&
-    value.length <= MAX_REFERENCE &&
-    !value.includes('\0') &&
-    value.isWellFormed();
-  return isUsable ? value : undefined;
 }
 
 /**

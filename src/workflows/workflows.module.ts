@@ -27,6 +27,9 @@ import { RunControl } from './run-control.service.js';
 import { RunContentsRepository } from './run-contents.repository.js';
 import { LimitGatesRepository } from './limit-gates.repository.js';
 import { LimitGates } from './limit-gates.service.js';
+import { OfferedRunResults } from './offered-run-results.service.js';
+import { OfferedWorkflows } from './offered-workflows.service.js';
+import { PayloadContacts } from './payload-contacts.service.js';
 import { RunExecutor } from './run-executor.service.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { RunProgress } from './run-progress.service.js';
@@ -61,8 +64,11 @@ import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js'
 import { WebhookSecrets } from './webhook-secrets.service.js';
 import { WebhookTools } from './webhook.tools.js';
 import { WebhooksService } from './webhooks.service.js';
+import { WorkflowOfferTools } from './workflow-offer.tools.js';
+import { WorkflowOffers } from './workflow-offers.service.js';
 import { WorkflowPrompts } from './workflow.prompts.js';
 import { WorkflowVersionTools } from './workflow-version.tools.js';
+import { WorkflowToolsRepository } from './workflow-tools.repository.js';
 import { WorkflowTools } from './workflow.tools.js';
 import { WorkflowVersionsRepository } from './workflow-versions.repository.js';
 import { WorkflowVersionsService } from './workflow-versions.service.js';
@@ -91,6 +97,9 @@ import { WorkflowsService } from './workflows.service.js';
     RunContentsRepository,
     LimitGates,
     LimitGatesRepository,
+    OfferedRunResults,
+    OfferedWorkflows,
+    PayloadContacts,
     RunExecutor,
     RunJournalRepository,
     RunProgress,
@@ -133,7 +142,10 @@ import { WorkflowsService } from './workflows.service.js';
     WebhookCompletions,
     WebhookTools,
     WebhooksService,
+    WorkflowOfferTools,
+    WorkflowOffers,
     WorkflowTools,
+    WorkflowToolsRepository,
     WorkflowPrompts,
     WorkflowsRepository,
     WorkflowsService,

@@ -19,6 +19,7 @@ import { parseTrigger, type Trigger } from './trigger.js';
 import { type Saving, VersionHistory } from './version-history.service.js';
 import type { WebhookDeliveriesResult } from './webhook-deliveries-result.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import { WorkflowOffers } from './workflow-offers.service.js';
 import { deliveryView } from './webhook-delivery-view.js';
 import { WebhookSecrets } from './webhook-secrets.service.js';
 import { type WorkflowView, workflowView } from './workflow-view.js';
@@ -57,6 +58,7 @@ export class WorkflowsService {
     private readonly webhookSecrets: WebhookSecrets,
     private readonly webhookDeliveries: WebhookDeliveriesRepository,
     private readonly policies: ToolPoliciesService,
+    private readonly offers: WorkflowOffers,
   ) {}
 
   /** Throws `invalid_arguments` with every fault of the definition and its path. */
@@ -120,7 +122,10 @@ export class WorkflowsService {
     if (!workflow) throw AppError.notFound('workflow');
     await this.workflows.update(organizationId, id, { active });
     // One that is active already keeps the tick that it waits for.
-    if (active !== workflow.active) await this.schedules.plan(organizationId, id);
+    if (active !== workflow.active) {
+      await this.schedules.plan(organizationId, id);
+      await this.offers.announce(organizationId, id);
+    }
     if (active && !workflow.active) await this.assertRoom(organizationId, workflow.triggerEvent);
     return await this.get(organizationId, id);
   }
@@ -137,6 +142,7 @@ export class WorkflowsService {
     });
     await this.schedules.plan(organizationId, id);
     await this.webhookDeliveries.deleteOf(organizationId, id);
+    await this.offers.forget(organizationId, id);
   }
 
   /** Throws `not_found` when the organization has no such workflow. */

@@ -569,7 +569,7 @@ function completed(id: unknown): object {
 
 function keyOf(id: string, organizationId: string): AuthenticatedKey {
   const hash = createHash('sha256').update(id).digest();
-  return { id, organizationId, hash, toolPolicies: ToolPolicies.NONE };
+  return { id, organizationId, hash, toolPolicies: ToolPolicies.NONE, ownTools: '' };
 }
 
 /** Sixty-four listeners for each organization, without a connection each. */

@@ -9,6 +9,13 @@ type Example = (
 
 const STEPS = [{ id: 'find', tool: 'search_contacts', arguments: {} }];
 
+const OFFER = {
+  name: 'find_people',
+  title: 'Find people',
+  description: 'Finds the people of the organization.',
+  input_schema: { type: 'object', properties: {} },
+};
+
 /** One for every built-in tool that changes something. */
 export const CHANGING_TOOLS: Record<string, Example> = {
   create_contact: async () => ({ email: unique(), first_name: 'Ada' }),
@@ -82,6 +89,15 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     workflow_id: await workflowWithRuns(organization),
   }),
   set_retention: async () => ({ runs_days: 30, audit_log_days: null }),
+  offer_workflow_as_tool: async (organization) => ({
+    workflow_id: await workflow(organization, true),
+    ...OFFER,
+  }),
+  withdraw_workflow_tool: async (organization) => {
+    const given = { workflow_id: await workflow(organization, true) };
+    await made(organization, 'offer_workflow_as_tool', { ...given, ...OFFER, name: 'find_all' });
+    return given;
+  },
   set_tool_policy: async () => ({ tool: 'list_messages', hidden: true }),
 };
 

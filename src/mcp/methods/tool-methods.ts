@@ -1,8 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, toError } from '../../errors/app-error.js';
-import type { ToolPolicies } from '../../policies/tool-policies.js';
+import type { AuthenticatedKey } from '../../keys/authenticated-key.js';
 import { type DryRunOutcome, DryRuns } from '../../tools/dry-runs.js';
 import { unknownName } from '../../tools/nearest-names.js';
+import { OrganizationTools } from '../../tools/organization-tools.js';
+import { OwnToolList } from '../../tools/own-tool-list.js';
+import { ReportedFailure } from '../../tools/reported-failure.js';
 import type { RegisteredTool } from '../../tools/registered-tool.js';
 import { Tasks } from '../../tools/tasks.js';
 import { ToolRegistry } from '../../tools/tool-registry.js';
@@ -16,7 +19,7 @@ import { isCancellation, type Method, type MethodContext } from '../method.js';
 import { assertFirstPage } from '../single-page.js';
 import { callerOf } from '../task-caller.js';
 import { takesTasks } from '../tasks-extension.js';
-import { toolError } from '../tool-error.js';
+import { knownError, toolError } from '../tool-error.js';
 import { ToolLists } from '../tool-lists.js';
 
 /** `tools/list` and `tools/call`. */
@@ -35,11 +38,13 @@ export class ToolMethods {
     private readonly lists: ToolLists,
     private readonly calls: Calls,
     private readonly tasks: Tasks,
+    private readonly ownTools: OrganizationTools,
   ) {}
 
-  private list(params: JsonObject, { encoder, key }: MethodContext): string {
+  private list(params: JsonObject, { encoder, key }: MethodContext): string | Promise<string> {
     assertFirstPage(params);
-    return this.lists.of(encoder, key.toolPolicies);
+    if (key.ownTools === '') return this.lists.of(encoder, key.toolPolicies, OwnToolList.NONE);
+    return this.ownOf(key).then((own) => this.lists.of(encoder, key.toolPolicies, own));
   }
 
   private async call(params: JsonObject, context: MethodContext): Promise<string> {
@@ -48,8 +53,10 @@ export class ToolMethods {
     if (!isJsonObject(given)) throw JsonRpcError.invalidParams('arguments must be an object.');
     const dryRun = readDryRun(params);
     const { toolPolicies } = context.key;
-    const tool = this.tools.find(name, 'agent', toolPolicies);
-    if (!tool) throw this.unknownTool(name, toolPolicies);
+    const tool =
+      this.tools.find(name, 'agent', toolPolicies) ??
+      (await this.ownOf(context.key)).find(name, toolPolicies);
+    if (!tool) throw await this.unknownTool(name, context.key);
     const meta = deprecation(name, tool);
     const confirmation = toolPolicies.confirmation(...tool.names);
     const subject = {
@@ -88,14 +95,22 @@ export class ToolMethods {
     if (thrown instanceof AppError && thrown.code === 'unavailable') {
       this.logger.warn({ ...call, cause: toError(thrown.cause ?? thrown).message });
     }
+    if (thrown instanceof ReportedFailure) return knownError(thrown.failure);
     return toolError(thrown, (errorId) => {
       this.logger.error({ ...call, error_id: errorId }, toError(thrown).stack);
     });
   }
 
-  private unknownTool(name: string, policies: ToolPolicies): JsonRpcError {
-    const known = this.tools.list('agent', policies).map((tool) => tool.name);
-    return new JsonRpcError(INVALID_PARAMS, unknownName('tool', name, known));
+  private async ownOf({ organizationId, ownTools }: AuthenticatedKey): Promise<OwnToolList> {
+    return await this.ownTools.of(organizationId, ownTools);
+  }
+
+  private async unknownTool(name: string, key: AuthenticatedKey): Promise<JsonRpcError> {
+    const own = await this.ownOf(key);
+    const { toolPolicies } = key;
+    const known = [...this.tools.list('agent', toolPolicies), ...own.list(toolPolicies)];
+    const names = known.map((tool) => tool.name);
+    return new JsonRpcError(INVALID_PARAMS, unknownName('tool', name, names));
   }
 }
 

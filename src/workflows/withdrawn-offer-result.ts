@@ -1,0 +1,6 @@
+import { IsBoolean } from 'class-validator';
+
+export class WithdrawnOfferResult {
+  @IsBoolean()
+  withdrawn: boolean;
+}
