@@ -85,10 +85,9 @@ describe('cancel_run', () => {
     });
     ProbeTools.open('cancel inside');
     const { value } = await canceled;
-    expect(value.run).toMatchObject({
-      status: 'canceled',
-      steps: [{ id: 'a', status: 'succeeded' }],
-    });
+    expect(value.run.status).toBe('canceled');
+    // Whether the worker came to the wait before the cancel did is up to the two of them.
+    expect(value.run.steps[0]).toMatchObject({ id: 'a', status: 'succeeded' });
     await switchboard.ownerQuery(`update workflow_runs set available_at = now() where id = $1`, [
       runId,
     ]);
