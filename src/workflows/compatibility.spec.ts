@@ -189,6 +189,12 @@ describe(Compatibility, () => {
     });
   });
 
+  it('notes what an expression names in vain, but not the error of a step', () => {
+    const text = '{{ order.number }} {{ order.error.message }} {{ order.never }}';
+    const steps = [order({ item: 'x' }), { id: 'text', tool: 'other', arguments: { text } }];
+    expect(before.looseReferences(steps)).toEqual(['text order.never']);
+  });
+
   it('judges arguments alone where it is not known what the version was made for', () => {
     const steps = [
       order({ went: 1 }),

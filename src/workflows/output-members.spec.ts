@@ -8,6 +8,7 @@ const closed = (properties: Record<string, JsonSchema>, more: JsonSchema = {}): 
   additionalProperties: false,
   ...more,
 });
+const TEXT: JsonSchema = { type: 'string' };
 const contact = closed({
   id: { type: 'string' },
   email: { type: ['string', 'null'] },
@@ -55,6 +56,15 @@ describe(canGive, () => {
     expect(gives(closed({ body: { type: 'object' } }), 'number')).toBe(true);
     expect(gives(closed({ items: { type: 'array' } }), 'items.0.name')).toBe(true);
     expect(gives({ type: 'object', properties: {} }, 'x')).toBe(true);
+  });
+
+  it('lets a member of the result hide one of the resource, as expressions do', () => {
+    const hidden = closed({
+      contact: closed({ id: TEXT, note: { type: 'object' } }),
+      note: TEXT,
+    });
+    expect(gives(hidden, 'contact.note.x')).toBe(true);
+    expect(gives(hidden, 'note.x')).toBe(false);
   });
 
   it('looks into results that may be null', () => {
