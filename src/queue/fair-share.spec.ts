@@ -57,13 +57,22 @@ describe(FairShare.name, () => {
     expect(fairShare.room('a', fairShare.slots - taken.slots + 2)).toBeGreaterThan(0);
   });
 
+  it('knows from an answer whether an organization may have more work than it could get', () => {
+    const share = { after: '', room: 2, rooms: { a: 1 } };
+    const got = (...ids: string[]) => ids.map((organizationId) => ({ organizationId }));
+    expect(FairShare.wasShort(share, got())).toBe(false);
+    expect(FairShare.wasShort(share, got('b'))).toBe(false);
+    expect(FairShare.wasShort(share, got('a'))).toBe(true);
+    expect(FairShare.wasShort(share, got('b', 'b'))).toBe(true);
+    expect(FairShare.wasShort({ ...share, rooms: { a: 0 } }, got())).toBe(true);
+  });
+
   it('tells a claim whose turn was last, and how much each may get', () => {
     const fairShare = new FairShare(10);
     expect(fairShare.share(15)).toEqual({ after: '', room: 10, rooms: {} });
     for (let slot = 0; slot < 10; slot += 1) fairShare.take('a');
     fairShare.take('b');
     expect(fairShare.share(4)).toEqual({ after: 'b', room: 3, rooms: { a: 0, b: 3 } });
-    expect(fairShare.someAreFull(4)).toBe(true);
     fairShare.giveBack('b');
     expect(fairShare.share(5).rooms).toEqual({ a: 0 });
   });

@@ -43,9 +43,13 @@ export class FairShare {
     return this.roomBeside(this.heldBy(organizationId), free);
   }
 
-  /** Whether some organization may take nothing more, so that work of it may be due that no claim brings. */
-  someAreFull(free: number): boolean {
-    return [...this.held.values()].some((held) => this.roomBeside(held, free) === 0);
+  /** Whether some organization got all that it might have, so that more of its work may be due than a claim brought. */
+  static wasShort({ room, rooms }: Share, got: readonly { organizationId: string }[]): boolean {
+    const left = new Map(Object.entries(rooms));
+    for (const { organizationId } of got) {
+      left.set(organizationId, (left.get(organizationId) ?? room) - 1);
+    }
+    return [...left.values()].some((count) => count <= 0);
   }
 
   share(free: number): Share {

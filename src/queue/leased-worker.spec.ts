@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../errors/app-error.js';
+import type { Share } from './fair-share.js';
 import { type Claim, LEASE_SECONDS, LeasedWorker, type LeasedWork } from './leased-worker.js';
 import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
 
@@ -13,14 +14,18 @@ class FakeWork implements LeasedWork {
   readonly lost = new Set<string>();
   claims = 0;
   isDown = false;
+  /** What a claim waits for before it answers. */
+  answer?: Promise<void>;
 
-  async claim(limit: number, id?: string): Promise<Claim[]> {
+  async claim(limit: number, id?: string, share?: Share): Promise<Claim[]> {
     this.claims += 1;
     if (this.isDown) throw new Error('The database is down.');
+    const room = share?.rooms.org_1 ?? share?.room ?? limit;
     const taken = (id === undefined ? this.due : this.due.filter((due) => due === id)).slice(
       0,
-      limit,
+      Math.min(limit, room),
     );
+    await this.answer;
     for (const item of taken) this.due.splice(this.due.indexOf(item), 1);
     return taken.map((item) => ({ id: item, organizationId: 'org_1', epoch: 1 }));
   }
@@ -85,6 +90,29 @@ describe(LeasedWorker.name, () => {
     work.running.get('a')!.end();
     await pass(0);
     expect(running()).toEqual(['b', 'c']);
+  });
+
+  it('goes on at once when a shared slot gets free while a claim is on its way', async () => {
+    worker = new LeasedWorker(work, wakeUps, { concurrency: 2, isShared: true });
+    work.due.push('a', 'b', 'c', 'd', 'e');
+    worker.start();
+    await pass(0);
+    expect(running()).toEqual(['a', 'b']);
+    let answer = (): void => undefined;
+    work.answer = new Promise((resolve) => {
+      answer = resolve;
+    });
+    work.running.get('a')!.end();
+    await pass(0);
+    work.running.get('b')!.end();
+    await pass(0);
+    expect(running()).toEqual([]);
+    answer();
+    await pass(0);
+    expect(running()).toEqual(['c', 'd']);
+    work.running.get('c')!.end();
+    await pass(0);
+    expect(running()).toEqual(['d', 'e']);
   });
 
   it('finds at the next poll what no hint told of', async () => {

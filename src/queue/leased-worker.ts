@@ -73,6 +73,8 @@ export class LeasedWorker {
   private failures = 0;
   /** There may be more due rows than there were free slots. */
   private more = false;
+  /** A slot has got free since the last claim of what is due was asked for. */
+  private freed = false;
   private polling = false;
   private stopped = false;
   private pollTimer?: NodeJS.Timeout;
@@ -147,7 +149,12 @@ export class LeasedWorker {
   }
 
   private async pollOnce(): Promise<void> {
+    const isSecond = this.polling;
     await this.fill();
+    if (!isSecond && this.more && this.freed && this.failures === 0) {
+      this.schedulePoll(0);
+      return;
+    }
     const backOff = Math.min(this.pollMs * 2 ** this.failures, LONGEST_BACK_OFF_MS);
     // Jitter keeps many workers that started together from asking together for ever.
     this.schedulePoll(Math.max(this.pollMs, backOff) * (0.75 + Math.random() / 2));
@@ -160,17 +167,26 @@ export class LeasedWorker {
     this.polling = true;
     try {
       this.more = false;
-      const started = await this.claim(limit);
-      if (started.length === limit || this.fairShare?.someAreFull(this.free)) this.more = true;
+      this.freed = false;
+      const share = this.fairShare?.share(this.free);
+      const started = await this.claim(limit, undefined, share);
+      // By what was asked for: meanwhile slots may have got free, and nobody has looked what is due for them.
+      const claims = started.map(({ claim }) => claim);
+      if (started.length === limit || (share && FairShare.wasShort(share, claims))) {
+        this.more = true;
+      }
       return started;
     } finally {
       this.polling = false;
     }
   }
 
-  private async claim(limit: number, id?: string): Promise<Running[]> {
+  private async claim(
+    limit: number,
+    id?: string,
+    share = this.fairShare?.share(this.free),
+  ): Promise<Running[]> {
     const asked = performance.now();
-    const share = this.fairShare?.share(this.free);
     this.reserved += limit;
     const pending = this.work.claim(limit, id, share);
     this.claiming.add(pending);
@@ -212,6 +228,7 @@ export class LeasedWorker {
         .finally(() => {
           this.running.delete(running);
           this.fairShare?.giveBack(claim.organizationId);
+          this.freed = true;
           // Only while there was more than fitted, and never on a failing database: no hot loop.
           if (this.more && this.failures === 0) this.schedulePoll(0);
         }),
