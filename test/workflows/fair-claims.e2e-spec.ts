@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { RunWorker } from '../../src/workflows/run.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
@@ -111,6 +112,22 @@ describe('slots of a worker', () => {
 
     ProbeTools.open('hung');
     await waitFor(async () => (await countRuns(switchboard, acme, 'succeeded')) === 12);
+  });
+
+  it('are not given to an organization that has none left, whatever a hint says', async () => {
+    const web = await startSwitchboard({ env: { ROLE: 'web' } });
+    try {
+      const organization = await createOrganization(web);
+      const { id } = await createWorkflow(organization, []);
+      const runId = await trigger(organization, id);
+      const worker = web.app.get(RunWorker, { strict: false });
+      const share = (room: number) => ({ after: '', room: 4, rooms: { [organization.id]: room } });
+      expect(await worker.claim(1, runId, share(0))).toEqual([]);
+      expect(await worker.claim(4, undefined, share(0))).toEqual([]);
+      expect(await worker.claim(1, runId, share(1))).toHaveLength(1);
+    } finally {
+      await web.close();
+    }
   });
 
   it('are not taken by another organization altogether either', async () => {
