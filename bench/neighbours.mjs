@@ -1,7 +1,7 @@
 // What a busy organization costs another one: the time from the answer to a webhook until its run of two steps has
 // succeeded, alone and beside an organization with runs in the queue and more coming. The two take turns, on one database
 // and with the same processes. Prints; decides nothing.
-//   node bench/neighbours.mjs [--rounds=3] [--seconds=20] [--backlog=50000]
+//   node bench/neighbours.mjs [--rounds=3] [--seconds=20] [--backlog=50000] [--concurrency=10]
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '20' },
     backlog: { type: 'string', default: '50000' },
+    concurrency: { type: 'string', default: '10' },
   },
 });
 const QUIET_PER_SECOND = 10;
@@ -37,6 +38,7 @@ try {
     DATA_DIR: join(folder, 'data'),
     LOG_LEVEL: 'warn',
     RATE_LIMIT_PER_MINUTE: '100000000',
+    WORKER_CONCURRENCY: options.concurrency,
   };
   for (const ROLE of ['web', 'worker']) {
     processes.push(await start('contestants/switchboard.mjs', [], { ...env, ROLE }));

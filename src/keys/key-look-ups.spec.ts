@@ -20,7 +20,13 @@ function start(): { lookUps: KeyLookUps; asked: Asked[] } {
   return { lookUps: new KeyLookUps({ findByHashes } as ApiKeysRepository), asked };
 }
 
-const KEY: FoundKey = { id: 'key_1', organization_id: 'org_1', stale: false, policies: null, own_tools: null };
+const KEY: FoundKey = {
+  id: 'key_1',
+  organization_id: 'org_1',
+  stale: false,
+  policies: null,
+  own_tools: null,
+};
 const A = Buffer.from('a');
 const B = Buffer.from('b');
 const soon = () => new Promise((done) => setImmediate(done));
