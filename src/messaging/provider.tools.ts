@@ -44,7 +44,6 @@ export class ProviderTools {
       'workflows that wait for message.delivered or message.failed. A message only moves on from sent to delivered ' +
       'to failed: reports that come late or again change nothing. Fails with conflict for a message that was not sent.',
     output: ReportedDeliveryResult,
-    idempotent: true,
     surfaces: ['workflow', 'dashboard'],
   })
   async report(input: ReportDeliveryInput, call: ToolCall): Promise<ReportedDeliveryResult> {
