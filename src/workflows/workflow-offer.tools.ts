@@ -26,7 +26,6 @@ export class WorkflowOfferTools {
       'Offers a workflow to the agents of the organization as a tool of its own, as long as it is active, or changes ' +
       'how it is offered: what is not given is not kept. A call starts a run and waits for its end for a while.',
     output: WorkflowOfferResult,
-    idempotent: true,
     surfaces: ['dashboard'],
   })
   async offer(input: OfferWorkflowInput, call: ToolCall): Promise<WorkflowOfferResult> {

@@ -28,6 +28,8 @@ beforeAll(async () => {
   globex = await createOrganization(here);
   told = await Told.of(there, acme.id);
   toldGlobex = await Told.of(there, globex.id);
+  // Its key was made just before, which may be told only now.
+  await toldGlobex.settle(here, globex.id);
 });
 beforeEach(() => news());
 afterAll(async () => {

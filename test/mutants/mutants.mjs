@@ -1,6 +1,7 @@
 const RUNS = 'src/workflows/runs.repository.ts';
 const TOOL_RUNNER = 'src/workflows/steps/tool-runner.service.ts';
 const WORKFLOWS_MIGRATION = 'migrations/1763700006000-workflows.ts';
+const LIMITS_MIGRATION = 'migrations/1763700055100-run-limits.ts';
 const MESSAGES_MIGRATION = 'migrations/1763700005000-messages.ts';
 const GATE_WORKER = 'src/queue/gate-worker.ts';
 const BY_DATABASE = 'now() + make_interval(secs => lease_seconds)';
@@ -31,8 +32,8 @@ export const MUTANTS = [
     edits: [
       [
         'src/workflows/run-starts.service.ts',
-        'this.tenants.afterCommit(() => void this.hint(id));',
-        'void this.hint(id);',
+        'this.tenants.afterCommit(() => void this.hint(organizationId, id, limits !== null));',
+        'void this.hint(organizationId, id, limits !== null);',
       ],
     ],
     tests: ['test/workflows/webhook-durability'],
@@ -97,6 +98,7 @@ export const MUTANTS = [
     what: 'leases by the clock of the process',
     edits: [
       [WORKFLOWS_MIGRATION, BY_DATABASE, BY_PROCESS],
+      [LIMITS_MIGRATION, BY_DATABASE, BY_PROCESS],
       [MESSAGES_MIGRATION, BY_DATABASE, BY_PROCESS],
       [
         GATE_WORKER,
