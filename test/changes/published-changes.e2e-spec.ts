@@ -40,10 +40,16 @@ afterAll(async () => {
   await here.close();
 });
 
-/** What was told since the last time; each change once, however often it was told. */
-const news = async (): Promise<unknown[]> => [
-  ...new Map((await told.settle(here, acme.id)).map((one) => [JSON.stringify(one), one])).values(),
-];
+/**
+ * What was told since the last time; each change once, however often it was told. The log of webhooks is written, and
+ * told of, some time after the webhook; it has a test of its own.
+ */
+const news = async (): Promise<unknown[]> => {
+  const notices = (await told.settle(here, acme.id)).map((one) => JSON.stringify(one));
+  return [...new Set(notices)]
+    .filter((one) => !one.includes('/deliveries'))
+    .map((one) => JSON.parse(one) as unknown);
+};
 const live = new AbortController().signal;
 
 describe('a run', () => {

@@ -44,6 +44,10 @@ export function printTable(rounds, longestRecoverySeconds) {
       `Recovery p99 above ${longestRecoverySeconds} s`,
       ({ recovery }) => (recovery.p99 > longestRecoverySeconds ? 1 : 0),
     ],
+    [
+      'No recovery was measured',
+      (round) => (faultsOf(round, 'killWorker') > 0 && round.recovery.count === 0 ? 1 : 0),
+    ],
   ];
   const table = [
     ['', ...rounds.map(({ driver }) => driver)],

@@ -78,17 +78,28 @@ async function cleanUp() {
   for (const action of undo.splice(0).toReversed()) await action();
 }
 
-/** Writes down each time that a worker takes over a run whose worker gave no sign of life for a lease. */
+/**
+ * Writes down each time that a worker takes over a run whose worker gave no sign of life for a lease. It may have been
+ * queued in between: then the time goes on until a worker has it.
+ */
 async function watchTakeovers(postgres) {
   await postgres.query(`
     create schema chaos;
     create table chaos.takeovers (workflow_id text, seconds float8);
+    create table chaos.lost (run_id text primary key, last_sign timestamptz);
     create function chaos.note() returns trigger language plpgsql security definer as $$
     begin
-      insert into chaos.takeovers values (new.workflow_id,
-        extract(epoch from clock_timestamp() - (old.available_at - interval '15 s')));
+      if old.status = 'running' and new.crashes > old.crashes then
+        insert into chaos.lost values (new.id, old.available_at - interval '15 s')
+        on conflict (run_id) do update set last_sign = excluded.last_sign;
+      end if;
+      if new.status = 'running' and new.epoch > old.epoch then
+        with gone as (delete from chaos.lost where run_id = new.id returning last_sign)
+        insert into chaos.takeovers
+        select new.workflow_id, extract(epoch from clock_timestamp() - last_sign) from gone;
+      end if;
       return null;
     end $$;
     create trigger note after update on public.workflow_runs for each row
-      when (old.status = 'running' and new.epoch > old.epoch) execute function chaos.note()`);
+      when (new.epoch > old.epoch or new.crashes > old.crashes) execute function chaos.note()`);
 }
