@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Step } from './definition.js';
 import { LeaseLost } from './lease-lost.js';
 import type { RunStep } from './run-step.entity.js';
@@ -49,6 +50,8 @@ export class HeldRun {
   ) {
     this.entries = new Map(journal.map((entry) => [entry.stepId, entry]));
     this.position = Math.max(0, ...journal.map((entry) => entry.position));
+    // Each step that is being carried out listens, and Node.js would warn of a leak at the eleventh.
+    setMaxListeners(0, lost, this.abort.signal);
     const stop = (): void => this.abort.abort(lost.reason);
     lost.addEventListener('abort', stop);
     if (lost.aborted) stop();
