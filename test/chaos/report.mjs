@@ -23,6 +23,7 @@ export function printTable(rounds, longestRecoverySeconds) {
     ['kill -9 of Redis', (round) => faultsOf(round, 'redisDown')],
     ['SIGTERM, one process after the other', ({ tally }) => tally.stops.length],
     ['Runs taken over from another worker', ({ recovery }) => recovery.count],
+    ['Parked after three deaths, and retried', ({ tally }) => tally.parked],
     ['Calls outside repeated, same key', ({ figures }) => figures.repeatedCalls],
     ['Mails repeated, same Message-ID', ({ figures }) => figures.repeatedMails],
     ['Recovery, median in s', ({ recovery }) => seconds(recovery.median)],
@@ -43,6 +44,10 @@ export function printTable(rounds, longestRecoverySeconds) {
     [
       `Recovery p99 above ${longestRecoverySeconds} s`,
       ({ recovery }) => (recovery.p99 > longestRecoverySeconds ? 1 : 0),
+    ],
+    [
+      'More than one in 200 runs parked',
+      ({ tally, count }) => (tally.parked > Math.max(1, count / 200) ? 1 : 0),
     ],
     [
       'No recovery was measured',
