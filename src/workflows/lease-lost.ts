@@ -6,3 +6,8 @@ export class LeaseLost extends Error {
     super('The lease of the run is lost.');
   }
 }
+
+/** For a statement that only the holder of the run may carry out. */
+export function assertHeld(rows: number): void {
+  if (rows === 0) throw new LeaseLost();
+}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { JournalEntry } from './held-run.js';
-import { LeaseLost } from './lease-lost.js';
+import { assertHeld } from './lease-lost.js';
 import type { ReachedStep, RetryPlan } from './retry-plan.js';
 import { RunStep } from './run-step.entity.js';
 
@@ -161,10 +161,6 @@ export class RunJournalRepository {
       );
     }
   }
-}
-
-function assertHeld(rows: number): void {
-  if (rows === 0) throw new LeaseLost();
 }
 
 function json(value: object | null): string | null {

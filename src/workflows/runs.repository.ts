@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { RunLease } from './held-run.js';
-import { LeaseLost } from './lease-lost.js';
+import { assertHeld, LeaseLost } from './lease-lost.js';
 import type { RunLimits } from './run-limits.js';
 import { Run } from './run.entity.js';
 import type { RunTriggerType } from './trigger.js';
@@ -191,8 +191,4 @@ export class RunsRepository {
       .query<[unknown[], number]>(sql, [organizationId, ...values]);
     return rows.length > 0;
   }
-}
-
-function assertHeld(rows: number): void {
-  if (rows === 0) throw new LeaseLost();
 }
