@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { resourceChange } from '../../src/changes/change.js';
+import { type ChangeNotice, resourceChange } from '../../src/changes/change.js';
 import { MessageWorker } from '../../src/messaging/message.worker.js';
 import { RunWorker } from '../../src/workflows/run.worker.js';
 import { createContact, getMessage, send } from '../messaging/support.js';
@@ -41,15 +41,16 @@ afterAll(async () => {
 });
 
 /**
- * What was told since the last time; each change once, however often it was told. The log of webhooks is written, and
- * told of, some time after the webhook; it has a test of its own.
+ * What was told since the last time. The log of webhooks is written, and told of, some time after the webhook, perhaps
+ * during a later test; it has a test of its own.
  */
-const news = async (): Promise<unknown[]> => {
-  const notices = (await told.settle(here, acme.id)).map((one) => JSON.stringify(one));
-  return [...new Set(notices)]
-    .filter((one) => !one.includes('/deliveries'))
-    .map((one) => JSON.parse(one) as unknown);
-};
+const heard = async (): Promise<ChangeNotice[]> =>
+  (await told.settle(here, acme.id)).filter((one) => !JSON.stringify(one).includes('/deliveries'));
+/** The same, each change once, however often it was told. */
+const news = async (): Promise<unknown[]> =>
+  [...new Set((await heard()).map((one) => JSON.stringify(one)))].map(
+    (one) => JSON.parse(one) as unknown,
+  );
 const live = new AbortController().signal;
 
 describe('a run', () => {
@@ -107,7 +108,7 @@ describe('a run', () => {
     const done = work(held);
     await done;
     expect((await getRun(acme, runId)).status).toBe(status);
-    const all = await told.settle(here, acme.id);
+    const all = await heard();
     expect(all.length).toBeGreaterThan(1);
     expect(new Set(all.map((one) => JSON.stringify(one)))).toEqual(
       new Set([JSON.stringify(resourceChange('runs', runId))]),
@@ -167,7 +168,7 @@ describe('a message', () => {
     await told.until(resourceChange('messages', id));
     await done;
     expect((await getMessage(acme, id)).status).toBe('sent');
-    expect((await told.settle(here, acme.id)).at(-1)).toEqual(resourceChange('messages', id));
+    expect((await heard()).at(-1)).toEqual(resourceChange('messages', id));
   });
 
   it('is told of when it is canceled', async () => {
