@@ -26,18 +26,19 @@ export class GateDatabase {
   }
 
   /**
-   * Calls a function of one `bytea` once for each of the values, in one statement. Each row tells at `position` which
-   * value it is of, counted from 0.
+   * Calls a function of one `bytea` or `text` once for each of the values, in one statement. Each row tells at
+   * `position` which value it is of, counted from 0.
    */
   async callForEach<Row extends object>(
     name: string,
-    values: readonly Buffer[],
+    values: readonly Buffer[] | readonly string[],
+    type: 'bytea' | 'text' = 'bytea',
   ): Promise<(Row & { position: number })[]> {
     assertName(name);
     return await this.query<Row & { position: number }>(
       `gate_${name}_for_each`,
       `select given.number::int - 1 as position, found.*
-       from unnest($1::bytea[]) with ordinality as given (value, number), gate.${name}(given.value) as found`,
+       from unnest($1::${type}[]) with ordinality as given (value, number), gate.${name}(given.value) as found`,
       [values],
     );
   }

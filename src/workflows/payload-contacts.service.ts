@@ -13,14 +13,24 @@ export class PayloadContacts {
    * people that we do not.
    */
   async find(organizationId: string, payload: object): Promise<string | null> {
-    const id = referenceOf(payload, 'contact_id');
-    const email = referenceOf(payload, 'email');
-    const byId = id === undefined ? null : await this.contacts.find(organizationId, id);
+    const { contactId, contactEmail } = contactIn(payload);
+    const byId = contactId === null ? null : await this.contacts.find(organizationId, contactId);
     if (byId) return byId.id;
     const byEmail =
-      email === undefined ? null : await this.contacts.findByEmail(organizationId, email);
+      contactEmail === null ? null : await this.contacts.findByEmail(organizationId, contactEmail);
     return byEmail?.id ?? null;
   }
+}
+
+/** Whom the payload names, whether there is such a contact or not: the address counts if there is none by the id. */
+export function contactIn(payload: object): {
+  contactId: string | null;
+  contactEmail: string | null;
+} {
+  return {
+    contactId: referenceOf(payload, 'contact_id') ?? null,
+    contactEmail: referenceOf(payload, 'email')?.toLowerCase() ?? null,
+  };
 }
 
 /** A member that can be looked up at all: PostgreSQL refuses U+0000, and UTF-8 lone surrogates. */

@@ -11,7 +11,7 @@ import { parseJson } from '../http/parse-json.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { LimitGates } from './limit-gates.service.js';
-import { RunsRepository } from './runs.repository.js';
+import { type InsertedRun, type NewRun, RunsRepository } from './runs.repository.js';
 import type { RunTriggerType } from './trigger.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
@@ -31,6 +31,8 @@ export interface RunStart {
   /** A JSON object, byte for byte as it came. */
   payload: Buffer;
   contactId: string | null;
+  /** Whom it is about if `contactId` tells of nobody, in small letters. */
+  contactEmail?: string | null;
   /** The same key starts one run only. */
   dedupeKey: string | null;
   /** The run whose step starts this one, or that caused the event. */
@@ -48,6 +50,8 @@ interface Origin {
   /** Whether as many follow from that one as may. */
   isFull: boolean;
 }
+
+const NO_ORIGIN: Origin = { depth: 0, rootRunId: null, isFull: false };
 
 /** Starts runs, whatever asks for them. */
 @Injectable()
@@ -72,35 +76,49 @@ export class RunStarts {
     organizationId: string,
     start: RunStart,
   ): Promise<{ runId: string; duplicate: boolean }> {
-    const bodyHash = createHash('sha256').update(start.payload).digest();
     return await this.tenants.transaction(organizationId, async () => {
-      const id = newId('run');
       const origin = await this.origin(organizationId, start.parentRunId);
       const refusal = start.refusal ?? this.refusal(organizationId, start, origin);
-      const run = { ...start, ...origin, id, bodyHash, refusal };
+      const run = newRun(start, origin, refusal);
       // Refusals are rows too, so of those that there are too many of, each workflow has one.
       if (origin.isFull) run.dedupeKey = `followers ${origin.rootRunId}`;
-      const inserted = await this.runs.insert(organizationId, run);
+      const inserted = (await this.runs.insert(organizationId, [run])).get(run.id);
       if (inserted) {
-        const { limits } = inserted;
-        if (limits) await this.limitGates.hold(organizationId, id, start, limits);
-        // Commit first, wake second: a worker woken for a row it cannot see yet would drop the hint.
-        if (refusal === null) {
-          this.tenants.afterCommit(() => void this.hint(organizationId, id, limits !== null));
-        }
-        this.changes.publish(organizationId, resourceChange('runs', id));
-        await this.failpoints.reach('after insert, before commit', id);
-        return { runId: id, duplicate: false };
+        await this.begin(organizationId, run, inserted);
+        await this.failpoints.reach('after insert, before commit', run.id);
+        return { runId: run.id, duplicate: false };
       }
       const earlier =
         run.dedupeKey === null
           ? null
           : await this.runs.findByDedupeKey(organizationId, start.workflowId, run.dedupeKey);
       if (!earlier) throw AppError.notFound('workflow');
-      if (!origin.isFull && !earlier.bodyHash?.equals(bodyHash)) {
+      if (!origin.isFull && !earlier.bodyHash?.equals(run.bodyHash!)) {
         throw new AppError('idempotency_mismatch', 'This key was used before with another body.');
       }
       return { runId: earlier.id, duplicate: true };
+    });
+  }
+
+  /**
+   * Starts runs that follow from no other, in one transaction, and returns the id of each once all are committed;
+   * undefined for one that is left to `start`, because its key was used before or its workflow is gone.
+   */
+  async startTogether(
+    organizationId: string,
+    starts: readonly RunStart[],
+  ): Promise<(string | undefined)[]> {
+    return await this.tenants.transaction(organizationId, async () => {
+      const runs = starts.map((start) => newRun(start, NO_ORIGIN, start.refusal ?? null));
+      const inserted = await this.runs.insert(organizationId, runs);
+      for (const run of runs) {
+        const found = inserted.get(run.id);
+        if (found) await this.begin(organizationId, run, found);
+      }
+      await Promise.all(
+        [...inserted.keys()].map((id) => this.failpoints.reach('after insert, before commit', id)),
+      );
+      return runs.map(({ id }) => (inserted.has(id) ? id : undefined));
     });
   }
 
@@ -141,6 +159,21 @@ export class RunStarts {
     return runId;
   }
 
+  /** What belongs to the run that the open transaction has inserted. */
+  private async begin(
+    organizationId: string,
+    run: NewRun,
+    { contactId, limits }: InsertedRun,
+  ): Promise<void> {
+    const { id, refusal } = run;
+    if (limits) await this.limitGates.hold(organizationId, id, { ...run, contactId }, limits);
+    // Commit first, wake second: a worker woken for a row it cannot see yet would drop the hint.
+    if (refusal === null) {
+      this.tenants.afterCommit(() => void this.hint(organizationId, id, limits !== null));
+    }
+    this.changes.publish(organizationId, resourceChange('runs', id));
+  }
+
   private async hint(organizationId: string, id: string, isLimited: boolean): Promise<void> {
     await this.failpoints.reach('after commit, before hint', id);
     if (isLimited) await this.limitGates.admit(id);
@@ -151,7 +184,7 @@ export class RunStarts {
   private async origin(organizationId: string, parentRunId: string | undefined): Promise<Origin> {
     const parent =
       parentRunId === undefined ? null : await this.runs.find(organizationId, parentRunId);
-    if (!parent) return { depth: 0, rootRunId: null, isFull: false };
+    if (!parent) return NO_ORIGIN;
     const rootRunId = parent.rootRunId ?? parent.id;
     const isFull = await this.runs.hasFollowers(organizationId, rootRunId, MAX_FOLLOWERS);
     return { depth: parent.depth + 1, rootRunId, isFull };
@@ -174,6 +207,14 @@ export class RunStarts {
       return loop === undefined ? 'rate_limited' : 'loop';
     }
   }
+}
+
+function newRun(start: RunStart, origin: Origin, refusal: RunRefusal | null): NewRun {
+  const { workflowId, triggerType, payload, contactId, contactEmail = null, dedupeKey } = start;
+  const { depth, rootRunId } = origin;
+  const bodyHash = createHash('sha256').update(payload).digest();
+  const given = { workflowId, triggerType, payload, contactId, contactEmail, dedupeKey, bodyHash };
+  return { ...given, id: newId('run'), depth, rootRunId, refusal };
 }
 
 function loopFault({ depth, isFull }: Origin): string | undefined {

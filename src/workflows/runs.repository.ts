@@ -12,7 +12,9 @@ export interface NewRun {
   workflowId: string;
   triggerType: RunTriggerType;
   payload: Buffer;
+  /** Whom it is about, by id or else by address; those that the organization does not know are left out. */
   contactId: string | null;
+  contactEmail: string | null;
   dedupeKey: string | null;
   bodyHash: Buffer | null;
   depth: number;
@@ -21,45 +23,65 @@ export interface NewRun {
   refusal: string | null;
 }
 
+/** What became of a run that is asked for. */
+export interface InsertedRun {
+  contactId: string | null;
+  /** The limits that it is under. */
+  limits: RunLimits | null;
+}
+
 @Injectable()
 export class RunsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Inserts the run if the workflow is active and its dedupe key is new, and returns the limits that it is under, or
-   * undefined when it did not. The version is pinned, and the contact checked, by the same statement.
+   * Inserts each run whose workflow is active and whose dedupe key is new, and returns those by their ids. The version is
+   * pinned, and the contact looked up, by the same statement.
    */
   async insert(
     organizationId: string,
-    run: NewRun,
-  ): Promise<{ limits: RunLimits | null } | undefined> {
-    const rows = await this.tenants.manager(organizationId).query<{ limits: RunLimits | null }[]>(
-      `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
-         contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at, root_run_id)
-       select w.organization_id, $2, w.id, w.version, $4, $5,
-         (select c.id from contacts c where c.organization_id = $1 and c.id = $6 for key share),
-         $7, $8, $9, date_trunc('milliseconds', now()),
-         case when $10::text is null then 'queued' else 'failed' end, $10, case when $10 is not null then now() end, $11
-       from workflows w
-       where w.organization_id = $1 and w.id = $3 and w.active and w.deleted_at is null
-       on conflict on constraint workflow_runs_dedupe_key do nothing
-       returning (select l.trigger_options -> 'limits' from workflows l
-         where l.organization_id = $1 and l.id = $3) as limits`,
-      [
-        organizationId,
-        run.id,
-        run.workflowId,
-        run.triggerType,
-        run.payload,
-        run.contactId,
-        run.dedupeKey,
-        run.bodyHash,
-        run.depth,
-        run.refusal,
-        run.rootRunId,
-      ],
+    runs: readonly NewRun[],
+  ): Promise<ReadonlyMap<string, InsertedRun>> {
+    const rows = await this.tenants
+      .manager(organizationId)
+      .query<{ id: string; contact_id: string | null; limits: RunLimits | null }[]>(
+        // By their keys: two statements that wait for keys of each other would wait for ever.
+        `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
+           contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at, root_run_id)
+         select w.organization_id, g.id, w.id, w.version, g.trigger_type, g.payload,
+           coalesce(
+             (select c.id from contacts c where c.organization_id = $1 and c.id = g.contact_id for key share),
+             (select c.id from contacts c where c.organization_id = $1 and c.email = g.contact_email for key share)),
+           g.dedupe_key, g.body_hash, g.depth, date_trunc('milliseconds', now()),
+           case when g.refusal is null then 'queued' else 'failed' end, g.refusal,
+           case when g.refusal is not null then now() end, g.root_run_id
+         from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::text[], $8::text[], $9::bytea[],
+             $10::integer[], $11::text[], $12::text[])
+           as g (id, workflow_id, trigger_type, payload, contact_id, contact_email, dedupe_key, body_hash, depth, refusal,
+             root_run_id)
+         join workflows w on w.organization_id = $1 and w.id = g.workflow_id and w.active and w.deleted_at is null
+         order by g.dedupe_key
+         on conflict on constraint workflow_runs_dedupe_key do nothing
+         returning id, contact_id, (select l.trigger_options -> 'limits' from workflows l
+           where l.organization_id = $1 and l.id = workflow_id) as limits`,
+        [
+          organizationId,
+          runs.map(({ id }) => id),
+          runs.map(({ workflowId }) => workflowId),
+          runs.map(({ triggerType }) => triggerType),
+          runs.map(({ payload }) => payload),
+          runs.map(({ contactId }) => contactId),
+          runs.map(({ contactEmail }) => contactEmail),
+          runs.map(({ dedupeKey }) => dedupeKey),
+          runs.map(({ bodyHash }) => bodyHash),
+          runs.map(({ depth }) => depth),
+          runs.map(({ refusal }) => refusal),
+          runs.map(({ rootRunId }) => rootRunId),
+        ],
+      );
+    return new Map(
+      rows.map(({ id, contact_id: contactId, limits }) => [id, { contactId, limits }]),
     );
-    return rows[0];
   }
 
   /** Whether at least so many runs follow from the run. */

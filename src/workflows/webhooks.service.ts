@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { Gatherings } from '../database/gatherings.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
@@ -9,13 +10,14 @@ import { RateLimiter } from '../http/rate-limiter.js';
 import { TokenBuckets } from '../http/token-buckets.js';
 import { DeliveryLog } from './delivery-log.service.js';
 import { NO_WEBHOOK } from './malformed-webhook-path.js';
-import { PayloadContacts } from './payload-contacts.service.js';
+import { contactIn, PayloadContacts } from './payload-contacts.service.js';
 import { preferredWait } from './preferred-wait.js';
 import { type RunOutcome, RunWaiter } from './run-waiter.service.js';
 import { RunStarts } from './run-starts.service.js';
 import { TriggerFilter } from './trigger-filter.service.js';
 import { type SignatureScheme, verifyWebhook } from './verify-webhook.js';
 import type { Receipt } from './webhook-receipt.js';
+import { WebhookStarts } from './webhook-starts.service.js';
 import { WebhookSecrets } from './webhook-secrets.service.js';
 import { webhookStatus } from './webhook-status.js';
 import type { Webhook } from './webhook.js';
@@ -59,6 +61,9 @@ interface FoundWebhook {
 export class WebhooksService {
   /** Each test is written down at once: thirty in a row, then one a second for each workflow and process. */
   private readonly tests = new TokenBuckets(30, 1);
+  private readonly lookUps = new Gatherings<string, ReadonlyMap<string, FoundWebhook>>((_, ids) =>
+    this.lookUp([...new Set(ids)]),
+  );
 
   constructor(
     private readonly gate: GateDatabase,
@@ -68,6 +73,7 @@ export class WebhooksService {
     private readonly contacts: PayloadContacts,
     private readonly filter: TriggerFilter,
     private readonly runs: RunStarts,
+    private readonly starts: WebhookStarts,
     private readonly failpoints: Failpoints,
     private readonly log: DeliveryLog,
     private readonly waiter: RunWaiter,
@@ -122,9 +128,9 @@ export class WebhooksService {
   }
 
   private async find(workflowId: string): Promise<Webhook> {
-    const [found] = WORKFLOW_ID.test(workflowId)
-      ? await this.gate.call<FoundWebhook>('open_webhook', [workflowId])
-      : [];
+    if (!WORKFLOW_ID.test(workflowId)) throw notFound();
+    const { result } = await this.lookUps.add('', workflowId);
+    const found = result.get(workflowId);
     if (!found) throw notFound();
     const { secret, active, options } = found;
     const stored = {
@@ -141,6 +147,11 @@ export class WebhooksService {
       secrets: this.secrets.open(workflowId, stored),
       formerSecret: found.previous_is_valid ? null : found.previous_secret,
     };
+  }
+
+  private async lookUp(ids: readonly string[]): Promise<ReadonlyMap<string, FoundWebhook>> {
+    const rows = await this.gate.callForEach<FoundWebhook>('open_webhook', ids, 'text');
+    return new Map(rows.map((row) => [ids[row.position]!, row]));
   }
 
   /** The body is read only once the workflow is known: nobody else can make this process hold a megabyte. */
@@ -176,22 +187,29 @@ export class WebhooksService {
   ): Promise<{ runId: string; duplicate: boolean } | 'skipped'> {
     const { payload, scheme } = this.check(webhook, body, headers);
     const dedupeKey = dedupeKeyOf(headers, scheme);
-    const { organizationId, workflowId } = webhook;
-    const started = await this.tenants.transaction(organizationId, async () => {
-      const contactId = await this.contacts.find(organizationId, payload);
-      const start = {
-        workflowId,
-        triggerType: 'webhook',
-        payload: body,
-        contactId,
-        dedupeKey,
-      } as const;
-      const wanted = await this.filter.apply(organizationId, start, payload, webhook.condition);
-      return wanted ? await this.runs.start(organizationId, wanted) : 'skipped';
-    });
-    const subject = started === 'skipped' ? workflowId : started.runId;
+    const started = await this.start(webhook, payload, body, dedupeKey);
+    const subject = started === 'skipped' ? webhook.workflowId : started.runId;
     await this.failpoints.reach('after commit, before answer', subject);
     return started;
+  }
+
+  private async start(
+    webhook: Webhook,
+    payload: object,
+    body: Buffer,
+    dedupeKey: string | null,
+  ): Promise<{ runId: string; duplicate: boolean } | 'skipped'> {
+    const { organizationId, workflowId, condition } = webhook;
+    const start = { workflowId, triggerType: 'webhook', payload: body, dedupeKey } as const;
+    if (condition === undefined) {
+      return await this.starts.start(organizationId, { ...start, ...contactIn(payload) });
+    }
+    return await this.tenants.transaction(organizationId, async () => {
+      const contactId = await this.contacts.find(organizationId, payload);
+      const conditional = { ...start, contactId };
+      const wanted = await this.filter.apply(organizationId, conditional, payload, condition);
+      return wanted ? await this.runs.start(organizationId, wanted) : 'skipped';
+    });
   }
 
   /** Checks the signature first, then the body. */

@@ -63,6 +63,7 @@ import { WebhookController } from './webhook.controller.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookSecrets } from './webhook-secrets.service.js';
 import { WebhookTools } from './webhook.tools.js';
+import { WebhookStarts } from './webhook-starts.service.js';
 import { WebhooksService } from './webhooks.service.js';
 import { WorkflowOfferTools } from './workflow-offer.tools.js';
 import { WorkflowOffers } from './workflow-offers.service.js';
@@ -141,6 +142,7 @@ import { WorkflowsService } from './workflows.service.js';
     WebhookSecrets,
     WebhookCompletions,
     WebhookTools,
+    WebhookStarts,
     WebhooksService,
     WorkflowOfferTools,
     WorkflowOffers,
