@@ -28,6 +28,7 @@ import { WorkflowVersions1763700056000 } from './1763700056000-workflow-versions
 import { ToolSchemas1763700056100 } from './1763700056100-tool-schemas.js';
 import { WorkflowTools1763700057000 } from './1763700057000-workflow-tools.js';
 import { ContactSearch1763700059000 } from './1763700059000-contact-search.js';
+import { SeldomWakes1763700060000 } from './1763700060000-seldom-wakes.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -61,4 +62,5 @@ export const MIGRATIONS = [
   ToolSchemas1763700056100,
   WorkflowTools1763700057000,
   ContactSearch1763700059000,
+  SeldomWakes1763700060000,
 ];

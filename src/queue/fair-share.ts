@@ -6,6 +6,8 @@ export interface Share {
   readonly room: number;
   /** How many those may get that hold slots already. */
   readonly rooms: Readonly<Record<string, number>>;
+  /** `false`: the claim does not look for waits that are over and for work that was left. */
+  readonly wake?: boolean;
 }
 
 /**

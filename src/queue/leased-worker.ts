@@ -54,6 +54,8 @@ export const LEASE_SECONDS = 15;
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
 const POLL_MS = 1000;
 const LONGEST_BACK_OFF_MS = 5000;
+/** How long the first slot that gets free may wait for others, so that one claim fills them all. */
+const GATHER_MS = 3;
 /** What aborted work gets to end by itself before a stop stops waiting for it. */
 const ABORT_GRACE_MS = 500;
 
@@ -73,8 +75,12 @@ export class LeasedWorker {
   private failures = 0;
   /** There may be more due rows than there were free slots. */
   private more = false;
-  /** A slot has got free since the last claim of what is due was asked for. */
-  private freed = false;
+  /** Slots that have got free since the last claim of what is due was asked for. */
+  private freed = 0;
+  /** Hints are being followed, each by a claim of its own. */
+  private following = 0;
+  /** More of them have come meanwhile. */
+  private hinted = false;
   private polling = false;
   private stopped = false;
   private pollTimer?: NodeJS.Timeout;
@@ -138,8 +144,24 @@ export class LeasedWorker {
       this.more = true;
       return;
     }
-    const started = await this.claim(1, id);
+    if (this.following > 0) {
+      // One claim for all that come meanwhile costs the database less than one for each.
+      this.more = true;
+      if (!this.hinted && !this.polling) this.schedulePoll(0);
+      this.hinted = true;
+      return;
+    }
+    const started = await this.follow(id);
     await Promise.all(started.map((running) => running.done));
+  }
+
+  private async follow(id: string): Promise<Running[]> {
+    this.following += 1;
+    try {
+      return await this.claim(1, id);
+    } finally {
+      this.following -= 1;
+    }
   }
 
   private schedulePoll(delayMs: number): void {
@@ -148,11 +170,16 @@ export class LeasedWorker {
     this.pollTimer = setTimeout(() => void this.pollOnce(), delayMs);
   }
 
+  /** One claim for several slots costs the database little more than for one, so the first to get free waits a moment. */
+  private scheduleNext(): void {
+    this.schedulePoll(this.freed * 4 >= this.slots || this.hinted ? 0 : GATHER_MS);
+  }
+
   private async pollOnce(): Promise<void> {
     const isSecond = this.polling;
     await this.fill();
-    if (!isSecond && this.more && this.freed && this.failures === 0) {
-      this.schedulePoll(0);
+    if (!isSecond && this.more && (this.freed > 0 || this.hinted) && this.failures === 0) {
+      this.scheduleNext();
       return;
     }
     const backOff = Math.min(this.pollMs * 2 ** this.failures, LONGEST_BACK_OFF_MS);
@@ -167,7 +194,8 @@ export class LeasedWorker {
     this.polling = true;
     try {
       this.more = false;
-      this.freed = false;
+      this.freed = 0;
+      this.hinted = false;
       const share = this.fairShare?.share(this.free);
       const started = await this.claim(limit, undefined, share);
       // By what was asked for: meanwhile slots may have got free, and nobody has looked what is due for them.
@@ -228,9 +256,9 @@ export class LeasedWorker {
         .finally(() => {
           this.running.delete(running);
           this.fairShare?.giveBack(claim.organizationId);
-          this.freed = true;
+          this.freed += 1;
           // Only while there was more than fitted, and never on a failing database: no hot loop.
-          if (this.more && this.failures === 0) this.schedulePoll(0);
+          if (this.more && this.failures === 0) this.scheduleNext();
         }),
     };
     this.running.add(running);

@@ -5,6 +5,7 @@ import { ChangeFeed } from '../changes/change-feed.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { toError } from '../errors/app-error.js';
 import { Failpoints } from '../failpoints/failpoints.js';
+import type { Share } from '../queue/fair-share.js';
 import { GateWorker } from '../queue/gate-worker.js';
 import type { Claim } from '../queue/leased-worker.js';
 import { WakeUps } from '../queue/wake-ups.js';
@@ -13,6 +14,8 @@ import { RunExecutor } from './run-executor.service.js';
 
 const SWEEP_MS = 2000;
 const SWEEP_BATCH = 500;
+/** How often claims queue what waits no longer, and what was left by workers that died. */
+const WAKE_MS = 250;
 
 /** Takes runs that are due, whosever they are, and carries them on; each inside its own organization. */
 @Injectable()
@@ -23,6 +26,7 @@ export class RunWorker extends GateWorker {
   private readonly logger = new Logger(RunWorker.name);
   private sweepTimer?: NodeJS.Timeout;
   private sweeping = false;
+  private wokenAt = -Infinity;
 
   constructor(
     env: Env,
@@ -45,6 +49,13 @@ export class RunWorker extends GateWorker {
   override async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.sweepTimer);
     await super.beforeApplicationShutdown();
+  }
+
+  override async claim(limit: number, id?: string, share?: Share): Promise<Claim[]> {
+    const now = performance.now();
+    const wake = id === undefined && now - this.wokenAt >= WAKE_MS;
+    if (wake) this.wokenAt = now;
+    return await super.claim(limit, id, share && { ...share, wake });
   }
 
   async work(claim: Claim, signal: AbortSignal): Promise<void> {
