@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { violatedConstraint } from '../database/database-error.js';
+import { findOne } from '../database/entity-statements.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { ContactFields } from './contact-fields.js';
 import { foldText, searchText } from './contact-fields.js';
@@ -21,7 +22,7 @@ export class ContactsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   find(organizationId: string, id: string): Promise<Contact | null> {
-    return this.manager(organizationId).findOneBy(Contact, { organizationId, id });
+    return findOne(this.manager(organizationId), Contact, { organizationId, id });
   }
 
   /** The contact, which no other transaction can change until this one ends. */
@@ -37,7 +38,7 @@ export class ContactsRepository {
     identifier: Identifier,
     value: string,
   ): Promise<Contact | null> {
-    return this.manager(organizationId).findOneBy(Contact, {
+    return findOne(this.manager(organizationId), Contact, {
       organizationId,
       [IDENTIFIERS[identifier]]: value,
     });

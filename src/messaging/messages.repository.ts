@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { insertOne } from '../database/entity-statements.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { TimePosition } from '../tools/paging.js';
 import type { MessageChannel, MessageStatus } from './message-status.js';
@@ -51,8 +52,7 @@ export class MessagesRepository {
       sentAt: null,
       ...(message.scheduledAt && { dueAt: message.scheduledAt }),
     });
-    // What the database has filled in comes back with the same statement.
-    await this.manager(organizationId).insert(Message, row);
+    await insertOne(this.manager(organizationId), Message, row);
     return row;
   }
 
