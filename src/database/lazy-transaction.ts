@@ -4,6 +4,16 @@ import { isConnectionError } from './database-error.js';
 import type { Part } from './pipelined-query.js';
 import type { Statements } from './statements.js';
 
+/** What statements are sent through. */
+export interface Sender {
+  readonly manager: EntityManager;
+  /** Carries the statement out before the next one, or before the commit; fails with that if it fails. */
+  defer(part: Part): void;
+}
+
+const SAVEPOINT = { name: 'switchboard_savepoint', text: 'savepoint stretch', values: [] };
+const UNDO = { name: 'switchboard_undo', text: 'rollback to savepoint stretch', values: [] };
+
 /** A connection in the hands of a transaction. */
 export interface Begun {
   readonly runner: QueryRunner;
@@ -14,7 +24,7 @@ export interface Begun {
  * One transaction that begins with its first statement. A call that touches no data, as many tools do, then costs the
  * database nothing; every other call cannot tell the difference.
  */
-export class LazyTransaction {
+export class LazyTransaction implements Sender {
   /** What was wrong with a statement that nobody waited for. */
   fault?: Error;
   private begun?: Promise<Begun>;
@@ -34,11 +44,10 @@ export class LazyTransaction {
 
   /** What the work of the transaction sends its statements through. */
   get manager(): EntityManager {
-    this.face ??= this.makeFace();
+    this.face ??= this.makeFace(() => this.isOver);
     return this.face.manager;
   }
 
-  /** Carries the statement out before the next one, or before the commit; fails with that if it fails. */
   defer(part: Part): void {
     if (this.isOver) throw new QueryRunnerAlreadyReleasedError();
     const check = (rows: number): void => {
@@ -50,6 +59,31 @@ export class LazyTransaction {
       }
     };
     this.deferred.push({ ...part, check });
+  }
+
+  /**
+   * Runs a stretch of the transaction, and undoes it if it throws. Once it has ended, nothing more gets through its
+   * sender: work that nobody waits for any longer must not write beside what follows.
+   */
+  async undoably<T>(work: (sender: Sender) => Promise<T>): Promise<T> {
+    const mark: Part = { ...SAVEPOINT };
+    let isOver = false;
+    const face = this.makeFace(() => isOver || this.isOver);
+    const defer = (part: Part): void => {
+      if (isOver) throw new QueryRunnerAlreadyReleasedError();
+      this.defer(part);
+    };
+    this.deferred.push(mark);
+    try {
+      return await work({ manager: face.manager, defer });
+    } catch (error) {
+      isOver = true;
+      await this.undo(mark);
+      throw error;
+    } finally {
+      isOver = true;
+      void face.release();
+    }
   }
 
   /** Throws what made it impossible to begin or to go on, also where the work has swallowed that. */
@@ -82,27 +116,42 @@ export class LazyTransaction {
     void this.face?.release();
   }
 
+  private async undo(mark: Part): Promise<void> {
+    const notSent = this.deferred.indexOf(mark);
+    if (notSent >= 0) {
+      this.deferred.length = notSent;
+      return;
+    }
+    this.deferred = [];
+    await this.attempt([UNDO], (statements, parts) => statements.carryOut(parts));
+  }
+
   // A runner of its own, whose savepoints the work may count as it likes: the one that commits always commits.
-  private makeFace(): QueryRunner {
+  private makeFace(isOver: () => boolean): QueryRunner {
     const face = this.newRunner();
     const connection = {
-      query: (text: string, values?: readonly unknown[]) => this.query(text, values),
+      query: (text: string, values?: readonly unknown[]) => this.query(isOver, text, values),
     };
     face.connect = async () => {
-      if (this.isOver) throw new QueryRunnerAlreadyReleasedError();
+      if (isOver()) throw new QueryRunnerAlreadyReleasedError();
       this.begun ??= this.begin();
       const { runner, statements } = await this.begun;
       // TypeORM gives a runner back by itself when its connection dies.
       const isGone = runner.isReleased && statements.hasBegun;
-      if (this.isOver || isGone) throw new QueryRunnerAlreadyReleasedError();
+      if (isOver() || isGone) throw new QueryRunnerAlreadyReleasedError();
       return connection;
     };
     return markAsBegun(face);
   }
 
-  private async query(text: string, values?: readonly unknown[]): Promise<QueryResult> {
+  private async query(
+    isOver: () => boolean,
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<QueryResult> {
+    if (isOver()) throw new QueryRunnerAlreadyReleasedError();
     return await this.attempt(this.takeDeferred(), (statements, parts) => {
-      if (this.isOver) throw new QueryRunnerAlreadyReleasedError();
+      if (isOver()) throw new QueryRunnerAlreadyReleasedError();
       return statements.query(parts, text, values);
     });
   }

@@ -12,7 +12,13 @@ import { AppError } from '../errors/app-error.js';
 import type { ContextSigner } from './context-signer.js';
 import { mapDatabaseError, unavailable } from './database-error.js';
 import { type Effects, parseEffects } from './effects.js';
-import { type Begun, LazyTransaction, markAsBegun, rollback } from './lazy-transaction.js';
+import {
+  type Begun,
+  LazyTransaction,
+  markAsBegun,
+  rollback,
+  type Sender,
+} from './lazy-transaction.js';
 import type { Part } from './pipelined-query.js';
 import { PreparedStatements } from './prepared-statements.js';
 import { Statements } from './statements.js';
@@ -23,6 +29,8 @@ interface TenantTransaction {
   mode: TransactionMode;
   isDryRun: boolean;
   lazy: LazyTransaction;
+  /** What the caller's statements go through: the transaction itself, or a stretch of it. */
+  sender: Sender;
   afterCommit: (() => void)[];
 }
 
@@ -97,7 +105,25 @@ export class TenantDatabase {
     const transaction = this.open();
     if (!transaction) throw new Error('Data of an organization is reached in a transaction only.');
     this.assertSame(transaction, organizationId);
-    return transaction.lazy.manager;
+    return transaction.sender.manager;
+  }
+
+  /** Inside a transaction: runs `work` as a stretch of it; a throw undoes that, and the transaction can go on. */
+  async undoably<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    const transaction = this.open();
+    if (!transaction || transaction.isDryRun) throw new Error('There is no transaction to go on.');
+    this.assertSame(transaction, organizationId);
+    const { lazy } = transaction;
+    const afterCommit: (() => void)[] = [];
+    try {
+      const result = await lazy.undoably((sender) =>
+        this.current.run({ ...transaction, sender, afterCommit }, work),
+      );
+      transaction.afterCommit.push(...afterCommit);
+      return result;
+    } catch (error) {
+      throw lazy.fault ?? failure(error);
+    }
   }
 
   /**
@@ -108,7 +134,7 @@ export class TenantDatabase {
     const transaction = this.open();
     if (!transaction) throw new Error('Data of an organization is reached in a transaction only.');
     this.assertSame(transaction, organizationId);
-    transaction.lazy.defer(part);
+    transaction.sender.defer(part);
   }
 
   /** Runs `action` once the running transaction is committed, and never if it is rolled back. */
@@ -151,6 +177,7 @@ export class TenantDatabase {
       mode,
       isDryRun,
       lazy,
+      sender: lazy,
       afterCommit: [],
     };
     let result: T;

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Step } from './definition.js';
 import { LeaseLost } from './lease-lost.js';
 import type { RunStep } from './run-step.entity.js';
-import type { Run } from './run.entity.js';
+import type { RunFacts } from './run-contents.repository.js';
 import { type Place, type Plan, planOf } from './step-engine.js';
 
 /** Holds a run by its epoch. */
@@ -23,7 +23,7 @@ export type JournalEntry = Omit<
 
 /** What does not change about a run while a worker holds it. */
 export interface RunContent {
-  readonly run: Run;
+  readonly run: RunFacts;
   readonly workflowName: string;
   readonly payload: unknown;
   readonly steps: readonly Step[];
@@ -33,6 +33,8 @@ export interface RunContent {
 export class HeldRun {
   /** Steps that are being carried out. */
   readonly inFlight = new Set<string>();
+  /** A transaction is open that several steps share. */
+  isShared = false;
   private readonly entries: Map<string, JournalEntry>;
   private readonly passed = new Set<string>();
   /** What the open transaction has written. */
@@ -60,7 +62,7 @@ export class HeldRun {
     for (const { path } of this.plan().ready) this.suspects.set(path, this.entries.get(path));
   }
 
-  get run(): Run {
+  get run(): RunFacts {
     return this.content.run;
   }
 
@@ -102,7 +104,7 @@ export class HeldRun {
 
   /** A first entry for a step; one that has an entry keeps its place. */
   newEntry({ path }: Place, tool: string | null = null): JournalEntry {
-    const known = this.entries.get(path);
+    const known = this.journalAfter(path);
     const position = known?.position ?? (this.position += 1);
     return {
       stepId: path,
@@ -144,11 +146,29 @@ export class HeldRun {
     try {
       if (this.signal.aborted) throw new LeaseLost();
       const result = await transaction();
-      for (const [path, entry] of this.staged) this.entries.set(path, entry);
+      this.settle();
       return result;
     } finally {
       this.staged.clear();
       end();
+    }
+  }
+
+  /** Takes over what is staged: its transaction has committed. */
+  settle(): void {
+    for (const [path, entry] of this.staged) this.entries.set(path, entry);
+    this.staged.clear();
+  }
+
+  /** Runs what may fail by itself in a transaction that goes on: what it has staged is then forgotten. */
+  async orUnstage<T>(work: () => Promise<T>): Promise<T> {
+    const before = new Map(this.staged);
+    try {
+      return await work();
+    } catch (error) {
+      this.staged.clear();
+      for (const [path, entry] of before) this.staged.set(path, entry);
+      throw error;
     }
   }
 

@@ -1,14 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
-import { type ContactMapping, withContactStep } from './contact-mapping.js';
+import { RecentlyUsed } from '../tools/recently-used.js';
+import { withContactStep } from './contact-mapping.js';
 import type { Step } from './definition.js';
-import { Run } from './run.entity.js';
-import { Workflow } from './workflow.entity.js';
+import type { RunLease } from './held-run.js';
+import type { RunTriggerType } from './trigger.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
+
+const MOST_VERSIONS = 500;
+
+/** What a worker needs to know of the row of a run. */
+export interface RunFacts {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly workflowId: string;
+  readonly workflowVersion: number;
+  readonly triggerType: RunTriggerType;
+  readonly depth: number;
+  readonly crashes: number;
+  /** Steps may set it. */
+  contactId: string | null;
+}
 
 /** What does not change about a run while it goes on, and its row as it was. */
 export interface RunContents {
-  run: Run;
+  run: RunFacts;
   /** Also that of a deleted workflow, whose runs go on. */
   workflowName: string;
   payload: Buffer;
@@ -16,42 +32,61 @@ export interface RunContents {
   steps: readonly Step[];
 }
 
-interface Joined {
-  contents_payload: Buffer;
-  contents_name: string;
-  contents_steps: Step[];
-  contents_contact: ContactMapping | null;
+interface Row {
+  workflow_id: string;
+  workflow_version: number;
+  trigger_type: RunTriggerType;
+  depth: number;
+  crashes: number;
+  contact_id: string | null;
+  payload: Buffer;
+  name: string;
 }
 
-/** Reads all that a worker needs to know of a run, besides its journal, at once. */
+/** Reads all that a worker needs to know of a run, besides its journal. */
 @Injectable()
 export class RunContentsRepository {
+  /** A version never changes, so it need not be read for every run of it. */
+  private readonly versions = new RecentlyUsed<readonly Step[]>(MOST_VERSIONS);
+
   constructor(private readonly tenants: TenantDatabase) {}
 
-  async find(organizationId: string, id: string): Promise<RunContents | undefined> {
-    const { entities, raw } = await this.tenants
-      .manager(organizationId)
-      .createQueryBuilder(Run, 'r')
-      .addSelect('r.payload', 'contents_payload')
-      .addSelect('w.name', 'contents_name')
-      .addSelect('v.steps', 'contents_steps')
-      .addSelect('v.trigger_contact', 'contents_contact')
-      .innerJoin(Workflow, 'w', 'w.organization_id = r.organization_id and w.id = r.workflow_id')
-      .innerJoin(
-        WorkflowVersion,
-        'v',
-        'v.organization_id = w.organization_id and v.workflow_id = w.id and v.version = r.workflow_version',
-      )
-      .where('r.organization_id = :organizationId and r.id = :id', { organizationId, id })
-      .getRawAndEntities<Joined>();
-    const [run] = entities;
-    const [joined] = raw;
-    if (!run || !joined) return undefined;
-    return {
-      run,
-      workflowName: joined.contents_name,
-      payload: joined.contents_payload,
-      steps: withContactStep(joined.contents_contact, joined.contents_steps),
+  /** Undefined when the run is not held by this lease any more. */
+  async find({ organizationId, id, epoch }: RunLease): Promise<RunContents | undefined> {
+    const [row] = await this.tenants.manager(organizationId).query<Row[]>(
+      `select r.workflow_id, r.workflow_version, r.trigger_type, r.depth, r.crashes, r.contact_id, r.payload, w.name
+       from workflow_runs r join workflows w on w.organization_id = r.organization_id and w.id = r.workflow_id
+       where r.organization_id = $1 and r.id = $2 and r.epoch = $3 and r.status = 'running'`,
+      [organizationId, id, epoch],
+    );
+    if (!row) return undefined;
+    const run: RunFacts = {
+      id,
+      organizationId,
+      workflowId: row.workflow_id,
+      workflowVersion: row.workflow_version,
+      triggerType: row.trigger_type,
+      depth: row.depth,
+      crashes: row.crashes,
+      contactId: row.contact_id,
     };
+    const steps = await this.stepsOf(run);
+    return { run, workflowName: row.name, payload: row.payload, steps };
+  }
+
+  private async stepsOf(run: RunFacts): Promise<readonly Step[]> {
+    const { organizationId, workflowId, workflowVersion: version } = run;
+    const key = `${organizationId} ${workflowId} ${version}`;
+    const known = this.versions.get(key);
+    if (known) return known;
+    const { steps, triggerContact } = await this.tenants
+      .manager(organizationId)
+      .findOneOrFail(WorkflowVersion, {
+        where: { organizationId, workflowId, version },
+        select: { steps: true, triggerContact: true },
+      });
+    const all = withContactStep(triggerContact, steps);
+    this.versions.set(key, all);
+    return all;
   }
 }

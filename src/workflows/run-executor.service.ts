@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import { parseJson } from '../http/parse-json.js';
+import type { Step } from './definition.js';
 import { HeldRun, type RunLease } from './held-run.js';
 import { LeaseLost } from './lease-lost.js';
 import { RunContentsRepository } from './run-contents.repository.js';
 import { RunJournalRepository } from './run-journal.repository.js';
 import { type Progress, RunProgress } from './run-progress.service.js';
 import type { Place, Plan } from './step-engine.js';
+import type { Sharing } from './steps/step-runner.js';
 import { StepRunners } from './steps/step-runners.service.js';
 
 /** Steps of one run that are carried out at the same time. */
@@ -14,12 +17,18 @@ const MAX_AT_ONCE = 10;
 /** How long a step may sleep beside others that are carried out until the database is asked about it. */
 const LONGEST_SLEEP_MS = 5000;
 
+/** How many steps share a transaction, and for how long it may take more in: it holds a connection, and the run. */
+const MAX_SHARED = 20;
+const LONGEST_SHARED_MS = 100;
+
 /** One run while it is carried on. */
 interface Work {
   readonly held: HeldRun;
   readonly running: Map<string, Promise<void>>;
   progress: Progress;
   failure?: Error;
+  /** A transaction of several steps has failed, and which of them is to blame is found out by one for each. */
+  isApart: boolean;
 }
 
 /**
@@ -34,40 +43,66 @@ export class RunExecutor {
     private readonly journal: RunJournalRepository,
     private readonly progress: RunProgress,
     private readonly runners: StepRunners,
+    private readonly failpoints: Failpoints,
   ) {}
 
   /** Runs steps until the run ends, waits, or is no longer held. */
   async execute(lease: RunLease, signal: AbortSignal): Promise<void> {
     try {
-      await this.carryOn(await this.load(lease, signal));
+      await this.failpoints.reach('before step transaction', lease.id);
+      await this.carryOn(await this.begin(lease, signal));
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;
     }
   }
 
-  private async load(lease: RunLease, signal: AbortSignal): Promise<HeldRun> {
+  /** Takes up a run; with its first steps, where these can share the transaction in which it is read. */
+  private async begin(lease: RunLease, signal: AbortSignal): Promise<Work> {
+    const { organizationId } = lease;
+    try {
+      const begun = await this.tenants.transaction(organizationId, async () => {
+        const work = await this.load(lease, signal);
+        if (this.canShare(work, work.held.plan().ready)) {
+          work.progress = await this.progress.shared(work.held, () =>
+            this.carryOutShared(work.held),
+          );
+        }
+        return work;
+      });
+      begun.held.settle();
+      return begun;
+    } catch (error) {
+      if (error instanceof LeaseLost || signal.aborted) throw new LeaseLost();
+      return await this.tenants.transaction(
+        organizationId,
+        async () => ({ ...(await this.load(lease, signal)), isApart: true }),
+        { readOnly: true },
+      );
+    }
+  }
+
+  private async load(lease: RunLease, signal: AbortSignal): Promise<Work> {
+    const contents = await this.contents.find(lease);
+    if (!contents) throw new LeaseLost();
+    const content = { ...contents, payload: parseJson(contents.payload) };
+    // The first to hold a run finds nothing: only who holds it writes the journal.
     const { organizationId, id } = lease;
-    return await this.tenants.transaction(
-      organizationId,
-      async () => {
-        const contents = await this.contents.find(organizationId, id);
-        if (contents?.run.epoch !== lease.epoch) throw new LeaseLost();
-        const content = { ...contents, payload: parseJson(contents.payload) };
-        // The first to hold a run finds nothing: only who holds it writes the journal.
-        const entries = lease.epoch === 1 ? [] : await this.journal.read(organizationId, id);
-        return new HeldRun(lease, signal, content, entries);
-      },
-      { readOnly: true },
-    );
+    const entries = lease.epoch === 1 ? [] : await this.journal.read(organizationId, id);
+    const held = new HeldRun(lease, signal, content, entries);
+    return { held, running: new Map(), progress: 'on', isApart: false };
   }
 
   /** Carries out all that can be, until nothing is left to do here. Never leaves anything in flight behind. */
-  private async carryOn(held: HeldRun): Promise<void> {
-    const work: Work = { held, running: new Map(), progress: 'on' };
+  private async carryOn(work: Work): Promise<void> {
+    const { held } = work;
     for (;;) {
       held.forgetPassed();
       const plan = held.plan();
       if (work.progress === 'on' && !work.failure && !held.signal.aborted) {
+        if (this.canShare(work, plan.ready)) {
+          await this.share(work);
+          continue;
+        }
         for (const place of plan.ready) this.start(work, place);
       }
       if (work.running.size > 0) await this.next(work, plan);
@@ -78,14 +113,64 @@ export class RunExecutor {
     }
   }
 
+  /** Whether what comes next can be followed by more in the same transaction. */
+  private canShare({ running, isApart }: Work, ready: readonly Place[]): boolean {
+    return !isApart && running.size === 0 && this.onlyOf(ready, ['reads']) !== undefined;
+  }
+
+  private onlyOf(ready: readonly Place[], kinds: readonly Sharing[]): Place | undefined {
+    const [place] = ready;
+    return ready.length === 1 && kinds.includes(this.sharingOf(place!.step)) ? place : undefined;
+  }
+
+  private sharingOf(step: Step): Sharing {
+    return this.runners.of(step).sharing?.(step) ?? 'alone';
+  }
+
+  private async share(work: Work): Promise<void> {
+    const { held } = work;
+    await this.failpoints.reach('before step transaction', held.lease.id);
+    try {
+      work.progress = await this.progress.fenced(held, () =>
+        this.progress.shared(held, () => this.carryOutShared(held)),
+      );
+    } catch (error) {
+      if (error instanceof LeaseLost || held.signal.aborted) throw new LeaseLost();
+      work.isApart = true;
+    }
+  }
+
+  /**
+   * Carries out steps that only read, and the one after them that changes something: a commit for each would cost more
+   * than most steps do. Changes are never held back for a step that follows.
+   */
+  private async carryOutShared(held: HeldRun): Promise<Progress> {
+    const endsAt = performance.now() + LONGEST_SHARED_MS;
+    let progress: Progress = 'on';
+    let sharing: Sharing = 'reads';
+    for (let count = 0; progress === 'on' && sharing === 'reads'; count += 1) {
+      const place = this.onlyOf(held.planAfter().ready, ['reads', 'changes']);
+      if (!place || count === MAX_SHARED || performance.now() > endsAt) break;
+      sharing = this.sharingOf(place.step);
+      progress = await this.carryOut(held, place);
+    }
+    return progress;
+  }
+
+  private async carryOut(held: HeldRun, place: Place): Promise<Progress> {
+    held.inFlight.add(place.path);
+    try {
+      return await this.runners.of(place.step).run(held, place);
+    } finally {
+      held.inFlight.delete(place.path);
+    }
+  }
+
   private start(work: Work, place: Place): void {
     const { held, running } = work;
     const { path } = place;
     if (running.has(path) || running.size >= MAX_AT_ONCE) return;
-    held.inFlight.add(path);
-    const step = this.runners
-      .of(place.step)
-      .run(held, place)
+    const step = this.carryOut(held, place)
       .then(
         (progress) => {
           if (progress === 'over') work.progress = progress;
@@ -97,7 +182,6 @@ export class RunExecutor {
         },
       )
       .finally(() => {
-        held.inFlight.delete(path);
         running.delete(path);
       });
     running.set(path, step);

@@ -1,8 +1,12 @@
 import type { DomainEvent } from '../events/domain-event.js';
-import type { Run } from './run.entity.js';
+import type { RunFacts } from './run-contents.repository.js';
 
 /** What happens when a run has failed; the run is its own cause. */
-export function runFailed(run: Run, workflowName: string, reason: string): DomainEvent {
+export function runFailed(
+  run: Omit<RunFacts, 'organizationId' | 'depth' | 'crashes'>,
+  workflowName: string,
+  reason: string,
+): DomainEvent {
   const { id, workflowId, workflowVersion, contactId, triggerType } = run;
   return {
     name: 'run.failed',

@@ -51,9 +51,29 @@ export class RunProgress {
     this.beginWait = begin;
   }
 
+  /**
+   * Lets `steps` share the open transaction, in which each can fail by itself. That this worker holds the run until the
+   * commit is checked when it is written down how far they came.
+   */
+  async shared(held: HeldRun, steps: () => Promise<Progress>): Promise<Progress> {
+    const { organizationId, id } = held.lease;
+    this.changes.publish(organizationId, resourceChange('runs', id));
+    held.isShared = true;
+    try {
+      const progress = await steps();
+      if (progress === 'on') await this.stay(held);
+      return progress;
+    } finally {
+      held.isShared = false;
+    }
+  }
+
   /** A transaction in which this worker surely holds the run, until it commits; then the run has changed. */
   async fenced<T>(held: HeldRun, work: () => Promise<T>): Promise<T> {
     const { organizationId, id } = held.lease;
+    if (held.isShared) {
+      return await held.orUnstage(() => this.tenants.undoably(organizationId, work));
+    }
     return await held.alone(() =>
       this.tenants.transaction(organizationId, async () => {
         held.run.contactId = await this.runs.fence(held.lease);
@@ -81,7 +101,8 @@ export class RunProgress {
     const { ready, asleep, end } = held.planAfter();
     const isAlone = [...held.inFlight].every((other) => other === path);
     if (!isAlone || (!end && ready.length > 0)) {
-      await this.runs.progress(held.lease, LEASE_SECONDS, !held.isSuspect);
+      // Of several steps that share a transaction, once is enough.
+      if (!held.isShared) await this.stay(held);
       return 'on';
     }
     if (end?.status === 'failed') await this.fail(held, end.at!);
@@ -93,10 +114,14 @@ export class RunProgress {
     return 'over';
   }
 
+  private async stay(held: HeldRun): Promise<void> {
+    await this.runs.progress(held.lease, LEASE_SECONDS, !held.isSuspect);
+  }
+
   /** Lets go of the run until the first of its waits ends. */
   private async park(held: HeldRun, asleep: readonly Place[]): Promise<Progress> {
     if (await this.hasNews(held, asleep)) {
-      await this.runs.progress(held.lease, LEASE_SECONDS, !held.isSuspect);
+      if (!held.isShared) await this.stay(held);
       return 'on';
     }
     const dueAt = ({ path }: Place): number => held.journalAfter(path)!.dueAt!;

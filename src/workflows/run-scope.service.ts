@@ -3,6 +3,7 @@ import { ContactView } from '../contacts/contact-view.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import type { HeldRun } from './held-run.js';
+import { mayName } from './may-name.js';
 import { ResumeUrls } from './resume-urls.service.js';
 import { stepValue } from './scope.js';
 import type { Place, Turn } from './step-engine.js';
@@ -19,10 +20,12 @@ export class RunScope {
   ) {}
 
   /** In a transaction of the run. A step named `contact` hides the contact of the run. */
-  async of(held: HeldRun, { turns }: Place): Promise<object> {
+  async of(held: HeldRun, { turns }: Place, withContact = true): Promise<object> {
     const { run } = held;
     const contact =
-      run.contactId === null ? null : await this.contacts.find(run.organizationId, run.contactId);
+      run.contactId === null || !withContact
+        ? null
+        : await this.contacts.find(run.organizationId, run.contactId);
     return {
       contact: contact && ContactView.of(contact),
       ...Object.fromEntries(visibleEntries(held, turns)),
@@ -31,6 +34,11 @@ export class RunScope {
       run: { id: run.id, resume_urls: this.urlsOf(held, turns) },
       workflow: { id: run.workflowId, name: held.content.workflowName },
     };
+  }
+
+  /** As `of`, for a step that looks at nothing but what its expressions name: the contact is read if one may name it. */
+  async ofNamed(held: HeldRun, place: Place): Promise<object> {
+    return await this.of(held, place, mayName(place.step, 'contact'));
   }
 
   /**

@@ -104,7 +104,9 @@ describe('a resume URL', () => {
   it('does not wait for a step at work', async () => {
     ProbeTools.hold('slow effect');
     const slow = { id: 'slow', tool: 'probe_effect', arguments: { name: 'slow effect' } };
-    const runId = await start([show, slow, approval()]);
+    // What `show` gives is committed with the change that follows.
+    const effect = { id: 'effect', tool: 'probe_effect', arguments: { name: 'effect' } };
+    const runId = await start([show, effect, slow, approval()]);
     const url = await urlOf(runId);
     // The transaction of the step, which has the run locked, stays open.
     await waitFor(async () => (await getRun(acme, runId)).steps.at(-1)?.id === 'slow');

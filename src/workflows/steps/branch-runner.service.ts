@@ -4,7 +4,7 @@ import { type Progress, RunProgress } from '../run-progress.service.js';
 import { RunScope } from '../run-scope.service.js';
 import type { Place } from '../step-engine.js';
 import type { BranchStep } from './branch-step.js';
-import type { StepRunner } from './step-runner.js';
+import type { Sharing, StepRunner } from './step-runner.js';
 
 /** Chooses one of two lists. */
 @Injectable()
@@ -14,10 +14,14 @@ export class BranchRunner implements StepRunner<BranchStep> {
     private readonly scope: RunScope,
   ) {}
 
+  sharing(): Sharing {
+    return 'reads';
+  }
+
   async run(held: HeldRun, place: Place<BranchStep>): Promise<Progress> {
     const entry = held.newEntry(place);
     return await this.progress.orFail(held, place, entry, async () => {
-      const holds = this.scope.allows(place.step, await this.scope.of(held, place));
+      const holds = this.scope.allows(place.step, await this.scope.ofNamed(held, place));
       const output = { branch: holds ? 'then' : 'else' };
       return await this.progress.done(held, { ...entry, status: 'succeeded', output });
     });

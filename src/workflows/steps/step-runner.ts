@@ -3,6 +3,12 @@ import type { HeldRun } from '../held-run.js';
 import type { Progress } from '../run-progress.service.js';
 import type { Place } from '../step-engine.js';
 
+/**
+ * How a step goes with others in one transaction: it only `reads`, and the next one can follow; it `changes` something,
+ * and is the last; or it stands `alone`, because it talks to the outside or has several transactions.
+ */
+export type Sharing = 'reads' | 'changes' | 'alone';
+
 /** Carries out the steps of one kind. */
 export interface StepRunner<S extends Step = Step> {
   /**
@@ -10,4 +16,5 @@ export interface StepRunner<S extends Step = Step> {
    * come, ends it: the entry in the journal tells which. Writes down what became of it.
    */
   run(held: HeldRun, place: Place<S>): Promise<Progress>;
+  sharing?(step: S): Sharing;
 }

@@ -5,7 +5,7 @@ import { type Progress, RunProgress } from '../run-progress.service.js';
 import { RunScope } from '../run-scope.service.js';
 import { renderArguments } from '../scope.js';
 import type { Place } from '../step-engine.js';
-import type { StepRunner } from './step-runner.js';
+import type { Sharing, StepRunner } from './step-runner.js';
 import type { StopStep } from './stop-step.js';
 
 const LONGEST_REASON = 1000;
@@ -19,10 +19,14 @@ export class StopRunner implements StepRunner<StopStep> {
     private readonly liquid: LiquidSandbox,
   ) {}
 
+  sharing(): Sharing {
+    return 'reads';
+  }
+
   async run(held: HeldRun, place: Place<StopStep>): Promise<Progress> {
     const entry = held.newEntry(place);
     return await this.progress.orFail(held, place, entry, async () => {
-      const scope = await this.scope.of(held, place);
+      const scope = await this.scope.ofNamed(held, place);
       const isWanted = this.scope.allows(place.step, scope);
       return await this.progress.done(
         held,

@@ -10,7 +10,7 @@ import { RunScope } from '../run-scope.service.js';
 import { renderArguments } from '../scope.js';
 import { StepCaller } from '../step-caller.service.js';
 import type { Place } from '../step-engine.js';
-import type { StepRunner } from './step-runner.js';
+import type { Sharing, StepRunner } from './step-runner.js';
 import type { ToolStep } from './tool-step.js';
 
 /** Calls the tools of steps. */
@@ -24,11 +24,17 @@ export class ToolRunner implements StepRunner<ToolStep> {
     private readonly failpoints: Failpoints,
   ) {}
 
+  sharing({ tool: name }: ToolStep): Sharing {
+    const tool = this.caller.find(name);
+    if (tool?.external) return 'alone';
+    return tool?.readOnly ? 'reads' : 'changes';
+  }
+
   /** Tries the step once. */
   async run(held: HeldRun, place: Place<ToolStep>): Promise<Progress> {
     const { step, path } = place;
     const entry = held.newEntry(place, step.tool);
-    entry.attempts = (held.journal.get(path)?.attempts ?? 0) + 1;
+    entry.attempts = (held.journalAfter(path)?.attempts ?? 0) + 1;
     const tool = this.caller.find(step.tool);
     try {
       return await (tool?.external
@@ -47,7 +53,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
     entry: JournalEntry,
   ): Promise<Progress> {
     const { step } = place;
-    await this.failpoints.reach('before step transaction', held.lease.id);
+    if (!held.isShared) await this.failpoints.reach('before step transaction', held.lease.id);
     return await this.progress.fenced(held, async () => {
       const input = await this.inputOf(held, place);
       if (!input) return await this.progress.done(held, { ...entry, status: 'skipped' });
@@ -90,7 +96,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
     held: HeldRun,
     place: Place<ToolStep>,
   ): Promise<Record<string, unknown> | undefined> {
-    const scope = await this.scope.of(held, place);
+    const scope = await this.scope.ofNamed(held, place);
     if (!this.scope.allows(place.step, scope)) return undefined;
     return renderArguments(place.step.arguments ?? {}, scope, this.liquid);
   }
