@@ -1,4 +1,6 @@
 const RUNS = 'src/workflows/runs.repository.ts';
+const RUN_CONTENTS = 'src/workflows/run-contents.repository.ts';
+const RUN_STARTS = 'src/workflows/run-starts.service.ts';
 const TOOL_RUNNER = 'src/workflows/steps/tool-runner.service.ts';
 const WORKFLOWS_MIGRATION = 'migrations/1763700006000-workflows.ts';
 const LIMITS_MIGRATION = 'migrations/1763700055100-run-limits.ts';
@@ -22,7 +24,10 @@ export const MUTANTS = [
   {
     id: 'M2',
     what: 'no fence: a write does not ask for the epoch',
-    edits: [[RUNS, 'and epoch = $3 and', 'and $3::integer is not null and']],
+    edits: [
+      [RUNS, 'and epoch = $3 and', 'and $3::integer is not null and'],
+      [RUN_CONTENTS, 'and r.epoch = $3 and', 'and $3::integer is not null and'],
+    ],
     tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
     names: 'FP3|keeps a worker that lost its lease',
   },
@@ -31,7 +36,7 @@ export const MUTANTS = [
     what: 'hint before the commit',
     edits: [
       [
-        'src/workflows/run-starts.service.ts',
+        RUN_STARTS,
         'this.tenants.afterCommit(() => void this.hint(organizationId, id, limits !== null));',
         'void this.hint(organizationId, id, limits !== null);',
       ],
@@ -44,20 +49,23 @@ export const MUTANTS = [
     what: 'answer before the commit',
     edits: [
       [
-        'src/workflows/webhooks.service.ts',
-        'const started = await this.tenants.transaction(',
-        `type Started = { runId: string; duplicate: boolean } | 'skipped';
-    let answer: (started: Started) => void = () => undefined;
-    const early = new Promise<Started>((resolve) => (answer = resolve));
+        RUN_STARTS,
+        `  ): Promise<(string | undefined)[]> {
+    return await this.tenants.transaction(`,
+        `  ): Promise<(string | undefined)[]> {
+    let answer: (ids: (string | undefined)[]) => void = () => undefined;
+    const early = new Promise<(string | undefined)[]>((resolve) => (answer = resolve));
     const committed = this.tenants.transaction(`,
       ],
       [
-        'src/workflows/webhooks.service.ts',
-        "return wanted ? await this.runs.start(organizationId, wanted) : 'skipped';\n    });\n",
-        `answer(wanted ? await this.runs.start(organizationId, wanted) : 'skipped');
+        RUN_STARTS,
+        `      return runs.map(({ id }) => (inserted.has(id) ? id : undefined));
+    });
+`,
+        `      answer(runs.map(({ id }) => (inserted.has(id) ? id : undefined)));
     });
     committed.catch(() => undefined);
-    const started = await early;
+    return await early;
 `,
       ],
     ],
@@ -75,10 +83,10 @@ export const MUTANTS = [
       ],
       [
         RUNS,
-        '\n       on conflict on constraint workflow_runs_dedupe_key do nothing',
-        `
-         and not exists (select from workflow_runs d
-           where d.organization_id = $1 and d.workflow_id = $3 and d.dedupe_key = $7)`,
+        `         order by g.dedupe_key
+         on conflict on constraint workflow_runs_dedupe_key do nothing`,
+        `         where not exists (select from workflow_runs d
+           where d.organization_id = $1 and d.workflow_id = g.workflow_id and d.dedupe_key = g.dedupe_key)`,
       ],
     ],
     tests: ['test/failpoints/web-failpoints'],
