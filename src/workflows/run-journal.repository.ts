@@ -19,26 +19,32 @@ const OUTLINE = [
   'finishedAt',
 ] as const satisfies readonly (keyof RunStep)[];
 
+const INSERT_ROW = `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input,
+    output, error, wake_at, started_at, finished_at, failed_attempts)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(),
+    case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, $12)
+  on conflict on constraint run_steps_pkey do`;
+const INSERT = { name: 'switchboard_journal_new', text: `${INSERT_ROW} nothing` };
+const UPSERT = {
+  name: 'switchboard_journal',
+  text: `${INSERT_ROW} update set status = excluded.status, attempts = excluded.attempts, input = excluded.input,
+      output = excluded.output, error = excluded.error, wake_at = excluded.wake_at,
+      finished_at = excluded.finished_at, failed_attempts = excluded.failed_attempts
+    where s.status in ('running', 'waiting')`,
+};
+
 /** What a run has done so far: read to find its next step, written with the effect of each. */
 @Injectable()
 export class RunJournalRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Writes what became of a step, over an earlier attempt if there was one. A step that is done already is never
-   * written again, which is a second wall behind the fence.
+   * Writes what became of a step; over what is there already, unless the step is new. A step that is done already is
+   * never written again, which is a second wall behind the fence.
    */
-  async record(organizationId: string, runId: string, entry: JournalEntry): Promise<void> {
+  record(organizationId: string, runId: string, entry: JournalEntry, isNew: boolean): void {
     this.tenants.defer(organizationId, {
-      name: 'switchboard_journal',
-      text: `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input, output,
-         error, wake_at, started_at, finished_at, failed_attempts)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(),
-         case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, $12)
-       on conflict on constraint run_steps_pkey do update set status = excluded.status, attempts = excluded.attempts,
-         input = excluded.input, output = excluded.output, error = excluded.error, wake_at = excluded.wake_at,
-         finished_at = excluded.finished_at, failed_attempts = excluded.failed_attempts
-       where s.status in ('running', 'waiting')`,
+      ...(isNew ? INSERT : UPSERT),
       values: [
         organizationId,
         runId,

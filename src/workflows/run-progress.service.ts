@@ -91,7 +91,8 @@ export class RunProgress {
 
   /** Writes an entry of a step that goes on being carried out. */
   async record(held: HeldRun, entry: JournalEntry): Promise<void> {
-    await this.journal.record(held.lease.organizationId, held.lease.id, entry);
+    const isNew = !held.journalAfter(entry.stepId);
+    this.journal.record(held.lease.organizationId, held.lease.id, entry, isNew);
     held.stage(entry);
   }
 

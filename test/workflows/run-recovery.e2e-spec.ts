@@ -117,14 +117,14 @@ describe('the recovery of runs', () => {
     expect((await worker.claim(5)).map(({ id }) => id).sort()).toEqual(waiting.sort());
   });
 
-  it('never writes a step again that is done, whoever asks', async () => {
+  it.each([true, false])('never writes a step again that is done, if new: %s', async (isNew) => {
     const workflow = await createWorkflow(acme, [effect('a', 'walled')]);
     const runId = await trigger(acme, workflow.id);
     await work((await claim(runId))!);
     const journal = switchboard.app.get(RunJournalRepository, { strict: false });
     const again = switchboard.app.get(TenantDatabase).transaction(acme.id, async () => {
       const [entry] = await journal.read(acme.id, runId);
-      await journal.record(acme.id, runId, { ...entry!, status: 'failed' });
+      journal.record(acme.id, runId, { ...entry!, status: 'failed' }, isNew);
     });
     await expect(again).rejects.toThrow('lease of the run is lost');
     expect((await getRun(acme, runId)).steps).toMatchObject([{ status: 'succeeded' }]);
