@@ -7,6 +7,7 @@ import { WebhookErrorFilter } from './webhook-error.filter.js';
 import { type WebhookRequest, WebhooksService } from './webhooks.service.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
+const GONE = new Error('Nobody waits for the answer any more.');
 
 type Accepted = Partial<RunOutcome> & {
   ok: true;
@@ -67,7 +68,8 @@ export class WebhookController {
 
 function requestOf(request: Request, response: Response): WebhookRequest {
   const gone = new AbortController();
-  response.on('close', () => gone.abort());
+  // Every answer comes here, and an abort without a reason makes an exception with a stack.
+  response.on('close', () => gone.abort(GONE));
   return {
     headers: request.headers,
     readBody: () => readJsonBody(request, BODY_LIMIT_BYTES),
