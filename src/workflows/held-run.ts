@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Step } from './definition.js';
 import { LeaseLost } from './lease-lost.js';
 import type { RunStep } from './run-step.entity.js';
-import type { RunFacts } from './run-contents.repository.js';
+import type { RunFacts } from './run-facts.js';
 import { type Place, type Plan, planOf } from './step-engine.js';
 
 /** Holds a run by its epoch. */

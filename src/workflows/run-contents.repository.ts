@@ -4,23 +4,11 @@ import { RecentlyUsed } from '../tools/recently-used.js';
 import { withContactStep } from './contact-mapping.js';
 import type { Step } from './definition.js';
 import type { RunLease } from './held-run.js';
+import type { RunFacts } from './run-facts.js';
 import type { RunTriggerType } from './trigger.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
 
 const MOST_VERSIONS = 500;
-
-/** What a worker needs to know of the row of a run. */
-export interface RunFacts {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly workflowId: string;
-  readonly workflowVersion: number;
-  readonly triggerType: RunTriggerType;
-  readonly depth: number;
-  readonly crashes: number;
-  /** Steps may set it. */
-  contactId: string | null;
-}
 
 /** What does not change about a run while it goes on, and its row as it was. */
 export interface RunContents {

@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../events/domain-event.js';
-import type { RunFacts } from './run-contents.repository.js';
+import type { RunFacts } from './run-facts.js';
 
 /** What happens when a run has failed; the run is its own cause. */
 export function runFailed(
