@@ -23,7 +23,7 @@ export interface CallSubject {
   readonly changes: boolean;
   readonly confirmation?: ToolCall['confirmation'];
   /** What was agreed to for a dry run holds for a dry run only. */
-  readonly dryRun?: true;
+  readonly dryRun?: boolean;
 }
 
 /** Makes the call that methods of providers get out of the request that came for them. */
@@ -44,12 +44,21 @@ export class Calls {
   ): Promise<string> {
     const progress = reporterOf(params, context);
     try {
+      const { key, signal, answerBy } = context;
+      const conversation = this.conversation(params, context, subject);
+      // One literal: putting it together out of parts takes longer than all that follows for a trivial tool.
       return await work({
-        ...this.silent(context),
+        organizationId: key.organizationId,
+        surface: 'agent',
+        actor: { kind: 'key', id: key.id },
+        signal,
+        answerBy,
         takesTasks: takesTasks(params, context.era),
         confirmation: subject.confirmation,
-        ...(progress && { report: (report) => progress.report(report) }),
-        ...this.questions(params, context, subject),
+        idempotencyKey: conversation?.idempotencyKey,
+        report: progress ? (report) => progress.report(report) : SILENT_CALLER.report,
+        canAsk: conversation ? (request) => conversation.canAsk(request) : SILENT_CALLER.canAsk,
+        ask: conversation ? (requests) => conversation.ask(requests) : SILENT_CALLER.ask,
       });
     } catch (thrown) {
       if (thrown instanceof InputRequired) return context.encoder.inputRequired(thrown);
@@ -70,32 +79,30 @@ export class Calls {
       surface: 'agent',
       actor: { kind: 'key', id: key.id },
       signal,
-      ...(answerBy !== undefined && { answerBy }),
+      answerBy,
     };
   }
 
-  private questions(
+  /** Undefined for callers who cannot be asked. */
+  private conversation(
     params: JsonObject,
     { key, era }: MethodContext,
-    { changes, confirmation, ...subject }: CallSubject,
-  ): Partial<ToolCall> {
-    if (era !== 'modern') return {};
-    const conversation = new Conversation(
+    subject: CallSubject,
+  ): Conversation | undefined {
+    if (era !== 'modern') return undefined;
+    const { changes, confirmation } = subject;
+    return new Conversation(
       this.states,
-      {
-        organizationId: key.organizationId,
-        digest: fingerprint(subject).toString('base64url'),
-      },
+      () => ({ organizationId: key.organizationId, digest: digestOf(subject) }),
       metaOf(params)[CAPABILITIES_KEY] as JsonObject,
       params,
       changes || confirmation !== undefined,
     );
-    return {
-      idempotencyKey: conversation.idempotencyKey,
-      canAsk: (request) => conversation.canAsk(request),
-      ask: (requests) => conversation.ask(requests),
-    };
   }
+}
+
+function digestOf({ method, name, arguments: given, dryRun }: CallSubject): string {
+  return fingerprint({ method, name, arguments: given, dryRun }).toString('base64url');
 }
 
 function reporterOf(params: JsonObject, { stream }: MethodContext): ProgressReporter | undefined {

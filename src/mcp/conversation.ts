@@ -13,11 +13,12 @@ export class Conversation {
 
   /**
    * With `needsState`, an answer counts only with the state that its question came with, for calls that change
-   * something: the state makes them happen once. Throws -32602 for parameters that cannot be.
+   * something: the state makes them happen once. Nothing is asked of `binding` as long as there is no state. Throws
+   * -32602 for parameters that cannot be.
    */
   constructor(
     private readonly states: RequestStates,
-    private readonly binding: RequestBinding,
+    private readonly binding: () => RequestBinding,
     private readonly capabilities: JsonObject,
     { inputResponses = {}, requestState }: JsonObject,
     needsState: boolean,
@@ -27,7 +28,7 @@ export class Conversation {
     }
     if (requestState !== undefined) {
       this.state =
-        typeof requestState === 'string' ? states.open(binding, requestState) : undefined;
+        typeof requestState === 'string' ? states.open(binding(), requestState) : undefined;
       if (!this.state) {
         throw JsonRpcError.invalidParams('requestState is not of this request, or has expired.');
       }
@@ -70,6 +71,6 @@ export class Conversation {
     }
     const nonce = this.state?.nonce ?? this.states.newNonce();
     const state = { nonce, answers: this.answered };
-    throw new InputRequired(missing, this.states.seal(this.binding, state));
+    throw new InputRequired(missing, this.states.seal(this.binding(), state));
   }
 }

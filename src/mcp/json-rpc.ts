@@ -27,10 +27,10 @@ export function parseMember(value: unknown): Member {
   if (params !== undefined && (typeof params !== 'object' || params === null)) {
     return invalid('params must be an object.');
   }
-  const call = { method, ...(params && { params: params as JsonObject | unknown[] }) };
+  const given = params as JsonObject | unknown[] | undefined;
   return isRequest
-    ? { kind: 'request', id: value.id as JsonRpcId, ...call }
-    : { kind: 'notification', ...call };
+    ? { kind: 'request', id: value.id as JsonRpcId, method, params: given }
+    : { kind: 'notification', method, params: given };
 }
 
 /** The id to answer with, also for a request that is wrong elsewhere; null where none can be echoed exactly. */

@@ -65,7 +65,8 @@ export class ToolMethods {
       arguments: given,
       changes: !tool.readOnly,
       confirmation: confirmation === 'never' ? undefined : confirmation,
-      ...(dryRun && { dryRun }),
+      // Absent and not false: it is part of what an answer to a question is for.
+      dryRun: dryRun || undefined,
     };
     try {
       return await this.calls.during(params, context, subject, async (call) => {
