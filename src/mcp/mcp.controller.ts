@@ -33,7 +33,8 @@ export class McpController {
     }
     const message = parseJson(await readJsonBody(request, MAX_BODY_BYTES));
     const stream = takesEvents(request, headers) ? new EventStream(response) : undefined;
-    const caller = { key: apiKeyOf(request), headers, gone: goneSignal(response), stream };
+    const gone = (): AbortSignal => goneSignal(response);
+    const caller = { key: apiKeyOf(request), headers, gone, stream };
     const { status, body } = await this.mcp.answer(message, caller);
     if (stream?.isOpen) stream.end(body);
     else if (!response.destroyed) sendJson(response, status, body);

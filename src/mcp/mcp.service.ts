@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/authenticated-key.js';
@@ -38,8 +39,8 @@ export interface McpAnswer {
 export interface McpCaller {
   readonly key: AuthenticatedKey;
   readonly headers: McpHeaders;
-  /** Aborted when the caller went away before its answer. */
-  readonly gone: AbortSignal;
+  /** Makes a signal that is aborted when the caller goes away before its answer. */
+  readonly gone: () => AbortSignal;
   /** Takes notifications before the answer; absent where the caller takes no events. */
   readonly stream?: AnswerStream;
 }
@@ -82,7 +83,7 @@ export class McpService {
   private async answerOne(member: Member, era: Era, caller: McpCaller): Promise<McpAnswer> {
     // Plain JSON-RPC has no events, and knows nothing of progress.
     const stream = era.name === 'legacy' ? caller.stream : undefined;
-    const context = { ...contextOf(era, caller.key), stream };
+    const context = { key: caller.key, ...served(era), signal: neverAborted(), stream };
     const reply = await this.dispatcher.dispatch(member, context);
     if (reply === undefined) return { status: 202 };
     return { status: member.kind === 'invalid' ? 400 : 200, body: reply.text };
@@ -103,7 +104,7 @@ export class McpService {
       if (error instanceof JsonRpcError) return refusal(member.id, error);
       throw error;
     }
-    const context = { ...contextOf({ name: 'modern' }, key, gone), id: member.id, stream };
+    const context = { id: member.id, key, ...served({ name: 'modern' }), signal: gone(), stream };
     const reply = await this.dispatcher.dispatch(member, context);
     if (reply === undefined) return { status: 202 };
     return { status: MODERN_STATUS.get(reply.errorCode) ?? 200, body: reply.text };
@@ -130,11 +131,14 @@ export class McpService {
     // The first member was paid for before the body was read.
     if (batch.length > 1) this.limiter.consume(key.organizationId, batch.length - 1);
     const answerBy = performance.now() + BATCH_PATIENCE_MS;
+    const signal = neverAborted();
+    // Each call may listen once or twice, which is no leak.
+    setMaxListeners(0, signal);
+    const context = { key, ...served(era), signal, answerBy };
     const responses: string[] = [];
     const dispatchAll = async (): Promise<void> => {
       // One after the other: a caller may rely on the order, and each call holds a database connection.
       for (const member of members) {
-        const context = { ...contextOf(era, key), answerBy };
         const reply = await this.dispatcher.dispatch(member, context);
         if (reply !== undefined) responses.push(reply.text);
       }
@@ -146,13 +150,14 @@ export class McpService {
   }
 }
 
-/** Without a `gone` nothing cancels the call: before 2026-07-28 a caller that goes away does not mean to. */
-function contextOf(
-  era: Era,
-  key: AuthenticatedKey,
-  gone = new AbortController().signal,
-): MethodContext {
-  return { key, era: era.name, encoder: encoderOf(era), signal: gone };
+function served(era: Era): Pick<MethodContext, 'era' | 'encoder'> {
+  return { era: era.name, encoder: encoderOf(era) };
+}
+
+/** Nothing cancels the calls of a message from before 2026-07-28: a caller that goes away does not mean to. */
+function neverAborted(): AbortSignal {
+  // Not one for all messages: what listens to it and never stops would stay for ever.
+  return new AbortController().signal;
 }
 
 function notInitialize(member: Member): Member {
