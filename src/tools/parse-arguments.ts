@@ -5,6 +5,7 @@ import type { DtoClass } from './schema/dto-schema.js';
 import { instantiate } from './schema/instantiate.js';
 import type { ObjectSchema } from './schema/json-schema.js';
 import { shape } from './shape-arguments.js';
+import { isSurelyValid } from './surely-valid.js';
 
 /**
  * Turns what a caller sent into an instance of `dto`, or throws `invalid_arguments` with every fault and its path.
@@ -19,6 +20,7 @@ export function parseArguments<T extends object>(
   const shaped = shape(schema, given, '', faults);
   if (faults.length === 0) {
     const instance = instantiate(dto, shaped as object);
+    if (isSurelyValid(instance)) return instance;
     const errors = validateSync(instance, {
       whitelist: true,
       forbidNonWhitelisted: true,

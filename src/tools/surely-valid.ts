@@ -1,0 +1,91 @@
+import { getMetadataStorage, type ValidationArguments, ValidationTypes } from 'class-validator';
+
+/** Says of a value whether it is surely right where it stands in `object`. */
+type Check = (value: unknown, object: object) => boolean;
+type Rule = ReturnType<
+  ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']
+>[number];
+
+const checks = new WeakMap<object, Check>();
+
+/**
+ * True only where class-validator would find no fault in the object and nothing that has no rule. False says nothing:
+ * ask class-validator, which also says what is wrong. The rules of a class are read once; class-validator looks through
+ * those of all classes each time, which takes longer than all the rest of a trivial call.
+ */
+export function isSurelyValid(object: object): boolean {
+  const type: unknown = object.constructor;
+  // A member of that name hides the class.
+  if (typeof type !== 'function') return false;
+  let check = checks.get(type);
+  if (!check) checks.set(type, (check = checkOf(type)));
+  return check(object, object);
+}
+
+function checkOf(type: Function): Check {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  const names = new Set(rules.map(({ propertyName }) => propertyName));
+  const properties = [...names].map((name) => ({
+    name,
+    check: propertyCheck(rules.filter(({ propertyName }) => propertyName === name)),
+  }));
+  return (value) => {
+    const object = value as Record<string, unknown>;
+    return (
+      Object.keys(object).every((name) => names.has(name)) &&
+      properties.every(({ name, check }) => check(object[name], object))
+    );
+  };
+}
+
+function propertyCheck(rules: readonly Rule[]): Check {
+  const conditions = rules.filter(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION);
+  const tests = rules.filter((rule) => !conditions.includes(rule)).map(ruleCheck);
+  const applies: Check = (value, object) =>
+    conditions.every(({ constraints }) => (constraints[0] as Condition)(object, value));
+  return (value, object) => !applies(value, object) || tests.every((test) => test(value, object));
+}
+
+type Condition = (object: object, value: unknown) => boolean;
+
+function ruleCheck(rule: Rule): Check {
+  if (rule.validateIf) return () => false;
+  switch (rule.type) {
+    case ValidationTypes.WHITELIST:
+      return () => true;
+    case ValidationTypes.NESTED_VALIDATION:
+      return isNestedValid;
+    case ValidationTypes.CUSTOM_VALIDATION:
+    case ValidationTypes.IS_DEFINED:
+      return constraintCheck(rule);
+    default:
+      return () => false;
+  }
+}
+
+function isNestedValid(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (Array.isArray(value)) return value.every(isNestedValid);
+  return value instanceof Object && isSurelyValid(value);
+}
+
+function constraintCheck({
+  propertyName: property,
+  constraints,
+  constraintCls,
+  each,
+}: Rule): Check {
+  const validators = getMetadataStorage()
+    .getTargetValidatorConstraints(constraintCls)
+    .map(({ instance }) => instance);
+  return (value, object) => {
+    const targetName = object.constructor.name;
+    const given: ValidationArguments = { targetName, property, object, value, constraints };
+    // A promise, of a validator that is asynchronous, is not `true`.
+    return validators.every((validator) =>
+      each && Array.isArray(value)
+        ? value.every((item) => validator.validate(item, given) === true)
+        : validator.validate(value, given) === true,
+    );
+  };
+}
