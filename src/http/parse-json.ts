@@ -19,17 +19,25 @@ export function parseJson(body: Uint8Array): unknown {
 }
 
 function assertBounded(root: unknown): void {
-  let level: unknown[] = [root];
+  let level = isContainer(root) ? [root] : [];
   let members = 0;
   for (let depth = 1; level.length > 0; depth += 1) {
-    const containers = level.filter((value) => typeof value === 'object' && value !== null);
-    if (depth > MAX_DEPTH && containers.length > 0) {
+    if (depth > MAX_DEPTH) {
       throw new AppError('too_complex', `The body is nested deeper than ${MAX_DEPTH}.`);
     }
-    level = containers.flatMap((container) => Object.values(container));
-    members += level.length;
+    const below: object[] = [];
+    for (const container of level) {
+      const values: unknown[] = Array.isArray(container) ? container : Object.values(container);
+      members += values.length;
+      for (const value of values) if (isContainer(value)) below.push(value);
+    }
     if (members > MAX_MEMBERS) {
       throw new AppError('too_complex', `The body holds more than ${MAX_MEMBERS} values.`);
     }
+    level = below;
   }
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

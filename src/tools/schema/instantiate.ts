@@ -7,12 +7,12 @@ import type { DtoClass } from './dto-schema.js';
  * and break on a key called `constructor`.
  */
 export function instantiate<T extends object>(dto: DtoClass<T>, value: object): T {
-  const instance = new dto();
+  const instance = new dto() as Record<string, unknown>;
   for (const [key, item] of Object.entries(value)) {
     const nested = defaultMetadataStorage.findTypeMetadata(dto, key)?.typeFunction?.();
-    Object.assign(instance, { [key]: nested ? instantiateEach(nested as DtoClass, item) : item });
+    instance[key] = nested ? instantiateEach(nested as DtoClass, item) : item;
   }
-  return instance;
+  return instance as T;
 }
 
 function instantiateEach(dto: DtoClass, value: unknown): unknown {
