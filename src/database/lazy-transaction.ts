@@ -86,6 +86,13 @@ export class LazyTransaction implements Sender {
     }
   }
 
+  /** True where the work has sent nothing, and nothing of it is left to wait for. Then it can send nothing any more. */
+  endUnused(): boolean {
+    if (this.begun || this.deferred.length > 0) return false;
+    this.end();
+    return true;
+  }
+
   /** Throws what made it impossible to begin or to go on, also where the work has swallowed that. */
   async commit(): Promise<void> {
     this.end();

@@ -49,19 +49,15 @@ export class TenantDatabase {
    * statement. Inside a transaction of the same organization it joins that one; inside one of another organization it
    * throws.
    */
-  async transaction<T>(
+  transaction<T>(
     organizationId: string,
     work: () => Promise<T>,
-    options: { readOnly?: boolean } = {},
+    { readOnly = false }: { readOnly?: boolean } = {},
   ): Promise<T> {
     const outer = this.current.getStore();
-    if (!outer) return await this.begun(organizationId, options.readOnly ? 'read' : 'write', work);
-    this.assertSame(outer, organizationId);
-    if (outer.mode === 'dry') return await this.imitated(outer, options.readOnly ?? false, work);
-    if (outer.mode === 'read' && !options.readOnly) {
-      throw new Error('A transaction that may write cannot join one that only reads.');
-    }
-    return await work();
+    return outer
+      ? this.joined(outer, organizationId, work, readOnly)
+      : this.begun(organizationId, readOnly ? 'read' : 'write', work);
   }
 
   /**
@@ -162,6 +158,20 @@ export class TenantDatabase {
       : this.current.exit(work);
   }
 
+  private async joined<T>(
+    outer: TenantTransaction,
+    organizationId: string,
+    work: () => Promise<T>,
+    readOnly: boolean,
+  ): Promise<T> {
+    this.assertSame(outer, organizationId);
+    if (outer.mode === 'dry') return await this.imitated(outer, readOnly, work);
+    if (outer.mode === 'read' && !readOnly) {
+      throw new Error('A transaction that may write cannot join one that only reads.');
+    }
+    return await work();
+  }
+
   private async begun<T>(
     organizationId: string,
     mode: TransactionMode,
@@ -181,9 +191,11 @@ export class TenantDatabase {
       afterCommit: [],
     };
     let result: T;
+    let isUnused = false;
     try {
       result = await this.current.run(transaction, work);
-      if (!isDryRun) await lazy.commit();
+      isUnused = lazy.endUnused();
+      if (!isDryRun && !isUnused) await lazy.commit();
     } catch (error) {
       await lazy.rollback();
       throw lazy.fault ?? failure(error);
@@ -192,7 +204,7 @@ export class TenantDatabase {
       await lazy.rollback();
       return result;
     }
-    await lazy.release();
+    if (!isUnused) await lazy.release();
     for (const action of transaction.afterCommit) action();
     return result;
   }

@@ -36,39 +36,30 @@ export class Calls {
    * returns, or that of the questions it asks. Throws `JsonRpcError` for parameters about questions that cannot be, and
    * for questions that this caller cannot answer.
    */
-  async during(
+  during(
     params: JsonObject,
     context: MethodContext,
     subject: CallSubject,
     work: (call: ToolCall) => Promise<string>,
   ): Promise<string> {
+    const { key, signal, answerBy } = context;
+    const conversation = this.conversation(params, context, subject);
     const progress = reporterOf(params, context);
-    try {
-      const { key, signal, answerBy } = context;
-      const conversation = this.conversation(params, context, subject);
-      // One literal: putting it together out of parts takes longer than all that follows for a trivial tool.
-      return await work({
-        organizationId: key.organizationId,
-        surface: 'agent',
-        actor: { kind: 'key', id: key.id },
-        signal,
-        answerBy,
-        takesTasks: takesTasks(params, context.era),
-        confirmation: subject.confirmation,
-        idempotencyKey: conversation?.idempotencyKey,
-        report: progress ? (report) => progress.report(report) : SILENT_CALLER.report,
-        canAsk: conversation ? (request) => conversation.canAsk(request) : SILENT_CALLER.canAsk,
-        ask: conversation ? (requests) => conversation.ask(requests) : SILENT_CALLER.ask,
-      });
-    } catch (thrown) {
-      if (thrown instanceof InputRequired) return context.encoder.inputRequired(thrown);
-      if (thrown instanceof MissingCapability) {
-        throw JsonRpcError.missingCapability(thrown.required);
-      }
-      throw thrown;
-    } finally {
-      progress?.end();
-    }
+    // One literal: putting it together out of parts takes longer than all that follows for a trivial tool.
+    const working = work({
+      organizationId: key.organizationId,
+      surface: 'agent',
+      actor: { kind: 'key', id: key.id },
+      signal,
+      answerBy,
+      takesTasks: takesTasks(params, context.era),
+      confirmation: subject.confirmation,
+      idempotencyKey: conversation?.idempotencyKey,
+      report: progress ? (report) => progress.report(report) : SILENT_CALLER.report,
+      canAsk: conversation ? (request) => conversation.canAsk(request) : SILENT_CALLER.canAsk,
+      ask: conversation ? (requests) => conversation.ask(requests) : SILENT_CALLER.ask,
+    });
+    return progress || conversation ? answered(working, context, progress) : working;
   }
 
   /** A call that neither asks nor tells, for methods that MCP lets do neither. */
@@ -98,6 +89,25 @@ export class Calls {
       params,
       changes || confirmation !== undefined,
     );
+  }
+}
+
+/** What became of work whose caller may be asked and told. */
+async function answered(
+  working: Promise<string>,
+  context: MethodContext,
+  progress: ProgressReporter | undefined,
+): Promise<string> {
+  try {
+    return await working;
+  } catch (thrown) {
+    if (thrown instanceof InputRequired) return context.encoder.inputRequired(thrown);
+    if (thrown instanceof MissingCapability) {
+      throw JsonRpcError.missingCapability(thrown.required);
+    }
+    throw thrown;
+  } finally {
+    progress?.end();
   }
 }
 

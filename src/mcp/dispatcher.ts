@@ -51,16 +51,16 @@ export class Dispatcher {
     }
   }
 
-  private async run(
+  private run(
     { method: name, params = {} }: { method: string; params?: JsonObject | unknown[] },
     context: MethodContext,
-  ): Promise<string> {
+  ): string | Promise<string> {
     const method = this.methods.find(name, context.era);
     if (!method) throw new JsonRpcError(METHOD_NOT_FOUND, 'Method not found');
     if (Array.isArray(params)) {
       throw JsonRpcError.invalidParams('parameters are taken by name, in an object.');
     }
-    return await method(params, context);
+    return method(params, context);
   }
 
   private toJsonRpcError(thrown: unknown, method: string): JsonRpcError {

@@ -54,6 +54,7 @@ export class PinoLogger implements LoggerService {
     message: unknown,
     rest: unknown[],
   ): void {
+    if (!this.pino.isLevelEnabled(level)) return;
     // Nest passes the context last, and a stack before it when there is one.
     const context = rest.at(-1);
     const stack = rest.length > 1 ? rest[0] : undefined;

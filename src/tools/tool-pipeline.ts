@@ -36,12 +36,7 @@ export class ToolPipeline {
    * aborts before the commit rolls the call back; after it, or after a call outside, the work is done and stays. A dry
    * run differs in nothing but that its transaction does not stay, and refuses tools that talk to the outside.
    */
-  async run(
-    tool: RegisteredTool,
-    method: ToolMethod,
-    given: unknown,
-    call: ToolCall,
-  ): Promise<object> {
+  run(tool: RegisteredTool, method: ToolMethod, given: unknown, call: ToolCall): Promise<object> {
     const input = tool.parse(given ?? {});
     call.signal.throwIfAborted();
     // The one wrong answer to a dry run is to do it: a call that asks for one must have come by way of `DryRuns`.
@@ -54,17 +49,17 @@ export class ToolPipeline {
         'This tool talks to systems outside, so it cannot be tried without effect.',
       );
     }
-    if (tool.external) return await this.runOutside(checked);
-    return tool.readOnly ? await this.read(checked) : await this.change(checked);
+    if (tool.external) return this.runOutside(checked);
+    return tool.readOnly ? this.read(checked) : this.change(checked);
   }
 
   private async read({ tool, method, input, call }: CheckedCall): Promise<object> {
     const result = await this.tenants.transaction(
       call.organizationId,
-      async () => {
-        await confirm(tool, input, call);
-        return await method(input, call);
-      },
+      () =>
+        call.confirmation === undefined
+          ? method(input, call)
+          : confirm(tool, input, call).then(() => method(input, call)),
       { readOnly: true },
     );
     this.logger.debug({
