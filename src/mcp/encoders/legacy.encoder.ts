@@ -35,9 +35,8 @@ export class LegacyEncoder implements EraEncoder {
   }
 
   toolResult(json: string, meta?: JsonObject): string {
-    const content = JSON.stringify(textContent(json).content);
     const structured = this.hasStructuredContent ? `,"structuredContent":${json}` : '';
-    return `{"content":${content}${structured}${metaMember(meta)}}`;
+    return `{"content":${textContent(json)}${structured}${metaMember(meta)}}`;
   }
 
   toolContent(json: string, meta?: JsonObject): string {
@@ -45,8 +44,8 @@ export class LegacyEncoder implements EraEncoder {
   }
 
   // No structuredContent: it would have to conform to the outputSchema, which describes success only.
-  toolFailure(json: string, _meta?: JsonObject): string {
-    return JSON.stringify({ ...textContent(json), isError: true, _meta });
+  toolFailure(json: string, meta?: JsonObject): string {
+    return `{"content":${textContent(json)},"isError":true${metaMember(meta)}}`;
   }
 
   inputRequired(): never {

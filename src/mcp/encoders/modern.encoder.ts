@@ -58,8 +58,7 @@ export class ModernEncoder implements EraEncoder {
   }
 
   toolResult(json: string, meta?: JsonObject): string {
-    const content = JSON.stringify(textContent(json).content);
-    return `{"content":${content},"structuredContent":${json},${completion(meta)}`;
+    return `{"content":${textContent(json)},"structuredContent":${json},${completion(meta)}`;
   }
 
   toolContent(json: string, meta?: JsonObject): string {
@@ -68,8 +67,7 @@ export class ModernEncoder implements EraEncoder {
 
   // No structuredContent: it would have to conform to the outputSchema, which describes success only.
   toolFailure(json: string, meta?: JsonObject): string {
-    const content = JSON.stringify(textContent(json).content);
-    return `{"content":${content},"isError":true,${completion(meta)}`;
+    return `{"content":${textContent(json)},"isError":true,${completion(meta)}`;
   }
 
   inputRequired({ requests, state }: InputRequired): string {

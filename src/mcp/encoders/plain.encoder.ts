@@ -17,7 +17,7 @@ export class PlainEncoder implements EraEncoder {
   }
 
   toolResult(json: string): string {
-    return JSON.stringify(textContent(json));
+    return `{"content":${textContent(json)}}`;
   }
 
   toolContent(json: string): string {
@@ -25,7 +25,7 @@ export class PlainEncoder implements EraEncoder {
   }
 
   toolFailure(json: string): string {
-    return JSON.stringify({ ...textContent(json), isError: true });
+    return `{"content":${textContent(json)},"isError":true}`;
   }
 
   inputRequired(): never {

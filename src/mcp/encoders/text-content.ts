@@ -1,8 +1,4 @@
-export interface TextContent {
-  content: [{ type: 'text'; text: string }];
-}
-
-/** The MCP content format: one text block. */
-export function textContent(text: string): TextContent {
-  return { content: [{ type: 'text', text }] };
+/** JSON text of the MCP content format: one text block. */
+export function textContent(text: string): string {
+  return `[{"type":"text","text":${JSON.stringify(text)}}]`;
 }
