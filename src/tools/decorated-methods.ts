@@ -7,6 +7,7 @@ import {
   MetadataScanner,
 } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import { isEnhanced } from './enhancers.js';
 import type { DtoClass } from './schema/dto-schema.js';
 
 /** A method that answers calls, with the `this` that it needs. */
@@ -18,6 +19,7 @@ export interface DecoratedMethod<Options> {
   /** `ContactTools.search`: for messages about it. */
   readonly place: string;
   readonly instance: object;
+  readonly type: object;
   readonly name: string;
   /** The method itself, without guards. */
   readonly run: BoundMethod;
@@ -53,6 +55,9 @@ export class DecoratedMethods {
     for (const key of Reflect.getMetadataKeys(original)) {
       Reflect.defineMetadata(key, Reflect.getMetadata(key, original), run);
     }
+    // Nest makes some ten promises for each call, also where there is nothing to put around it.
+    const classes = [method.type, method.instance.constructor];
+    if (!isEnhanced(this.contexts, classes, original)) return run;
     return this.contexts.create(
       method.instance,
       run as unknown as (...given: unknown[]) => unknown,
@@ -82,7 +87,7 @@ export class DecoratedMethods {
       }
       const instance = wrapper.instance as Record<string, BoundMethod>;
       const run = instance[name]!.bind(instance);
-      yield { options, place, instance, name, run };
+      yield { options, place, instance, type: wrapper.metatype, name, run };
     }
   }
 }

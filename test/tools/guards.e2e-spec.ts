@@ -12,7 +12,7 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR, Reflector } from '@nestjs/core';
 import { IsOptional, IsString, Length } from 'class-validator';
 import { map, type Observable } from 'rxjs';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
@@ -204,6 +204,128 @@ describe('guards and interceptors on the class and the method of a tool', () => 
     const { error } = await acme.call('vault_open', { word: '' });
     expect(error).toMatchObject({ code: 'invalid_arguments' });
     expect(journal.lines).toEqual(ALL('dashboard').slice(0, -1));
+  });
+});
+
+describe('a guard and an interceptor of the whole application', () => {
+  class OpenTools {
+    @Tool({ name: 'open', title: 'Open', description: 'Opens.', output: OpenResult })
+    async open({ word }: OpenInput): Promise<OpenResult> {
+      return { inside: word };
+    }
+  }
+
+  @Injectable()
+  class SilenceGuard implements CanActivate {
+    canActivate(context: ExecutionContext): boolean {
+      if (context.getType<string>() !== 'tool') return true;
+      return context.getArgs<[{ word: string }]>()[0].word !== 'silence';
+    }
+  }
+
+  @Injectable()
+  class ShoutInterceptor implements NestInterceptor {
+    intercept(context: ExecutionContext, next: CallHandler<OpenResult>): Observable<OpenResult> {
+      if (context.getType<string>() !== 'tool') return next.handle();
+      return next.handle().pipe(map(({ inside }) => ({ inside: `${inside}!` })));
+    }
+  }
+
+  it.each([
+    ['guard', { provide: APP_GUARD, useClass: SilenceGuard }, 'gold'],
+    ['interceptor', { provide: APP_INTERCEPTOR, useClass: ShoutInterceptor }, 'gold!'],
+  ])('stands around every tool: the %s', async (kind, provider, inside) => {
+    const guarded = await startSwitchboard({ providers: [OpenTools, provider] });
+    try {
+      const organization = await createOrganization(guarded);
+      const { value } = await organization.call<OpenResult>('open', { word: 'gold' });
+      expect(value).toEqual({ inside });
+      const { error } = await organization.call<OpenResult>('open', { word: 'silence' });
+      expect(error?.code).toBe(kind === 'guard' ? 'forbidden' : undefined);
+    } finally {
+      await guarded.close();
+    }
+  });
+});
+
+describe('one guard or interceptor alone', () => {
+  @Injectable()
+  class NobodyGuard implements CanActivate {
+    canActivate(): boolean {
+      return false;
+    }
+  }
+
+  @Injectable()
+  class NobodyInterceptor implements NestInterceptor {
+    intercept(): Observable<never> {
+      throw new ForbiddenException();
+    }
+  }
+
+  @UseGuards(NobodyGuard)
+  class ClassGuardTools {
+    @Tool({ name: 'class_guard', title: 'T', description: 'T.', output: OpenResult })
+    async run({ word }: OpenInput): Promise<OpenResult> {
+      return { inside: word };
+    }
+  }
+
+  class MethodGuardTools {
+    @UseGuards(NobodyGuard)
+    @Tool({ name: 'method_guard', title: 'T', description: 'T.', output: OpenResult })
+    async run({ word }: OpenInput): Promise<OpenResult> {
+      return { inside: word };
+    }
+  }
+
+  @UseInterceptors(NobodyInterceptor)
+  class ClassInterceptorTools {
+    @Tool({ name: 'class_interceptor', title: 'T', description: 'T.', output: OpenResult })
+    async run({ word }: OpenInput): Promise<OpenResult> {
+      return { inside: word };
+    }
+  }
+
+  class MethodInterceptorTools {
+    @UseInterceptors(NobodyInterceptor)
+    @Tool({ name: 'method_interceptor', title: 'T', description: 'T.', output: OpenResult })
+    async run({ word }: OpenInput): Promise<OpenResult> {
+      return { inside: word };
+    }
+  }
+
+  class HeirTools extends ClassGuardTools {
+    @Tool({ name: 'inherited_guard', title: 'T', description: 'T.', output: OpenResult })
+    override async run({ word }: OpenInput): Promise<OpenResult> {
+      return { inside: word };
+    }
+  }
+
+  it('stands around its tool', async () => {
+    const providers = [
+      ClassGuardTools,
+      MethodGuardTools,
+      ClassInterceptorTools,
+      MethodInterceptorTools,
+      HeirTools,
+    ];
+    const guarded = await startSwitchboard({ providers });
+    try {
+      const organization = await createOrganization(guarded);
+      for (const tool of [
+        'class_guard',
+        'method_guard',
+        'class_interceptor',
+        'method_interceptor',
+        'inherited_guard',
+      ]) {
+        const { error } = await organization.call(tool, { word: 'gold' });
+        expect([tool, error?.code]).toEqual([tool, 'forbidden']);
+      }
+    } finally {
+      await guarded.close();
+    }
   });
 });
 
