@@ -5,7 +5,8 @@ import { startRedis } from './redis.mjs';
 
 /** Runs a second at which the time until the end of a run is measured. */
 const RATES = [50, 200];
-const WARM_UP = 300;
+/** Tells about how fast a contestant is; far too few for the code of any of them to be compiled. */
+const FIRST = 300;
 
 /**
  * Measures all that `only` names, or all, in interleaved rounds of about `seconds` for each contestant and contest.
@@ -43,10 +44,7 @@ export async function measureDurable(place, { rounds, seconds, only, smoke }) {
       ),
     ];
     for (const { contestant } of results) await contestant.assertRefuses();
-    for (const result of results) {
-      const { perSecond } = await result.measure(result.amount ?? (smoke ? 50 : WARM_UP));
-      result.amount ??= Math.ceil(perSecond * seconds);
-    }
+    for (const result of results) result.amount = await warmUp(result, { seconds, smoke });
     for (let round = 0; round < rounds && !smoke; round += 1) {
       for (const result of results) result.rounds.push(await result.measure(result.amount));
       console.log(`Round ${round + 1} of ${rounds} of webhooks and runs is done.`);
@@ -63,6 +61,15 @@ export async function measureDurable(place, { rounds, seconds, only, smoke }) {
     await Promise.all(contestants.map((contestant) => contestant.stop()));
     await redis.stop();
   }
+}
+
+/** How many are to be measured in a round, found by about one round that does not count. */
+async function warmUp({ amount, measure }, { seconds, smoke }) {
+  const first = await measure(amount ?? (smoke ? 50 : FIRST));
+  if (smoke || amount) return amount;
+  // Node goes on compiling for seconds, so that what was seen at first is too few for a round.
+  const warm = await measure(Math.ceil(first.perSecond * seconds));
+  return Math.ceil(warm.perSecond * seconds);
 }
 
 function entry(contestant, contest, measure) {
