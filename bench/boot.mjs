@@ -1,47 +1,37 @@
-// How long the application takes to boot with few and with many tools.
-import { answerOf, requestOf } from './contests.mjs';
-import { median } from './statistics.mjs';
+// How long the application takes to boot, by the number of tools.
+import { answersOf, requestsOf } from './contests.mjs';
 import { start } from './processes.mjs';
 
-const MORE = { few: 0, many: 480 };
+const COUNTS = [undefined, 200, 1000];
 
 /**
- * Interleaved starts on one prepared database. `starts`: milliseconds from the spawn to the first answered `tools/list`;
- * `boots`: from the making of the application, whose code is loaded, until it listens.
+ * Interleaved starts on one prepared database, with its own tools and with more. `starts`: milliseconds from the spawn
+ * to the first answered `tools/list`; `boots`: from the making of the application, whose code is loaded, until it
+ * listens.
  */
-export async function measureBoot(rounds, env, tools) {
-  const starts = { few: [], many: [] };
-  const boots = { few: [], many: [] };
-  let counts = {};
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [kind, more] of Object.entries(MORE)) {
-      const expected = [...tools, ...generatedTools(more)];
+export async function measure({ env, tools }, { rounds, smoke }) {
+  const rows = COUNTS.map((count) => ({ tools: count ?? tools.length, starts: [], boots: [] }));
+  for (let round = 0; round < (smoke ? 1 : rounds); round += 1) {
+    for (const row of rows) {
+      const more = row.tools - tools.length;
       const began = performance.now();
-      const { url, key, bootMs, stop } = await start(
-        'contestants/switchboard.mjs',
-        [String(more)],
-        env,
-      );
+      const process = await start('contestants/switchboard.mjs', [String(more)], env);
       try {
-        const request = requestOf('list', '2025-11-25', key);
-        const text = await answerOf('list', '2025-11-25', url, request, expected);
-        starts[kind].push(performance.now() - began);
-        boots[kind].push(bootMs);
-        counts = { ...counts, [kind]: JSON.parse(text).result.tools.length };
+        const given = { tools: [...tools, ...generatedTools(more)] };
+        const requests = requestsOf('list', '2025-11-25', process.key, given);
+        await answersOf('list', '2025-11-25', process.url, requests, given);
+        row.starts.push(performance.now() - began);
+        row.boots.push(process.bootMs);
       } finally {
-        await stop();
+        await process.stop();
       }
     }
   }
-  return { counts, starts: compared(starts), boots: compared(boots) };
+  return { boot: { rows } };
 }
 
-function compared({ few, many }) {
-  const differences = many.map((value, index) => value - few[index]);
-  return { few, many, differences, medianDifference: median(differences) };
-}
-
-function generatedTools(count) {
+/** What `contestants/switchboard.mjs` adds. */
+export function generatedTools(count) {
   return Array.from({ length: count }, (_, index) => ({
     name: `generated_${index}`,
     description: 'Stands for a tool that a team has added, with a description of a usual length.',

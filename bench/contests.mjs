@@ -1,5 +1,6 @@
 // What is asked of the contestants, and what a right answer is.
 import { isDeepStrictEqual } from 'node:util';
+import { searchesAmong } from './contacts.mjs';
 
 const TEXT = 'Hello, world';
 const BATCH = 20;
@@ -23,17 +24,22 @@ const ERAS = {
 };
 
 const call = (text) => ({ method: 'tools/call', params: { name: 'echo', arguments: { text } } });
+const search = (query) => ({
+  method: 'tools/call',
+  params: { name: 'search_contacts', arguments: { query } },
+});
 
 /**
  * The contests. `calls` is how many calls one request makes, `wrong` says what is wrong with the parsed answer to it,
- * or nothing.
+ * or nothing. `requests` are the messages of each request; those of several take turns. What depends on the size of
+ * the bench, `tools` and `contacts`, comes with `given`.
  */
 export const CONTESTS = {
   list: {
     title: '`tools/list`',
     calls: 1,
-    messages: [{ method: 'tools/list', params: {} }],
-    wrong: ([response], tools, era) => {
+    requests: () => [[{ method: 'tools/list', params: {} }]],
+    wrong: ([response], { tools, era }) => {
       const given = response.result?.tools;
       if (!Array.isArray(given)) return 'there is no list of tools';
       const byName = new Map(given.map((tool) => [tool.name, tool]));
@@ -45,55 +51,79 @@ export const CONTESTS = {
   call: {
     title: '`tools/call` of a trivial tool',
     calls: 1,
-    messages: [call(TEXT)],
+    requests: () => [[call(TEXT)]],
     wrong: ([response]) => wrongEcho(response),
   },
   batch: {
     title: `a batch of ${BATCH} trivial calls`,
     calls: BATCH,
-    messages: Array.from({ length: BATCH }, () => call(TEXT)),
+    requests: () => [Array.from({ length: BATCH }, () => call(TEXT))],
     wrong: (responses) =>
       responses.length === BATCH
         ? responses.map(wrongEcho).find(Boolean)
         : `it holds ${responses.length} responses`,
   },
+  search: {
+    title: '`tools/call` of `search_contacts`',
+    calls: 1,
+    requests: ({ contacts }) => searchesAmong(contacts).map(({ text }) => [search(text)]),
+    wrong: ([response], { contacts, era, index }) => {
+      const { text, page } = searchesAmong(contacts)[index];
+      const told = response.result?.content?.[0]?.text;
+      const isRight =
+        isDeepStrictEqual(JSON.parse(told ?? 'null'), page) &&
+        // The plain answer has no room for it.
+        (era === 'plain' || isDeepStrictEqual(response.result.structuredContent, page));
+      return isRight
+        ? undefined
+        : `it does not find the ${page.contacts.length} contacts that contain ${text}`;
+    },
+  },
 };
 
-/** The HTTP request of a contest. */
-export function requestOf(contest, era, key) {
-  return encode(CONTESTS[contest].messages, era, key);
+/** The HTTP requests of a contest. */
+export function requestsOf(contest, era, key, given) {
+  const requests = CONTESTS[contest].requests(given);
+  return requests.map((messages, index) => encode(messages, era, key, index));
 }
 
-/** Sends a request once and returns the text of its answer; throws where that is wrong. */
-export async function answerOf(contest, era, url, request, tools) {
-  const { status, text } = await send(url, request);
-  const { messages, wrong } = CONTESTS[contest];
-  if (status !== 200) throw new Error(`status ${status}: ${text.slice(0, 200)}`);
-  const parsed = JSON.parse(text);
-  const responses = Array.isArray(parsed) ? parsed : [parsed];
-  const ids = responses.map((response) => response.id);
-  if (!isDeepStrictEqual(ids, [...messages.keys()].map(idOf))) throw new Error('wrong ids');
-  const fault = responses.some((response) => response.jsonrpc !== '2.0')
-    ? 'not JSON-RPC 2.0'
-    : wrong(responses, tools, era);
-  if (fault) throw new Error(`${fault}: ${text.slice(0, 200)}`);
-  return text;
+/** Sends each request once and returns the texts of the answers; throws where one is wrong. */
+export async function answersOf(contest, era, url, requests, given) {
+  const texts = [];
+  for (const [index, request] of requests.entries()) {
+    const { status, text } = await send(url, request);
+    if (status !== 200) throw new Error(`status ${status}: ${text.slice(0, 200)}`);
+    const fault = wrongAnswer(contest, JSON.parse(text), request, { ...given, era, index });
+    if (fault) throw new Error(`${fault}: ${text.slice(0, 200)}`);
+    texts.push(text);
+  }
+  return texts;
+}
+
+function wrongAnswer(contest, parsed, request, given) {
+  const listOf = (value) => (Array.isArray(value) ? value : [value]);
+  const responses = listOf(parsed);
+  const ids = (members) => members.map(({ id }) => id);
+  if (!isDeepStrictEqual(ids(responses), ids(listOf(JSON.parse(request.body))))) return 'wrong ids';
+  if (responses.some((response) => response.jsonrpc !== '2.0')) return 'not JSON-RPC 2.0';
+  return CONTESTS[contest].wrong(responses, given);
 }
 
 /** Throws unless the contestant looks at what it is sent: nobody is faster for not checking arguments. */
 export async function assertValidates(url, era, key) {
-  const { text } = await send(url, encode([call(5)], era, key));
+  const { text } = await send(url, encode([call(5)], era, key, 0));
   const response = JSON.parse(text);
   if (!response.error && !response.result?.isError) {
     throw new Error(`it accepts a number for text: ${text.slice(0, 200)}`);
   }
 }
 
-function encode(messages, era, key) {
+function encode(messages, era, key, first) {
   const { headers, meta } = ERAS[era];
   const members = messages.map(({ method, params }, index) => ({
     jsonrpc: '2.0',
-    id: idOf(index),
+    // Also those that take turns differ in it, so that their answers do.
+    id: first + index + 1,
     method,
     params: { ...params, ...(meta && { _meta: meta }) },
   }));
@@ -111,10 +141,6 @@ function encode(messages, era, key) {
 async function send(url, { headers, body }) {
   const response = await fetch(url, { method: 'POST', headers, body });
   return { status: response.status, text: await response.text() };
-}
-
-function idOf(index) {
-  return index + 1;
 }
 
 function wrongEcho({ result }) {

@@ -1,6 +1,7 @@
 // One contestant of the contests about webhooks and runs: its processes, its database, and what is asked of it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { makeDatabase } from './databases.mjs';
 import { runToEnd, start, treeCpuSeconds } from './processes.mjs';
 import { CONTACTS, contactOf, messageOf, webhookOf } from './webhooks.mjs';
 
@@ -153,19 +154,6 @@ export class DurableContestant {
   #wrong(what) {
     return new Error(`${this.title}: ${what}.`);
   }
-}
-
-async function makeDatabase(serverUrl, name) {
-  const server = new pg.Client({ connectionString: serverUrl });
-  await server.connect();
-  try {
-    await server.query(`create database ${name}`);
-  } finally {
-    await server.end();
-  }
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
 }
 
 async function fillTables(client, tables) {

@@ -9,10 +9,10 @@ const RATES = [50, 200];
 const FIRST = 300;
 
 /**
- * Measures all that `only` names, or all, in interleaved rounds of about `seconds` for each contestant and contest.
+ * Measures the contests that are wanted, of all whom `only` names or of all, in interleaved rounds of about `seconds`.
  * `place` holds the address and the process id of the PostgreSQL that all of them share.
  */
-export async function measureDurable(place, { rounds, seconds, only, smoke }) {
+export async function measure(place, { contests, rounds, seconds, only, smoke }) {
   const redis = await startRedis();
   const contestants = [];
   try {
@@ -29,14 +29,18 @@ export async function measureDurable(place, { rounds, seconds, only, smoke }) {
       }
       return opened;
     };
-    const accepting = await prepare(ACCEPTING, 'accept');
-    const running = await prepare(RUNNING, 'run');
+    const wants = (contest) => contests.includes(contest);
+    const accepting = wants('accept') ? await prepare(ACCEPTING, 'accept') : [];
+    const running = wants('run') || wants('latency') ? await prepare(RUNNING, 'run') : [];
+    const rates = wants('latency') ? RATES : [];
     const results = [
       ...accepting.map((contestant) =>
         entry(contestant, 'accept', (amount) => contestant.accept(amount)),
       ),
-      ...running.map((contestant) => entry(contestant, 'run', (amount) => contestant.run(amount))),
-      ...RATES.flatMap((rate) =>
+      ...(wants('run') ? running : []).map((contestant) =>
+        entry(contestant, 'run', (amount) => contestant.run(amount)),
+      ),
+      ...rates.flatMap((rate) =>
         running.map((contestant) => ({
           ...entry(contestant, `latency-${rate}`, (amount) => contestant.pace(amount, rate)),
           amount: smoke ? 10 : rate * seconds,
@@ -49,14 +53,12 @@ export async function measureDurable(place, { rounds, seconds, only, smoke }) {
       for (const result of results) result.rounds.push(await result.measure(result.amount));
       console.log(`Round ${round + 1} of ${rounds} of webhooks and runs is done.`);
     }
-    return results.map(({ contest, contestant: { name, kind, title }, amount, rounds }) => ({
-      contest,
-      name,
-      kind,
-      title,
-      amount,
-      rounds,
-    }));
+    const byContest = {};
+    for (const { contest, contestant, amount, rounds } of results) {
+      const { name, kind, title } = contestant;
+      (byContest[contest] ??= { rows: [] }).rows.push({ name, kind, title, amount, rounds });
+    }
+    return byContest;
   } finally {
     await Promise.all(contestants.map((contestant) => contestant.stop()));
     await redis.stop();

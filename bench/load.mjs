@@ -1,18 +1,24 @@
 // One measurement, in a process of its own: reads what to send from standard input, prints what came of it.
-//   {"url", "headers", "body", "expected", "connections"} and either "seconds" or "amount", a number of requests
+//   {"url", "requests": [{"headers", "body"}], "expected": [text], "connections"} and either "seconds" or "amount", a
+//   number of requests
 import autocannon from 'autocannon';
 import { json } from 'node:stream/consumers';
 
-const { url, headers, body, expected, connections, seconds, amount } = await json(process.stdin);
+const { url, requests, expected, connections, seconds, amount } = await json(process.stdin);
+const one = requests.length === 1;
+// Every answer is compared with the one that was checked before: same id, so same bytes. The ids of those that take
+// turns differ.
+const right = new Set(expected);
 const result = await autocannon({
   url,
   method: 'POST',
-  headers,
-  body,
   connections,
-  ...(amount ? { amount } : { duration: seconds }),
-  // Every answer is compared with the one that was checked before: same id, so same bytes.
-  expectBody: expected,
+  ...(one
+    ? requests[0]
+    : { requests: requests.map((request) => ({ method: 'POST', ...request })) }),
+  // It looks for the end of an amount as often as it takes samples: once a second, unless it is told otherwise.
+  ...(amount ? { amount, sampleInt: 50 } : { duration: seconds }),
+  ...(one ? { expectBody: expected[0] } : { verifyBody: (body) => right.has(body) }),
 });
 process.stdout.write(
   JSON.stringify({

@@ -1,6 +1,8 @@
 // Measures Switchboard beside its peers, all in one run on one machine, in interleaved rounds.
-//   npm run bench [-- --smoke] [-- --rounds=5] [-- --seconds=4] [-- --only=switchboard,dbos]
-// Writes RESULTS.md and results.json, except with --smoke, which only looks whether everything works. Fails when a
+//   npm run bench [-- --smoke] [-- --growth] [-- --contests=search,run] [-- --only=switchboard,dbos]
+//                 [-- --rounds=5] [-- --seconds=3]
+// Writes RESULTS.md and results.json; of contests that were not run, these keep what was measured before. `--smoke`
+// only looks whether all of it works, and `--only` names some of the contestants: both write nothing. Fails when a
 // contestant answers wrongly; no timing makes it fail.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,59 +10,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from '../scripts/build.mjs';
-import { measureBoot } from './boot.mjs';
-import { answerOf, assertValidates, CONTESTS, requestOf } from './contests.mjs';
-import { measureDurable } from './durable.mjs';
-import { runToEnd, start } from './processes.mjs';
-import { describeMachine, toMarkdown } from './report.mjs';
-import { median } from './statistics.mjs';
+import { start } from './processes.mjs';
 
-const MCP = ['2025-11-25', '2026-07-28'];
-/** Who takes part: script, arguments, the eras it speaks, and whether it answers batches in them. */
-const CONTESTANTS = {
-  switchboard: {
-    kind: 'switchboard',
-    title: 'Switchboard',
-    eras: ['plain', ...MCP],
-    batches: true,
-  },
-  'sdk-v1': {
-    kind: 'peer',
-    title: 'SDK v1 1.32.2, McpServer',
-    eras: ['2025-11-25'],
-    batches: true,
-  },
-  'sdk-v1-low-level': {
-    kind: 'peer',
-    title: 'SDK v1 1.32.2, Server',
-    script: 'sdk-v1',
-    args: ['--low-level'],
-    eras: ['2025-11-25'],
-    batches: true,
-  },
-  'sdk-v2': { kind: 'peer', title: 'SDK v2 2.4.0, McpServer', eras: MCP, batches: true },
-  'mcp-nest': { kind: 'peer', title: 'MCP-Nest 2.0.5', eras: MCP, batches: true },
-  'nest-express': { kind: 'bare', title: 'Bare Nest + Express', eras: ['plain'], batches: true },
-  'node-http': { kind: 'bare', title: 'Bare node:http', eras: ['plain'], batches: true },
-};
-const CONNECTIONS = 16;
+/** The files that measure, the contests of each, and whether they are run only where they are asked for. */
+const PARTS = [
+  { file: 'calls', contests: ['list', 'call', 'batch', 'search'] },
+  { file: 'durable', contests: ['accept', 'run', 'latency'] },
+  { file: 'boot', contests: ['boot'] },
+];
 const here = import.meta.dirname;
 
 const { values: options } = parseArgs({
   options: {
     smoke: { type: 'boolean', default: false },
+    growth: { type: 'boolean', default: false },
+    contests: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     only: { type: 'string' },
   },
 });
+const { smoke } = options;
 const rounds = Number(options.rounds ?? 5);
-const seconds = Number(options.seconds ?? 4);
+const seconds = Number(options.seconds ?? 3);
 const only = options.only?.split(',');
-const names = Object.keys(CONTESTANTS).filter((name) => !only || only.includes(name));
+const contests = wantedContests();
 
 installPeers();
 await build();
+const { describeMachine, toMarkdown } = await import('./report.mjs');
 const { EmbeddedPostgres } = await import('../dist/src/database/embedded/embedded-postgres.js');
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-'));
 // The server of the embedded database may run as another user, who must be able to reach its data.
@@ -70,21 +48,18 @@ const database = process.env.DATABASE_URL
   : await EmbeddedPostgres.start({
       dataDir: join(folder, 'data'),
       // Room for all contestants; nothing else differs from what Switchboard ships.
-      settings: { max_connections: '200' },
+      settings: { max_connections: '400' },
     });
-const running = [];
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => void cleanUp().finally(() => process.exit(1)));
 }
 try {
-  const results = await measure();
-  report(results);
+  report(await measure());
 } finally {
   await cleanUp();
 }
 
 async function cleanUp() {
-  await Promise.all(running.map(({ stop }) => stop()));
   await database.stop();
   rmSync(folder, { recursive: true, force: true });
 }
@@ -96,96 +71,65 @@ async function measure() {
     LOG_LEVEL: 'warn',
     RATE_LIMIT_PER_MINUTE: '100000000',
   };
-  const switchboard = await start('contestants/switchboard.mjs', [], env);
-  running.push(switchboard);
-  const tools = await toolsOf(switchboard);
+  const tools = await toolsOf(env);
   const toolsFile = join(folder, 'tools.json');
   writeFileSync(toolsFile, JSON.stringify(tools));
-  const entries = [];
-  for (const name of names) {
-    const { kind, title, script = name, args = [], eras, batches = false } = CONTESTANTS[name];
-    const { url, key, cpuSeconds } =
-      kind === 'switchboard'
-        ? switchboard
-        : await startPeer(`contestants/${script}.mjs`, [toolsFile, ...args]);
-    for (const era of eras) {
-      await assertValidates(url, era, key);
-      for (const contest of Object.keys(CONTESTS)) {
-        // 2026-07-28 has no batches, and the libraries do not answer plain ones.
-        if (contest === 'batch' && (!batches || era === '2026-07-28')) continue;
-        const request = requestOf(contest, era, key);
-        const expected = await answerOf(contest, era, url, request, tools).catch((error) => {
-          throw new Error(`${title}, ${era}, ${contest}: ${error.message}`);
-        });
-        const row = { name, kind, title, era, contest, rounds: [] };
-        entries.push({ ...row, url, cpuSeconds, request, expected });
-      }
+  const place = { databaseUrl: database.url, postgresPid: database.pid, env, tools, toolsFile };
+  const about = { date: new Date().toISOString().slice(0, 10), machine: describeMachine() };
+  const results = {};
+  for (const part of PARTS) {
+    const wanted = part.contests.filter((contest) => contests.includes(contest));
+    if (wanted.length === 0) continue;
+    const { measure: measurePart } = await import(`./${part.file}.mjs`);
+    const began = performance.now();
+    const how = { contests: wanted, rounds, seconds, only, smoke };
+    for (const [contest, result] of Object.entries(await measurePart(place, how))) {
+      results[contest] = { ...about, rounds, seconds, ...result };
     }
+    console.log(`${wanted.join(', ')}: ${((performance.now() - began) / 1000).toFixed(0)} s.`);
   }
-  for (const entry of entries) await load(entry, options.smoke ? { amount: 64 } : { seconds: 2 });
-  for (let round = 0; round < rounds && !options.smoke; round += 1) {
-    for (const entry of entries) entry.rounds.push(await load(entry, { seconds }));
-    console.log(`Round ${round + 1} of ${rounds} is done.`);
-  }
-  const place = { databaseUrl: database.url, postgresPid: database.pid };
-  return {
-    date: new Date().toISOString().slice(0, 10),
-    machine: describeMachine(),
-    settings: { connections: CONNECTIONS, rounds, seconds, tools: tools.length },
-    entries: entries.map(({ name, kind, title, era, contest, rounds }) => {
-      const medianOf = (key) => (options.smoke ? 0 : median(rounds.map((round) => round[key])));
-      const medians = {
-        perSecond: medianOf('perSecond'),
-        cpuMicroseconds: medianOf('cpuMicroseconds'),
-      };
-      return { name, kind, title, era, contest, ...medians, rounds };
-    }),
-    durable: await measureDurable(place, { rounds, seconds, only, smoke: options.smoke }),
-    boot: await measureBoot(options.smoke ? 1 : rounds, env, tools),
-  };
+  return results;
 }
 
-async function load({ title, era, contest, url, cpuSeconds, request, expected }, extent) {
-  const before = cpuSeconds();
-  const input = { url, ...request, expected, connections: CONNECTIONS, ...extent };
-  const { answered, wrong, seconds: took, p50, p99 } = await runToEnd('load.mjs', input);
-  if (wrong > 0 || answered === 0) {
-    throw new Error(
-      `${title}, ${era}, ${contest}: ${wrong} wrong answers, ${answered} right ones.`,
-    );
-  }
-  const calls = answered * CONTESTS[contest].calls;
-  return {
-    perSecond: calls / took,
-    cpuMicroseconds: ((cpuSeconds() - before) * 1e6) / calls,
-    p50,
-    p99,
-  };
-}
-
-async function startPeer(script, args) {
-  const peer = await start(script, args);
-  running.push(peer);
-  return peer;
-}
-
-async function toolsOf({ url, key }) {
-  const { headers, body } = requestOf('list', '2025-11-25', key);
+/** The tools that Switchboard gives out for 2025-11-25; the peers offer exactly these. */
+async function toolsOf(env) {
+  const { requestsOf } = await import('./contests.mjs');
+  const { url, key, stop } = await start('contestants/switchboard.mjs', [], env);
+  const [{ headers, body }] = requestsOf('list', '2025-11-25', key, {});
   const response = await fetch(url, { method: 'POST', headers, body });
   const { result } = await response.json();
+  await stop();
   return result.tools;
 }
 
-function report(results) {
-  if (options.smoke) {
-    const count = results.entries.length + results.durable.length;
-    console.log(`The bench works: ${count} contests were answered rightly.`);
+function wantedContests() {
+  const all = PARTS.flatMap((part) => part.contests);
+  const wanted =
+    options.contests?.split(',') ??
+    PARTS.filter((part) => !part.onlyForGrowth || options.growth || smoke).flatMap(
+      (part) => part.contests,
+    );
+  const unknown = wanted.find((contest) => !all.includes(contest));
+  if (unknown) throw new Error(`There is no contest ${unknown}, only ${all.join(', ')}.`);
+  return wanted;
+}
+
+function report(measured) {
+  if (smoke) {
+    console.log(`The bench works: ${Object.keys(measured).join(', ')} came out right.`);
     return;
   }
+  if (only) {
+    console.log(toMarkdown(measured));
+    return;
+  }
+  const file = join(here, 'results.json');
+  const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const results = { ...before, ...measured };
   const table = toMarkdown(results);
   console.log(table);
   writeFileSync(join(here, 'RESULTS.md'), table);
-  writeFileSync(join(here, 'results.json'), `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 }
 
 // The peers are packages of this folder alone.

@@ -1,30 +1,45 @@
 // JSON-RPC by hand, as somebody would write it who needs nothing but these two methods.
-import { ECHO, echo, readTools } from './serve.mjs';
+import { searchContacts } from './search.mjs';
+import { ECHO, echo, readTools, resultOf, SEARCH } from './serve.mjs';
 
 const tools = readTools();
 
-/** The response to one request, as an object. */
+/** The response to one request, as an object, or a promise of it. */
 export function answer({ jsonrpc, id, method, params }) {
   if (jsonrpc !== '2.0') return failure(id ?? null, -32600, 'Invalid Request');
   switch (method) {
     case 'tools/list':
       return { jsonrpc, id, result: { tools } };
-    case 'tools/call': {
-      if (params?.name !== ECHO) return failure(id, -32602, 'Unknown tool');
-      const text = params.arguments?.text;
-      if (typeof text !== 'string' || text.length > 1000) {
-        return failure(id, -32602, 'text must be a string');
-      }
-      return { jsonrpc, id, result: echo(text) };
-    }
+    case 'tools/call':
+      if (params?.name === ECHO) return callEcho(id, params.arguments);
+      if (params?.name === SEARCH) return callSearch(id, params.arguments);
+      return failure(id, -32602, 'Unknown tool');
     default:
       return failure(id, -32601, 'Method not found');
   }
 }
 
-/** The answer to a body: one response, or one per member of a batch. */
+/** The answer to a body: one response, or one per member of a batch; maybe a promise of it. */
 export function answerBody(body) {
-  return Array.isArray(body) ? body.map(answer) : answer(body);
+  return Array.isArray(body)
+    ? Promise.all(body.map(async (member) => answer(member)))
+    : answer(body);
+}
+
+function callEcho(id, given) {
+  const text = given?.text;
+  if (typeof text !== 'string' || text.length > 1000) {
+    return failure(id, -32602, 'text must be a string');
+  }
+  return { jsonrpc: '2.0', id, result: echo(text) };
+}
+
+async function callSearch(id, given) {
+  const query = given?.query;
+  if (typeof query !== 'string' || query.length > 255) {
+    return failure(id, -32602, 'query must be a string');
+  }
+  return { jsonrpc: '2.0', id, result: resultOf(await searchContacts({ query })) };
 }
 
 function failure(id, code, message) {

@@ -5,13 +5,14 @@ import { NestFactory } from '@nestjs/core';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { McpController, McpStrategy, StreamableHttpTransport, Tool } from '@rekog/mcp-nest';
 import { decorate } from './decorate.mjs';
-import { announce, echo, readTools } from './serve.mjs';
+import { handlerOf } from './search.mjs';
+import { announce, readTools } from './serve.mjs';
 
 class BenchController {}
 const methods = {};
 for (const { name, title, description, inputSchema, outputSchema, annotations } of readTools()) {
   Object.defineProperty(BenchController.prototype, name, {
-    value: async ({ text }) => echo(text),
+    value: handlerOf(name),
     configurable: true,
     writable: true,
   });

@@ -1,4 +1,4 @@
-// The limit: node:http alone, without framework, key, limits or database.
+// The limit: node:http alone, with pg for what needs a database; no framework, no key, no limits.
 import { createServer } from 'node:http';
 import { answerBody } from './bare-answer.mjs';
 import { announce, listen } from './serve.mjs';
@@ -6,8 +6,8 @@ import { announce, listen } from './serve.mjs';
 const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
-  request.on('end', () => {
-    const body = JSON.stringify(answerBody(JSON.parse(Buffer.concat(chunks).toString())));
+  request.on('end', async () => {
+    const body = JSON.stringify(await answerBody(JSON.parse(Buffer.concat(chunks).toString())));
     response.writeHead(200, {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),

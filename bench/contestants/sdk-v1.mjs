@@ -12,7 +12,8 @@ import {
 import express from 'express';
 import { createServer } from 'node:http';
 import { z } from 'zod';
-import { announce, ECHO, echo, listen, readTools } from './serve.mjs';
+import { handlerOf } from './search.mjs';
+import { announce, ECHO, listen, readTools, SEARCH } from './serve.mjs';
 
 const INFO = { name: 'bench', version: '1.0.0' };
 const tools = readTools();
@@ -20,16 +21,19 @@ const schemas = tools.map(({ inputSchema, outputSchema }) => ({
   inputSchema: z.fromJSONSchema(inputSchema),
   outputSchema: z.fromJSONSchema(outputSchema),
 }));
-const echoInput = schemas[tools.findIndex((tool) => tool.name === ECHO)].inputSchema;
+/** What Server calls: the input and the work of each tool that a contest asks for. */
+const called = new Map(
+  [ECHO, SEARCH].map((name) => {
+    const index = tools.findIndex((tool) => tool.name === name);
+    return [name, { input: schemas[index].inputSchema, handle: handlerOf(name) }];
+  }),
+);
 
 function highLevel() {
   const server = new McpServer(INFO);
   for (const [index, { name, title, description, annotations }] of tools.entries()) {
-    server.registerTool(
-      name,
-      { title, description, annotations, ...schemas[index] },
-      async ({ text }) => echo(text),
-    );
+    const config = { title, description, annotations, ...schemas[index] };
+    server.registerTool(name, config, handlerOf(name));
   }
   return server;
 }
@@ -38,10 +42,11 @@ function lowLevel() {
   const server = new Server(INFO, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
-    if (params.name !== ECHO) throw new McpError(ErrorCode.InvalidParams, 'Unknown tool');
-    const given = echoInput.safeParse(params.arguments);
+    const tool = called.get(params.name);
+    if (!tool) throw new McpError(ErrorCode.InvalidParams, 'Unknown tool');
+    const given = tool.input.safeParse(params.arguments);
     if (!given.success) throw new McpError(ErrorCode.InvalidParams, given.error.message);
-    return echo(given.data.text);
+    return tool.handle(given.data);
   });
   return server;
 }

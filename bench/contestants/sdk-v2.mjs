@@ -3,7 +3,8 @@
 import { createServer } from 'node:http';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
-import { announce, echo, listen, readTools } from './serve.mjs';
+import { handlerOf } from './search.mjs';
+import { announce, listen, readTools } from './serve.mjs';
 
 const tools = readTools().map((tool) => ({
   ...tool,
@@ -14,7 +15,7 @@ const tools = readTools().map((tool) => ({
 function create() {
   const server = new McpServer({ name: 'bench', version: '1.0.0' });
   for (const { name, ...config } of tools) {
-    server.registerTool(name, config, async ({ text }) => echo(text));
+    server.registerTool(name, config, handlerOf(name));
   }
   return server;
 }

@@ -6,15 +6,18 @@ export function readTools() {
   return JSON.parse(readFileSync(process.argv[2], 'utf8'));
 }
 
-/** The one tool that the contests call. */
+/** The tools that the contests call. */
 export const ECHO = 'echo';
+export const SEARCH = 'search_contacts';
 
 /** What `echo` answers, in every contestant. */
 export function echo(text) {
-  return {
-    content: [{ type: 'text', text: JSON.stringify({ text }) }],
-    structuredContent: { text },
-  };
+  return resultOf({ text });
+}
+
+/** What a tool has found, as MCP has it. */
+export function resultOf(found) {
+  return { content: [{ type: 'text', text: JSON.stringify(found) }], structuredContent: found };
 }
 
 /** The first line on standard output; `run.mjs` waits for it. */

@@ -39,6 +39,7 @@ const { organizationId, userId } = await app.get(AccountsService).signUp({
 announce({
   url: `http://127.0.0.1:${app.getHttpServer().address().port}/api/mcp`,
   bootMs,
+  organizationId,
   key: await app.get(KeysService).create(organizationId, { kind: 'user', id: userId }),
 });
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0), fail));

@@ -1,0 +1,60 @@
+// Who takes part in the contests about calls: script, arguments, and the eras that each speaks.
+import { makePeerDatabases, fillSwitchboard } from './contact-tables.mjs';
+import { start } from './processes.mjs';
+
+const MCP = ['2025-11-25', '2026-07-28'];
+
+export const CONTESTANTS = {
+  switchboard: { kind: 'switchboard', title: 'Switchboard', eras: ['plain', ...MCP] },
+  'sdk-v1': { kind: 'peer', title: 'SDK v1 1.32.2, McpServer', eras: ['2025-11-25'] },
+  'sdk-v1-low-level': {
+    kind: 'peer',
+    title: 'SDK v1 1.32.2, Server',
+    script: 'sdk-v1',
+    args: ['--low-level'],
+    eras: ['2025-11-25'],
+  },
+  'sdk-v2': { kind: 'peer', title: 'SDK v2 2.4.0, McpServer', eras: MCP },
+  'mcp-nest': { kind: 'peer', title: 'MCP-Nest 2.0.5', eras: MCP },
+  'nest-express': { kind: 'bare', title: 'Bare Nest + Express', eras: ['plain'] },
+  'node-http': { kind: 'bare', title: 'Bare node:http', eras: ['plain'] },
+};
+
+/** The names of all that take part, or of those among them that are wanted. */
+export function contestantsAmong(only) {
+  return Object.keys(CONTESTANTS).filter((name) => !only || only.includes(name));
+}
+
+/** Starts one. A peer needs a database only where its contacts are searched. */
+export async function startContestant(name, place, databaseUrl) {
+  const { kind, script = name, args = [] } = CONTESTANTS[name];
+  return kind === 'switchboard'
+    ? await start('contestants/switchboard.mjs', [], place.env)
+    : await start(`contestants/${script}.mjs`, [place.toolsFile, ...args], {
+        ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+      });
+}
+
+/** Starts all of them. With `contacts`, each has a database with so many of every organization. */
+export async function startContestants(names, place, contacts) {
+  const peers = names.filter((name) => CONTESTANTS[name].kind !== 'switchboard');
+  const urls = contacts ? await makePeerDatabases(place.databaseUrl, peers, contacts) : {};
+  const started = new Map();
+  try {
+    for (const name of names) {
+      const contestant = await startContestant(name, place, urls[name]);
+      started.set(name, contestant);
+      if (contacts && contestant.organizationId) {
+        await fillSwitchboard(place.databaseUrl, contestant.organizationId, contacts);
+      }
+    }
+  } catch (error) {
+    await stopAll(started);
+    throw error;
+  }
+  return started;
+}
+
+export async function stopAll(started) {
+  await Promise.all([...started.values()].map(({ stop }) => stop()));
+}

@@ -1,0 +1,101 @@
+// Puts the contacts of `contacts.mjs` into the tables that the contestants search.
+import { contactOf, ORGANIZATIONS } from './contacts.mjs';
+import { makeDatabase, withClient } from './databases.mjs';
+
+const AT_ONCE = 10_000;
+const COLUMNS = ['organization_id', ...Object.keys(contactOf(0, 0))];
+
+/**
+ * The table of the peers, as somebody makes it who means to search it: the text to look through beside the fields, an
+ * index of its trigrams, and one for the order of a page.
+ */
+const PEER_TABLE = `
+  create extension pg_trgm;
+  create table contacts (
+    organization_id text not null,
+    id text primary key,
+    external_id text,
+    email text,
+    phone text,
+    first_name text,
+    last_name text,
+    locale text,
+    timezone text,
+    tags text[] not null,
+    properties jsonb not null,
+    consent jsonb not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    search_text text not null generated always as (lower(
+      coalesce(first_name, '') || ' ' || coalesce(last_name, '') || E'\\n' || coalesce(email, '') || E'\\n' ||
+      coalesce(phone, '') || E'\\n' || coalesce(external_id, ''))) stored
+  )`;
+const PEER_INDEXES = [
+  'create index on contacts using gin (search_text gin_trgm_ops)',
+  'create index on contacts (organization_id, created_at desc, id desc)',
+];
+
+/** A database with so many contacts of each organization for every name, and its address. */
+export async function makePeerDatabases(serverUrl, names, count) {
+  if (names.length === 0) return {};
+  const template = 'bench_contacts';
+  const url = await makeDatabase(serverUrl, template);
+  await withClient(url, async (client) => {
+    await client.query(PEER_TABLE);
+    const organizations = Array.from({ length: ORGANIZATIONS }, (_, index) => `org_${index}`);
+    await insert(client, organizations, count, COLUMNS, (contact) => contact);
+    for (const index of PEER_INDEXES) await client.query(index);
+    await client.query('vacuum analyze contacts');
+  });
+  const urls = {};
+  for (const name of names) {
+    const database = `${template}_${name.replaceAll('-', '_')}`;
+    urls[name] = await makeDatabase(serverUrl, database, template);
+  }
+  return urls;
+}
+
+/** Gives the organization so many contacts in Switchboard's own table, and as many to nine others. */
+export async function fillSwitchboard(url, organizationId, count) {
+  const { searchText } = await import('../dist/src/contacts/contact-fields.js');
+  const withText = (contact) => {
+    const { external_id: externalId, first_name: firstName, last_name: lastName } = contact;
+    return { ...contact, search_text: searchText({ ...contact, externalId, firstName, lastName }) };
+  };
+  await withClient(url, async (client) => {
+    const { rows } = await client.query(
+      `insert into organizations (id, name)
+       select 'org_' || substr(md5(random()::text || n), 1, 22), 'Bench ' || n from generate_series(2, $1::int) n
+       returning id`,
+      [ORGANIZATIONS],
+    );
+    // What an index of the trigrams of one contact after the other takes, an index made at the end does not.
+    const { rows: indexes } = await client.query(
+      `select indexdef from pg_indexes where schemaname = 'public' and indexname = 'contacts_search_text_idx'`,
+    );
+    if (indexes.length !== 1) throw new Error('Switchboard has no index for searching contacts.');
+    await client.query('drop index public.contacts_search_text_idx');
+    await client.query('set session_replication_role = replica');
+    const organizations = [organizationId, ...rows.map(({ id }) => id)];
+    await insert(client, organizations, count, [...COLUMNS, 'search_text'], withText);
+    await client.query(indexes[0].indexdef);
+    await client.query('vacuum analyze contacts');
+  });
+}
+
+async function insert(client, organizations, count, columns, rowOf) {
+  const list = columns.join(', ');
+  for (const [organization, organization_id] of organizations.entries()) {
+    for (let first = 0; first < count; first += AT_ONCE) {
+      const rows = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, index) => ({
+        ...rowOf(contactOf(organization, first + index)),
+        organization_id,
+      }));
+      await client.query(
+        `insert into public.contacts (${list})
+         select ${list} from json_populate_recordset(null::public.contacts, $1)`,
+        [JSON.stringify(rows)],
+      );
+    }
+  }
+}

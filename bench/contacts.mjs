@@ -1,0 +1,80 @@
+// The contacts that are searched: the same for every contestant, and what each search must find among them.
+
+/** Contacts are spread evenly over so many organizations; searched are those of the first. */
+export const ORGANIZATIONS = 10;
+/** The organization that the peers search; Switchboard learns from the key which one it is. */
+export const PEER_ORGANIZATION = 'org_0';
+/** Contacts on a page of `search_contacts`, unless it is told otherwise. */
+const PAGE = 20;
+
+const FIRST_NAMES = [
+  'Anna,Bela,Carlo,Dora,Emil,Fatima,Georg,Hanna,Ines,Jonas,Karin,Luca,Maria,Nils,Olga,Paul,Quinn,Rosa,Stefan,Tarek',
+  'Ute,Viktor,Wanda,Xenia,Yusuf,Zoe,Alma,Boris,Clara,Deniz,Elif,Frida,Gustav,Helga,Igor,Jana,Kemal,Lea,Milan,Nora',
+].flatMap((names) => names.split(','));
+const BEGINNINGS = [
+  'Stein,Berg,Wald,Feld,Bach,Gold,Silber,Eisen,Sonnen,Mond,Linden,Birken,Rosen,Winter,Sommer,Herbst,Nord,Ost,West',
+  'Hoch,Alt,Neu,Kirsch,Apfel,Buchen,Eichen,Tannen,Kupfer,Perl,Glas,Holz,Sand,Kreuz,Markt,Hirten,Falken,Adler,Wolfs',
+  'Otter,Hasen',
+].flatMap((names) => names.split(','));
+const ENDINGS = [
+  'acker,adler,auer,baum,blum,brandt,bruck,burg,dahl,dorf,eck,egger,falk,fels,fink,fuchs,furt,gart,grub,haag,hain',
+  'hardt,hauser,heim,hirsch,hof,holm,huber,kamp,kemper,kirch,klamm,lach,lehner,loh,mann,meier,moser,muth,quell,ried',
+  'rohr,roth,sack,schmidt,see,stadt,thal,traut,zeller',
+].flatMap((names) => names.split(','));
+const SURNAMES = BEGINNINGS.length * ENDINGS.length;
+const BEGAN = Date.UTC(2025, 0, 1);
+
+/** A contact as `search_contacts` answers it. Every surname is that of equally many, the first names go across. */
+export function contactOf(organization, number) {
+  const surname = (number * 379 + organization * 31) % SURNAMES;
+  const firstName = FIRST_NAMES[(number + Math.floor(number / SURNAMES)) % FIRST_NAMES.length];
+  const lastName =
+    BEGINNINGS[surname % BEGINNINGS.length] + ENDINGS[Math.floor(surname / BEGINNINGS.length)];
+  const at = new Date(BEGAN + number * 1000).toISOString();
+  return {
+    id: `con_${String(organization).padStart(2, '0')}${String(number).padStart(20, '0')}`,
+    external_id: `crm-${organization}-${number}`,
+    email: `${firstName}.${lastName}.${number}@example.com`.toLowerCase(),
+    phone: `+4930${10_000_000 + number}`,
+    first_name: firstName,
+    last_name: lastName,
+    locale: 'de-DE',
+    timezone: 'Europe/Berlin',
+    tags: ['customer', `group-${number % 7}`],
+    properties: { plan: number % 3 === 0 ? 'pro' : 'free', seats: number % 50 },
+    consent: { email: { status: 'granted', source: 'agent', updated_at: at } },
+    created_at: at,
+    updated_at: at,
+  };
+}
+
+/**
+ * What is looked for among so many contacts of one organization, parts of surnames, full names and parts of addresses,
+ * and the right answer to each: all that match, newest first, on one page.
+ */
+export function searchesAmong(count) {
+  if (searches.count !== count) searches = { count, all: makeSearches(count) };
+  return searches.all;
+}
+
+let searches = { count: 0, all: [] };
+
+function makeSearches(count) {
+  const contacts = Array.from({ length: count }, (_, number) => contactOf(0, number)).toReversed();
+  const searched = contacts.map(searchedTextOf);
+  const some = Array.from({ length: 8 }, (_, index) => contacts[(index * 977 + 13) % count]);
+  const texts = [
+    ...some.map(({ last_name: name }) => name.slice(1)),
+    ...some.map(({ first_name: first, last_name: last }) => `${first} ${last}`.toUpperCase()),
+    ...some.map(({ email }) => email.slice(email.indexOf('.') + 1, email.indexOf('@') + 3)),
+  ];
+  return texts.map((text) => {
+    const found = contacts.filter((_, index) => searched[index].includes(text.toLowerCase()));
+    if (found.length > PAGE) throw new Error(`${found.length} contacts match ${text}.`);
+    return { text, page: { contacts: found, next_cursor: null } };
+  });
+}
+
+function searchedTextOf({ first_name, last_name, email, phone, external_id }) {
+  return `${first_name} ${last_name}\n${email}\n${phone}\n${external_id}`.toLowerCase();
+}
