@@ -29,6 +29,7 @@ export async function start(script, args, env = {}) {
   ]);
   return {
     ...JSON.parse(line),
+    pid: child.pid,
     cpuSeconds: () => cpuSecondsOf(child.pid),
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -76,6 +77,19 @@ export function treeCpuSeconds(pid) {
   const { endedUser, endedSystem } = statOf(pid);
   const ended = (endedUser + endedSystem) / TICKS_PER_SECOND;
   return children.reduce((sum, seconds) => sum + seconds, cpuSecondsOf(pid) + ended);
+}
+
+/** What a process holds in memory; NaN where the system does not tell. */
+export function memoryOf(pid) {
+  const mebibytes = (file, field) => {
+    if (process.platform !== 'linux') return Number.NaN;
+    const text = readFileSync(`/proc/${pid}/${file}`, 'utf8');
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)[1]) / 1024;
+  };
+  return {
+    residentMiB: mebibytes('status', 'VmRSS'),
+    proportionalMiB: mebibytes('smaps_rollup', 'Pss'),
+  };
 }
 
 function statOf(pid) {

@@ -4,6 +4,7 @@ import { bootSection } from './boot-report.mjs';
 import { callSection } from './call-report.mjs';
 import { CONTESTS } from './contests.mjs';
 import { durableSection } from './durable-report.mjs';
+import { memorySection } from './memory-report.mjs';
 
 /** What is shown of each contest, in this order. */
 const SECTIONS = {
@@ -13,6 +14,7 @@ const SECTIONS = {
   'latency-50': durableSection,
   'latency-200': durableSection,
   boot: bootSection,
+  memory: memorySection,
 };
 
 export function describeMachine() {

@@ -17,6 +17,7 @@ const PARTS = [
   { file: 'calls', contests: ['list', 'call', 'batch', 'search'] },
   { file: 'durable', contests: ['accept', 'run', 'latency'] },
   { file: 'boot', contests: ['boot'] },
+  { file: 'memory', contests: ['memory'] },
 ];
 const here = import.meta.dirname;
 
