@@ -1,4 +1,4 @@
-// Organizations and runs for the measurements of backlogs: `claims.mjs` and `neighbours.mjs`.
+// Organizations and runs for the measurements of backlogs: `growth-claims.mjs` and `growth-neighbours.mjs`.
 import { randomUUID } from 'node:crypto';
 
 /** A payload of a usual length, so that rows are as large as real ones. */

@@ -36,9 +36,8 @@ const PEER_INDEXES = [
 ];
 
 /** A database with so many contacts of each organization for every name, and its address. */
-export async function makePeerDatabases(serverUrl, names, count) {
+export async function makePeerDatabases(serverUrl, names, count, template = 'bench_contacts') {
   if (names.length === 0) return {};
-  const template = 'bench_contacts';
   const url = await makeDatabase(serverUrl, template);
   await withClient(url, async (client) => {
     await client.query(PEER_TABLE);

@@ -75,6 +75,23 @@ function makeSearches(count) {
   });
 }
 
+/** Searches whose answers are as long however many contacts there are, with the contacts that each must find. */
+export const GROWTH = {
+  'search-one': (count) =>
+    Array.from({ length: 8 }, (_, index) => {
+      const number = Math.floor(((index + 0.5) * count) / 8);
+      return { text: `.${number}@`, contacts: [contactOf(0, number)], isAll: true };
+    }),
+  'search-page': (count) => [
+    {
+      text: 'EXAMPLE.COM',
+      contacts: Array.from({ length: PAGE }, (_, index) => contactOf(0, count - 1 - index)),
+      isAll: false,
+    },
+  ],
+  'search-none': () => [{ text: 'nobody is called this', contacts: [], isAll: true }],
+};
+
 function searchedTextOf({ first_name, last_name, email, phone, external_id }) {
   return `${first_name} ${last_name}\n${email}\n${phone}\n${external_id}`.toLowerCase();
 }

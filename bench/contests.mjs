@@ -1,6 +1,6 @@
 // What is asked of the contestants, and what a right answer is.
 import { isDeepStrictEqual } from 'node:util';
-import { searchesAmong } from './contacts.mjs';
+import { GROWTH, searchesAmong } from './contacts.mjs';
 
 const TEXT = 'Hello, world';
 const BATCH = 20;
@@ -79,7 +79,22 @@ export const CONTESTS = {
         : `it does not find the ${page.contacts.length} contacts that contain ${text}`;
     },
   },
+  ...Object.fromEntries(Object.entries(GROWTH).map(([name, searches]) => [name, growth(searches)])),
 };
+
+function growth(searches) {
+  return {
+    calls: 1,
+    requests: ({ contacts }) => searches(contacts).map(({ text }) => [search(text)]),
+    wrong: ([response], { contacts, index }) => {
+      const { text, contacts: wanted, isAll } = searches(contacts)[index];
+      const found = JSON.parse(response.result?.content?.[0]?.text ?? '{}');
+      const isRight =
+        isDeepStrictEqual(found.contacts, wanted) && (found.next_cursor === null) === isAll;
+      return isRight ? undefined : `it does not find the contacts that contain ${text}`;
+    },
+  };
+}
 
 /** The HTTP requests of a contest. */
 export function requestsOf(contest, era, key, given) {

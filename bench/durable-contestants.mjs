@@ -39,6 +39,17 @@ const switchboard = (given) => ({
   ...given,
 });
 
+/** Switchboard with more and more workers. */
+export const WORKERS = Object.fromEntries(
+  [1, 2, 3, 4].map((count) => [
+    `workers-${count}`,
+    switchboard({
+      title: count === 1 ? 'web and 1 worker' : `web and ${count} workers`,
+      processes: [{ ROLE: 'web' }, ...Array.from({ length: count }, () => ({ ROLE: 'worker' }))],
+    }),
+  ]),
+);
+
 const DBOS_DONE = `select count(*) filter (where status = 'SUCCESS') as done,
   count(*) filter (where status not in ('SUCCESS', 'PENDING', 'ENQUEUED')) as failed from dbos.workflow_status`;
 

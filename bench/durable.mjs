@@ -1,12 +1,11 @@
 // The contests about webhooks and runs: acceptance, sustained runs, and the time until a run has succeeded.
-import { ACCEPTING, RUNNING } from './durable-contestants.mjs';
+import { ACCEPTING, RUNNING, WORKERS } from './durable-contestants.mjs';
 import { DurableContestant } from './durable-contestant.mjs';
 import { startRedis } from './redis.mjs';
+import { warmUp } from './warm-up.mjs';
 
 /** Runs a second at which the time until the end of a run is measured. */
 const RATES = [50, 200];
-/** Tells about how fast a contestant is; far too few for the code of any of them to be compiled. */
-const FIRST = 300;
 
 /**
  * Measures the contests that are wanted, of all whom `only` names or of all, in interleaved rounds of about `seconds`.
@@ -32,6 +31,8 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
     const wants = (contest) => contests.includes(contest);
     const accepting = wants('accept') ? await prepare(ACCEPTING, 'accept') : [];
     const running = wants('run') || wants('latency') ? await prepare(RUNNING, 'run') : [];
+    // That one worker beside a process for the web works is seen in `run`.
+    const workers = wants('growth-workers') && !smoke ? await prepare(WORKERS, 'run') : [];
     const rates = wants('latency') ? RATES : [];
     const results = [
       ...accepting.map((contestant) =>
@@ -39,6 +40,9 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
       ),
       ...(wants('run') ? running : []).map((contestant) =>
         entry(contestant, 'run', (amount) => contestant.run(amount)),
+      ),
+      ...workers.map((contestant) =>
+        entry(contestant, 'growth-workers', (amount) => contestant.run(amount)),
       ),
       ...rates.flatMap((rate) =>
         running.map((contestant) => ({
@@ -63,15 +67,6 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
     await Promise.all(contestants.map((contestant) => contestant.stop()));
     await redis.stop();
   }
-}
-
-/** How many are to be measured in a round, found by about one round that does not count. */
-async function warmUp({ amount, measure }, { seconds, smoke }) {
-  const first = await measure(amount ?? (smoke ? 50 : FIRST));
-  if (smoke || amount) return amount;
-  // Node goes on compiling for seconds, so that what was seen at first is too few for a round.
-  const warm = await measure(Math.ceil(first.perSecond * seconds));
-  return Math.ceil(warm.perSecond * seconds);
 }
 
 function entry(contestant, contest, measure) {

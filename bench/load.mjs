@@ -6,9 +6,11 @@ import { json } from 'node:stream/consumers';
 
 const { url, requests, expected, connections, seconds, amount } = await json(process.stdin);
 const one = requests.length === 1;
-// Every answer is compared with the one that was checked before: same id, so same bytes. The ids of those that take
-// turns differ.
+// The text of an answer without what is not ASCII: autocannon decodes each piece that arrives by itself, and breaks
+// characters that lie across two of them.
+const plain = (text) => text.replace(/[^\0-\x7f]+/g, '');
 const right = new Set(expected);
+const rightPlain = new Set(expected.map(plain));
 const result = await autocannon({
   url,
   method: 'POST',
@@ -16,9 +18,10 @@ const result = await autocannon({
   ...(one
     ? requests[0]
     : { requests: requests.map((request) => ({ method: 'POST', ...request })) }),
-  // It looks for the end of an amount as often as it takes samples: once a second, unless it is told otherwise.
-  ...(amount ? { amount, sampleInt: 50 } : { duration: seconds }),
-  ...(one ? { expectBody: expected[0] } : { verifyBody: (body) => right.has(body) }),
+  ...(amount ? { amount } : { duration: seconds }),
+  // It looks for the end as often as it takes samples: once a second, unless it is told otherwise.
+  sampleInt: 50,
+  verifyBody: isRight,
 });
 process.stdout.write(
   JSON.stringify({
@@ -29,3 +32,10 @@ process.stdout.write(
     p99: result.latency.p99,
   }),
 );
+
+// Every answer is compared with the one that was checked before: same id, so same bytes. The ids of those that take
+// turns differ.
+function isRight(body) {
+  if (one ? body === expected[0] : right.has(body)) return true;
+  return body.includes('\uFFFD') && rightPlain.has(plain(body));
+}

@@ -2,19 +2,33 @@
 import { cpus, totalmem } from 'node:os';
 import { bootSection } from './boot-report.mjs';
 import { callSection } from './call-report.mjs';
-import { CONTESTS } from './contests.mjs';
 import { durableSection } from './durable-report.mjs';
+import {
+  growthClaimsSection,
+  growthNeighboursSection,
+  growthRegistrySection,
+  growthSearchSection,
+  growthWorkersSection,
+} from './growth-report.mjs';
 import { memorySection } from './memory-report.mjs';
 
 /** What is shown of each contest, in this order. */
 const SECTIONS = {
-  ...Object.fromEntries(Object.keys(CONTESTS).map((contest) => [contest, callSection])),
+  list: callSection,
+  call: callSection,
+  batch: callSection,
+  search: callSection,
   accept: durableSection,
   run: durableSection,
   'latency-50': durableSection,
   'latency-200': durableSection,
   boot: bootSection,
   memory: memorySection,
+  'growth-search': growthSearchSection,
+  'growth-claims': growthClaimsSection,
+  'growth-registry': growthRegistrySection,
+  'growth-workers': growthWorkersSection,
+  'growth-neighbours': growthNeighboursSection,
 };
 
 export function describeMachine() {

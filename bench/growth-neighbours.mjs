@@ -1,0 +1,137 @@
+// What a busy organization costs another one: the time from the answer to a webhook until its run of two steps has
+// succeeded, alone and beside an organization with runs in the queue and more coming. The two take turns, on one
+// database and with the same processes.
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { insertRuns, postWebhook, quantile, signUp } from './backlog.mjs';
+import { makeDatabase } from './databases.mjs';
+import { start } from './processes.mjs';
+
+const MOST_ROUNDS = 3;
+const QUIET_PER_SECOND = 10;
+const BUSY_PER_SECOND = 20;
+const EMAIL = 'someone@example.com';
+
+/** Milliseconds of all rounds, alone and beside the other organization. */
+export async function measure({ databaseUrl, env }, { rounds, smoke }) {
+  const url = await makeDatabase(databaseUrl, 'neighbours');
+  const extent = smoke
+    ? { seconds: 1, backlog: 50, settleMs: 0 }
+    : { seconds: 20, backlog: 50_000, settleMs: 2000 };
+  const few = smoke ? 1 : Math.min(rounds, MOST_ROUNDS);
+  const processes = [];
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const ROLE of ['web', 'worker']) {
+      const role = { ...env, DATABASE_URL: url, ROLE };
+      processes.push(await start('contestants/switchboard.mjs', [], role));
+    }
+    const web = new URL(processes[0].url).origin;
+    const [quiet, busy] = [await organization(web), await organization(web)];
+    const place = { client, web, quiet, busy };
+    await time(place, smoke ? 1 : 5);
+    const times = { alone: [], beside: [] };
+    for (let round = 1; round <= few; round += 1) {
+      times.alone.push(...(await time(place, extent.seconds)));
+      times.beside.push(...(await timeBeside(place, extent)));
+      if (!smoke) console.log(`Round ${round} of ${few} of neighbours is done.`);
+    }
+    const show = (values) => ({ p50: quantile(values, 0.5), p99: quantile(values, 0.99) });
+    return {
+      'growth-neighbours': {
+        rounds: few,
+        seconds: extent.seconds,
+        backlog: extent.backlog,
+        quietPerSecond: QUIET_PER_SECOND,
+        busyPerSecond: BUSY_PER_SECOND,
+        alone: show(times.alone),
+        beside: show(times.beside),
+      },
+    };
+  } finally {
+    await client.end();
+    for (const { stop } of processes) await stop();
+  }
+}
+
+/** The same beside runs of the busy organization, which are taken away again at the end. */
+async function timeBeside(place, { seconds, backlog, settleMs }) {
+  const { client, busy } = place;
+  await insertRuns(client, [busy], 'queued', backlog);
+  await client.query('analyze workflow_runs');
+  const ended = new AbortController();
+  const load = send(place, ended.signal);
+  await sleep(settleMs);
+  const beside = await time(place, seconds);
+  ended.abort();
+  await load;
+  const left = await client.query(
+    `delete from workflow_runs where organization_id = $1 and status in ('queued', 'waiting') returning id`,
+    [busy.organizationId],
+  );
+  if (left.rowCount === 0) console.log('The backlog was gone before the end.');
+  await untilDone(client);
+  return beside;
+}
+
+async function organization(url) {
+  const { organizationId, call } = await signUp(url);
+  await call('create_contact', { email: EMAIL });
+  const { workflow } = await call('create_workflow', {
+    name: 'Two steps',
+    trigger: { type: 'webhook' },
+    steps: [
+      { id: 'person', tool: 'get_contact', arguments: { email: EMAIL } },
+      {
+        id: 'note',
+        tool: 'update_contact',
+        arguments: { contact_id: '{{ person.id }}', properties: { seen: '{{ run.id }}' } },
+      },
+    ],
+  });
+  return { organizationId, workflowId: workflow.id };
+}
+
+/** Milliseconds from each answer until the run has succeeded, by one clock: all of it is on this machine. */
+async function time({ client, web, quiet: { organizationId, workflowId } }, seconds) {
+  const answers = new Map();
+  const pending = [];
+  for (let number = 0; number < seconds * QUIET_PER_SECOND; number += 1) {
+    pending.push(
+      postWebhook(web, workflowId, { number }).then((runId) => answers.set(runId, Date.now())),
+    );
+    await sleep(1000 / QUIET_PER_SECOND);
+  }
+  await Promise.all(pending);
+  for (;;) {
+    const { rows } = await client.query(
+      `select id, finished_at, status from workflow_runs where organization_id = $1 and id = any($2)`,
+      [organizationId, [...answers.keys()]],
+    );
+    if (rows.some(({ status }) => status === 'failed')) throw new Error('A run failed.');
+    if (rows.every(({ finished_at: finishedAt }) => finishedAt !== null)) {
+      return rows.map((row) => Math.max(0, row.finished_at.getTime() - answers.get(row.id)));
+    }
+    await sleep(200);
+  }
+}
+
+async function send({ web, busy: { workflowId } }, signal) {
+  const pending = [];
+  while (!signal.aborted) {
+    pending.push(postWebhook(web, workflowId, {}));
+    await sleep(1000 / BUSY_PER_SECOND);
+  }
+  await Promise.all(pending);
+}
+
+async function untilDone(client) {
+  for (;;) {
+    const { rows } = await client.query(
+      `select from workflow_runs where status in ('queued', 'running') limit 1`,
+    );
+    if (rows.length === 0) return;
+    await sleep(200);
+  }
+}

@@ -1,0 +1,132 @@
+// What growth costs, as Markdown.
+import { median } from './statistics.mjs';
+import { quotient, series, spread, table } from './tables.mjs';
+
+const show = (value) => value.toLocaleString('en');
+const SEARCHES = {
+  'search-one': 'one contact matches',
+  'search-page': 'every contact matches, a page of 20',
+  'search-none': 'no contact matches',
+};
+
+export function growthSearchSection({ connections, organizations, rows }) {
+  const beside = (row) =>
+    rows.find(
+      ({ name, size, search }) =>
+        name === 'node-http' && size === row.size && search === row.search,
+    );
+  return [
+    '## Search among more and more contacts',
+    `Closed loop over ${connections} connections; the contacts belong to ${organizations} organizations in equal parts, and one of these is searched. Tables and indexes are those of the contest above.`,
+    '',
+    ...table(
+      [
+        'search',
+        'contestant',
+        'contacts',
+        'requests/s (least – most)',
+        'p50 ms',
+        'p99 ms',
+        'CPU µs of PostgreSQL',
+        '× bare node:http + pg',
+      ],
+      2,
+      Object.entries(SEARCHES).flatMap(([search, title]) =>
+        rows
+          .filter((row) => row.search === search)
+          .toSorted((a, b) => (a.name < b.name ? 1 : a.name > b.name ? -1 : a.size - b.size))
+          .map((row) => [
+            title,
+            row.title + (row.kind === 'bare' ? ' + pg' : ''),
+            show(row.size),
+            spread(series(row, 'perSecond')),
+            median(series(row, 'p50')),
+            median(series(row, 'p99')),
+            Math.round(median(series(row, 'postgresMicroseconds'))),
+            quotient(row, beside(row)),
+          ]),
+      ),
+    ),
+  ];
+}
+
+export function growthClaimsSection({ rounds, rows }) {
+  const cell = ({ without, behind }) =>
+    `${behind.p50.toFixed(2)} / ${without.p50.toFixed(2)} = ${(behind.p50 / without.p50).toFixed(2)}`;
+  return [
+    '## Claims beside a backlog',
+    `Milliseconds with the backlog / without = how many times, medians of ${rounds} turns: two databases take turns, one of them without a backlog.`,
+    '',
+    ...table(
+      [
+        'queued runs',
+        'of organizations',
+        'waiting runs',
+        'claim of the next run',
+        'claim of a run by its id',
+        'webhook to claimed',
+      ],
+      0,
+      rows.map(({ queued, organizations, waiting, poll, hint, webhook }) => [
+        ...[queued, organizations, waiting].map(show),
+        ...[poll, hint, webhook].map(cell),
+      ]),
+    ),
+  ];
+}
+
+export function growthRegistrySection({ rows }) {
+  return [
+    '## Lists and calls with many tools',
+    'Switchboard alone, protocol 2025-11-25, closed loop over 16 connections.',
+    '',
+    ...table(
+      ['contest', 'tools', 'bytes of the answer', 'requests/s (least – most)', 'p50 ms', 'CPU µs'],
+      1,
+      rows
+        .toSorted((a, b) => (a.contest < b.contest ? 1 : a.contest > b.contest ? -1 : 0))
+        .map((row) => [
+          row.contest === 'list' ? '`tools/list`' : '`tools/call` of a trivial tool',
+          show(row.tools),
+          show(row.bytes),
+          spread(series(row, 'perSecond')),
+          median(series(row, 'p50')),
+          Math.round(median(series(row, 'cpuMicroseconds'))),
+        ]),
+    ),
+  ];
+}
+
+export function growthWorkersSection({ rows, machine }) {
+  return [
+    '## Runs of two steps with more workers',
+    `As the sustained runs above: one process takes the webhooks, so many others carry the runs out. All of them, PostgreSQL and the load share ${machine.processors} processors.`,
+    '',
+    ...table(
+      ['processes', 'runs/s (least – most)', 'CPU µs each', 'CPU µs of PostgreSQL', '× one worker'],
+      1,
+      rows.map((row) => [
+        row.title,
+        spread(series(row, 'perSecond')),
+        ...['cpuMicroseconds', 'postgresMicroseconds'].map((key) =>
+          Math.round(median(series(row, key))),
+        ),
+        quotient(row, rows[0]),
+      ]),
+    ),
+  ];
+}
+
+export function growthNeighboursSection(result) {
+  const { backlog, quietPerSecond, busyPerSecond, alone, beside } = result;
+  const row = (title, { p50, p99 }) => [title, p50.toFixed(0), p99.toFixed(0)];
+  return [
+    '## A quiet organization beside a busy one',
+    `From the answer to a webhook until its run of two steps has succeeded, ${quietPerSecond} a second, with one process for the web and one worker: alone, and beside another organization that has ${show(backlog)} runs in the queue and gets ${busyPerSecond} more a second. The two take turns.`,
+    '',
+    ...table(['the quiet organization', 'p50 ms', 'p99 ms'], 1, [
+      row('alone', alone),
+      row('beside the busy one', beside),
+    ]),
+  ];
+}

@@ -1,0 +1,61 @@
+// Searches among more and more contacts, by Switchboard and by the limit: node:http and pg alone.
+import { CONTESTANTS, startContestant, stopAll } from './call-contestants.mjs';
+import { load, prepare } from './calls.mjs';
+import { fillSwitchboard, makePeerDatabases } from './contact-tables.mjs';
+import { ORGANIZATIONS } from './contacts.mjs';
+import { makeDatabase } from './databases.mjs';
+
+const SIZES = [10_000, 100_000, 1_000_000];
+const FEW = [400];
+const WARM_UP = 32;
+// Fewer than in the contests: searches that take long must also be answered while a round lasts.
+const CONNECTIONS = 4;
+const SEARCHES = ['search-one', 'search-page', 'search-none'];
+
+/** All sizes take turns, each with databases and processes of its own. */
+export async function measure(place, { rounds, seconds, smoke }) {
+  const started = new Map();
+  try {
+    const entries = [];
+    for (const size of smoke ? FEW : SIZES) {
+      const contacts = size / ORGANIZATIONS;
+      for (const [name, contestant] of Object.entries(await open(place, size, started))) {
+        for (const search of SEARCHES) {
+          const era = name === 'switchboard' ? '2025-11-25' : CONTESTANTS[name].eras[0];
+          const entry = await prepare(name, era, search, contestant, { contacts });
+          entries.push({ ...entry, size, postgresPid: place.postgresPid });
+        }
+      }
+      if (!smoke) console.log(`${size} contacts are there.`);
+    }
+    for (const entry of entries) await load(entry, { amount: WARM_UP, connections: CONNECTIONS });
+    for (let round = 0; round < rounds && !smoke; round += 1) {
+      for (const entry of entries)
+        entry.rounds.push(await load(entry, { seconds, connections: CONNECTIONS }));
+      console.log(`Round ${round + 1} of ${rounds} of searches is done.`);
+    }
+    const rows = entries.map(({ name, kind, title, contest: search, size, rounds: measured }) => {
+      return { name, kind, title, search, size, rounds: measured };
+    });
+    return { 'growth-search': { connections: CONNECTIONS, organizations: ORGANIZATIONS, rows } };
+  } finally {
+    await stopAll(started);
+  }
+}
+
+/** Switchboard and the limit on databases with so many contacts. */
+async function open(place, size, started) {
+  const url = await makeDatabase(place.databaseUrl, `growth_${size}`);
+  const env = { ...place.env, DATABASE_URL: url };
+  const switchboard = await startContestant('switchboard', { ...place, env });
+  started.set(`switchboard ${size}`, switchboard);
+  const contacts = size / ORGANIZATIONS;
+  await fillSwitchboard(url, switchboard.organizationId, contacts);
+  const template = `growth_${size}_peer`;
+  const [limitUrl] = Object.values(
+    await makePeerDatabases(place.databaseUrl, ['node-http'], contacts, template),
+  );
+  const limit = await startContestant('node-http', place, limitUrl);
+  started.set(`node-http ${size}`, limit);
+  return { switchboard, 'node-http': limit };
+}
