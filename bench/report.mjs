@@ -10,6 +10,7 @@ import {
   growthSearchSection,
   growthWorkersSection,
 } from './growth-report.mjs';
+import { mailSection } from './mail-report.mjs';
 import { memorySection } from './memory-report.mjs';
 
 /** What is shown of each contest, in this order. */
@@ -22,6 +23,7 @@ const SECTIONS = {
   run: durableSection,
   'latency-50': durableSection,
   'latency-200': durableSection,
+  mail: mailSection,
   boot: bootSection,
   memory: memorySection,
   'growth-search': growthSearchSection,

@@ -16,6 +16,7 @@ import { start } from './processes.mjs';
 const PARTS = [
   { file: 'calls', contests: ['list', 'call', 'batch', 'search'] },
   { file: 'durable', contests: ['accept', 'run', 'latency', 'growth-workers'] },
+  { file: 'mail', contests: ['mail'] },
   { file: 'boot', contests: ['boot'] },
   { file: 'memory', contests: ['memory'] },
   { file: 'growth-registry', contests: ['growth-registry'] },

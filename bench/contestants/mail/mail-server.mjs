@@ -1,0 +1,42 @@
+// What the peers share that send e-mails: the HTTP server that takes them, and the way to the mail server.
+import { createServer } from 'node:http';
+import { createTransport } from 'nodemailer';
+import { listen } from '../serve.mjs';
+
+const FROM = 'bench@example.com';
+
+/** As many connections as Switchboard has. */
+export const transport = createTransport({
+  url: process.env.SMTP_URL,
+  pool: true,
+  maxConnections: 10,
+  maxMessages: Infinity,
+});
+
+export async function deliver({ recipient, subject, body }) {
+  await transport.sendMail({ from: FROM, to: recipient, subject, text: body });
+}
+
+/** Answers each e-mail once `accept` has resolved, with false where its recipient is not known. */
+export async function serveMails(accept) {
+  const server = createServer((request, response) => {
+    const chunks = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      accept(JSON.parse(Buffer.concat(chunks).toString())).then(
+        (isAccepted) => send(response, isAccepted ? 202 : 404, { ok: isAccepted }),
+        (error) => send(response, 500, { ok: false, error: error.message }),
+      );
+    });
+  });
+  return await listen(server);
+}
+
+function send(response, status, value) {
+  const body = JSON.stringify(value);
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}

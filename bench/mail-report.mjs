@@ -1,0 +1,31 @@
+// The contest about e-mails as Markdown.
+import { cpu } from './durable-report.mjs';
+import { quotient, series, spread, table } from './tables.mjs';
+
+export function mailSection({ rows }) {
+  const peer = rows.find(({ kind }) => kind === 'peer');
+  const limit = rows.find(({ kind }) => kind === 'bare');
+  return [
+    '## E-mails to a mail server',
+    'Closed loop over 16 connections of requests to send an e-mail to a contact, from the first request until the last e-mail has come to a mail server on the same machine, over at most 10 connections. Every e-mail must come exactly once with its own text, and be noted as sent. Switchboard and the queue answer once the e-mail is stored; nodemailer alone stores nothing and answers once it is delivered.',
+    '',
+    ...table(
+      [
+        'contestant',
+        'e-mails/s (least – most)',
+        'CPU µs each',
+        'CPU µs of PostgreSQL',
+        '× graphile-worker',
+        '× nodemailer',
+      ],
+      1,
+      rows.map((row) => [
+        row.title,
+        spread(series(row, 'perSecond')),
+        ...cpu(row),
+        quotient(row, peer),
+        quotient(row, limit),
+      ]),
+    ),
+  ];
+}

@@ -1,0 +1,169 @@
+// The contest about e-mails: from the request to send one until the mail server has it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { makeDatabase } from './databases.mjs';
+import { mailOf, peerRequestOf, toolRequestOf } from './mails.mjs';
+import { runToEnd, start, treeCpuSeconds } from './processes.mjs';
+import { SmtpSink } from './smtp-sink.mjs';
+import { warmUp } from './warm-up.mjs';
+import { CONTACTS, contactOf } from './webhooks.mjs';
+
+const CONNECTIONS = 16;
+const LOOK_EVERY_MS = 10;
+const PATIENCE_MS = 60_000;
+const STRANGER = { email: 'stranger@example.com', subject: 'Nothing', body: 'Nobody gets this.' };
+const TABLES = `
+  create table contacts (id text primary key, email text not null unique, first_name text not null);
+  create table mails (
+    id bigserial primary key,
+    contact_id text not null references contacts (id),
+    recipient text not null,
+    subject text not null,
+    body text not null,
+    status text not null default 'queued',
+    created_at timestamptz not null default now(),
+    sent_at timestamptz
+  )`;
+
+/** `sent` counts what a contestant has noted as sent. */
+const CONTESTANTS = {
+  switchboard: {
+    kind: 'switchboard',
+    title: 'Switchboard, one process',
+    script: 'contestants/switchboard.mjs',
+    sent: `select count(*) from messages where status = 'sent'`,
+    clear: 'truncate messages, idempotency_keys, audit_log cascade',
+  },
+  nodemailer: {
+    kind: 'bare',
+    title: 'nodemailer 10.6.0 alone',
+    script: 'contestants/mail/nodemailer.mjs',
+  },
+  'graphile-worker': {
+    kind: 'peer',
+    title: 'graphile-worker 0.17.3 + nodemailer',
+    script: 'contestants/mail/graphile-worker.mjs',
+    tables: TABLES,
+    sent: `select count(*) from mails where status = 'sent'`,
+    clear: 'truncate mails',
+  },
+};
+
+/** Interleaved rounds of about `seconds`. */
+export async function measure(place, { rounds, seconds, only, smoke }) {
+  const sink = await SmtpSink.start();
+  const contestants = [];
+  try {
+    for (const name of Object.keys(CONTESTANTS)) {
+      if (only && !only.includes(name)) continue;
+      contestants.push(await open(name, place, sink));
+    }
+    for (const contestant of contestants) {
+      contestant.amount = await warmUp(contestant, { seconds, smoke });
+    }
+    for (let round = 0; round < rounds && !smoke; round += 1) {
+      for (const contestant of contestants) {
+        contestant.rounds.push(await contestant.measure(contestant.amount));
+      }
+      console.log(`Round ${round + 1} of ${rounds} of e-mails is done.`);
+    }
+    const rows = contestants.map(({ name, kind, title, amount, rounds: measured }) => {
+      return { name, kind, title, amount, rounds: measured };
+    });
+    return { mail: { rows } };
+  } finally {
+    await Promise.all(contestants.map(({ stop }) => stop()));
+    sink.stop();
+  }
+}
+
+async function open(name, place, sink) {
+  const given = CONTESTANTS[name];
+  const url = await makeDatabase(place.databaseUrl, `mail_${name.replaceAll('-', '_')}`);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  if (given.tables) {
+    await client.query(given.tables);
+    for (let number = 0; number < CONTACTS; number += 1) {
+      const { email, firstName } = contactOf(number);
+      await client.query('insert into contacts values ($1, $2, $3)', [number, email, firstName]);
+    }
+  }
+  const env = { ...place.env, DATABASE_URL: url, SMTP_URL: sink.url, MAIL_FROM: 'b@example.com' };
+  const process = await start(given.script, [], env);
+  const contestant = { ...given, name, ...process, client, sink, place, order: 1, rounds: [] };
+  contestant.measure = (amount) => deliver(contestant, amount);
+  contestant.stop = () => Promise.all([client.end(), process.stop()]);
+  if (given.kind === 'switchboard') await makeContacts(process);
+  if (given.kind !== 'bare') await assertRefuses(contestant);
+  return contestant;
+}
+
+async function makeContacts({ url, key }) {
+  for (let number = 0; number < CONTACTS; number += 1) {
+    const { email, firstName: first_name } = contactOf(number);
+    const response = await post(url, toolRequestOf('create_contact', { email, first_name }, key));
+    const { result } = await response.json();
+    if (!result || result.isError) throw new Error(`Switchboard does not make ${email}.`);
+  }
+}
+
+/** Throws unless an e-mail to somebody unknown is refused: nobody is faster for not looking. */
+async function assertRefuses({ title, url, key }) {
+  const response = await post(
+    url,
+    key ? toolRequestOf('send_message', STRANGER, key) : peerRequestOf(STRANGER),
+  );
+  const { result } = await response.json();
+  if (key ? !result?.isError : response.status !== 404) {
+    throw new Error(`${title} takes an e-mail to somebody unknown.`);
+  }
+}
+
+/** From the first request until the last e-mail has come; all must come once, and be noted as sent. */
+async function deliver(contestant, amount) {
+  const { url, key, client, sink, place, order: first } = contestant;
+  contestant.order += amount;
+  sink.mails = [];
+  if (contestant.clear) await client.query(contestant.clear);
+  const cpu = () => [contestant.cpuSeconds(), treeCpuSeconds(place.postgresPid)];
+  const before = cpu();
+  const input = { url, key, first, amount, connections: CONNECTIONS };
+  const { began, wrong } = await runToEnd('load-mails.mjs', input);
+  if (wrong > 0) throw new Error(`${contestant.title}: ${wrong} e-mails were not accepted.`);
+  await waitFor(contestant, amount);
+  const [own, ofPostgres] = cpu().map((after, index) => ((after - before[index]) * 1e6) / amount);
+  assertRight(contestant, first, amount);
+  return {
+    perSecond: (amount * 1000) / (sink.mails.at(-1).at - began),
+    cpuMicroseconds: own,
+    postgresMicroseconds: ofPostgres,
+  };
+}
+
+async function waitFor({ title, client, sink, sent }, amount) {
+  const patience = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const noted = sent ? Number((await client.query(sent)).rows[0].count) : amount;
+    if (sink.mails.length >= amount && noted >= amount) return;
+    if (Date.now() > patience) {
+      throw new Error(`${title}: ${sink.mails.length} of ${amount} came, ${noted} are noted.`);
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+function assertRight({ title, sink }, first, amount) {
+  const came = sink.mails.map(({ to, subject, text }) => `${to} ${subject} ${text}`);
+  const wanted = Array.from({ length: amount }, (_, index) => {
+    const { email, subject, body } = mailOf(first + index);
+    return `${email} ${subject} ${body}`;
+  });
+  if (came.sort().join('\n') !== wanted.sort().join('\n')) {
+    throw new Error(`${title}: ${amount} e-mails became ${came.length}, not all of them right.`);
+  }
+}
+
+async function post(url, { headers, body }) {
+  return await fetch(url, { method: 'POST', headers, body });
+}

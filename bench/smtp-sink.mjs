@@ -1,0 +1,73 @@
+// A mail server on loopback that takes every e-mail and keeps who it is for and what it says.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+const END = '\r\n.\r\n';
+const ANSWERS = {
+  EHLO: '250-sink\r\n250-8BITMIME\r\n250 PIPELINING',
+  HELO: '250 sink',
+  MAIL: '250 OK',
+  RCPT: '250 OK',
+  DATA: '354 Go on',
+  RSET: '250 OK',
+  NOOP: '250 OK',
+  QUIT: '221 Bye',
+};
+
+export class SmtpSink {
+  /** What has come, in the order of its coming: `to`, `subject`, `text` and `at`, in milliseconds. */
+  mails = [];
+
+  static async start() {
+    const sink = new SmtpSink();
+    sink.sockets = new Set();
+    sink.server = createServer((socket) => sink.#serve(socket)).listen(0, '127.0.0.1');
+    await once(sink.server, 'listening');
+    sink.url = `smtp://127.0.0.1:${sink.server.address().port}`;
+    return sink;
+  }
+
+  stop() {
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  #serve(socket) {
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
+    socket.on('error', () => undefined);
+    socket.setEncoding('utf8').setNoDelay(true);
+    let unread = '';
+    let to = [];
+    let isData = false;
+    socket.write('220 sink ESMTP\r\n');
+    socket.on('data', (chunk) => {
+      unread += chunk;
+      for (;;) {
+        const end = unread.indexOf(isData ? END : '\r\n');
+        if (end === -1) return;
+        const read = unread.slice(0, end);
+        unread = unread.slice(end + (isData ? END.length : 2));
+        if (isData) {
+          this.#take(to, read);
+          isData = false;
+          socket.write('250 Taken\r\n');
+          continue;
+        }
+        const verb = read.slice(0, 4).toUpperCase();
+        if (verb === 'MAIL') to = [];
+        if (verb === 'RCPT') to.push(/<(.*)>/.exec(read)?.[1]);
+        isData = verb === 'DATA';
+        socket.write(`${ANSWERS[verb] ?? '502 Not known'}\r\n`);
+        if (verb === 'QUIT') socket.end();
+      }
+    });
+  }
+
+  #take(to, data) {
+    const head = data.slice(0, data.indexOf('\r\n\r\n'));
+    const text = data.slice(head.length + 4).trimEnd();
+    const subject = /^Subject: (.*)$/m.exec(head)?.[1];
+    this.mails.push({ to: to.join(', '), subject, text, at: Date.now() });
+  }
+}
