@@ -3,7 +3,8 @@ import type { Env } from '../config/env.js';
 import type { GateDatabase } from '../database/gate-database.js';
 import type { Failpoints } from '../failpoints/failpoints.js';
 import type { Share } from './fair-share.js';
-import { type Claim, LEASE_SECONDS, LeasedWorker, type LeasedWork } from './leased-worker.js';
+import { type Claim, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
+import { LeasedWorker } from './leased-worker.js';
 import type { WakeUpKind, WakeUps } from './wake-ups.js';
 
 interface ClaimRow {

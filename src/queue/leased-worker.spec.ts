@@ -2,7 +2,8 @@ import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../errors/app-error.js';
 import type { Share } from './fair-share.js';
-import { type Claim, LEASE_SECONDS, LeasedWorker, type LeasedWork } from './leased-worker.js';
+import { type Claim, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
+import { LeasedWorker } from './leased-worker.js';
 import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
 
 /** Rows in memory that are due until they are done; every work waits until the test ends it. */

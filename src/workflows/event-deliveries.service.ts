@@ -4,7 +4,7 @@ import { AppError } from '../errors/app-error.js';
 import type { EmittedEvent } from '../events/domain-event.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
-import { type Claim, LEASE_SECONDS } from '../queue/leased-worker.js';
+import { type Claim, LEASE_SECONDS } from '../queue/leased-work.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import {
   type Candidate,

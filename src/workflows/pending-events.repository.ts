@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { EmittedEvent, EventName } from '../events/domain-event.js';
-import type { Claim } from '../queue/leased-worker.js';
+import type { Claim } from '../queue/leased-work.js';
 
 /** An event in the hands of this transaction. */
 export interface HeldEvent {

@@ -6,7 +6,7 @@ import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError, toError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { Failpoints } from '../failpoints/failpoints.js';
-import { LEASE_SECONDS } from '../queue/leased-worker.js';
+import { LEASE_SECONDS } from '../queue/leased-work.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import type { HeldRun, JournalEntry } from './held-run.js';
 import { runFailed } from './run-failed-event.js';

@@ -7,7 +7,7 @@ import { toError } from '../errors/app-error.js';
 import { Failpoints } from '../failpoints/failpoints.js';
 import type { Share } from '../queue/fair-share.js';
 import { GateWorker } from '../queue/gate-worker.js';
-import type { Claim } from '../queue/leased-worker.js';
+import type { Claim } from '../queue/leased-work.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { LimitGates } from './limit-gates.service.js';
 import { RunExecutor } from './run-executor.service.js';

@@ -3,7 +3,7 @@ import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { Failpoints } from '../failpoints/failpoints.js';
 import { GateWorker } from '../queue/gate-worker.js';
-import type { Claim } from '../queue/leased-worker.js';
+import type { Claim } from '../queue/leased-work.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { SchedulesService } from './schedules.service.js';
 

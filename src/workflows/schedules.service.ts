@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
-import type { Claim } from '../queue/leased-worker.js';
+import type { Claim } from '../queue/leased-work.js';
 import { Cron } from './cron.js';
 import { RunsRepository } from './runs.repository.js';
 import { RunStarts } from './run-starts.service.js';
