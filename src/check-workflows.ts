@@ -9,8 +9,12 @@ import { toError } from './errors/app-error.js';
 import type { Extensions } from './extensions.js';
 import { LiquidSandbox } from './liquid/liquid-sandbox.js';
 import { toolCatalog } from './tool-catalog.js';
-import { Compatibility, type PinnedVersion, type StepFinding } from './workflows/compatibility.js';
-import { stepToolsOf } from './workflows/tool-schemas.js';
+import {
+  Compatibility,
+  type PinnedVersion,
+  type StepFinding,
+} from './workflows/compatibility/compatibility.js';
+import { stepToolsOf } from './workflows/compatibility/tool-schemas.js';
 
 /** A version whose tools are others than when it was saved, as it is stored. */
 interface OutdatedVersion extends PinnedVersion {

@@ -6,17 +6,17 @@ import { Message } from './messaging/message.entity.js';
 import { ToolPolicyRow } from './policies/tool-policy.entity.js';
 import { RetentionRule } from './retention/retention-rule.entity.js';
 import { IdempotencyKey } from './tools/idempotency-key.entity.js';
-import { ParkedRun } from './workflows/parked-run.entity.js';
-import { EventInterest } from './workflows/event-interest.entity.js';
-import { PendingEvent } from './workflows/pending-event.entity.js';
-import { RunStep } from './workflows/run-step.entity.js';
-import { RunWait } from './workflows/run-wait.entity.js';
-import { Run } from './workflows/run.entity.js';
-import { WorkflowSchedule } from './workflows/workflow-schedule.entity.js';
-import { WebhookDelivery } from './workflows/webhook-delivery.entity.js';
-import { WorkflowTool } from './workflows/workflow-tool.entity.js';
-import { WorkflowVersion } from './workflows/workflow-version.entity.js';
-import { Workflow } from './workflows/workflow.entity.js';
+import { ParkedRun } from './workflows/engine/parked-run.entity.js';
+import { EventInterest } from './workflows/waits/event-interest.entity.js';
+import { PendingEvent } from './workflows/waits/pending-event.entity.js';
+import { RunStep } from './workflows/journal/run-step.entity.js';
+import { RunWait } from './workflows/waits/run-wait.entity.js';
+import { Run } from './workflows/journal/run.entity.js';
+import { WorkflowSchedule } from './workflows/triggers/workflow-schedule.entity.js';
+import { WebhookDelivery } from './workflows/webhooks/webhook-delivery.entity.js';
+import { WorkflowTool } from './workflows/saved/workflow-tool.entity.js';
+import { WorkflowVersion } from './workflows/saved/workflow-version.entity.js';
+import { Workflow } from './workflows/saved/workflow.entity.js';
 
 /** Every entity, listed: globbing would miss those of a build or of a test runner. */
 export const ENTITIES: EntityTarget<ObjectLiteral>[] = [

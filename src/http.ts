@@ -7,7 +7,7 @@ import {
   refuseMalformedPath,
   RESUME_PATH,
   WEBHOOK_PATH,
-} from './workflows/malformed-webhook-path.js';
+} from './workflows/webhooks/malformed-webhook-path.js';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;

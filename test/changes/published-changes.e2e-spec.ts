@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ChangeNotice, resourceChange } from '../../src/changes/change.js';
 import { MessageWorker } from '../../src/messaging/message.worker.js';
-import { RunWorker } from '../../src/workflows/run.worker.js';
+import { RunWorker } from '../../src/workflows/engine/run.worker.js';
 import { createContact, getMessage, send } from '../messaging/support.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';

@@ -8,7 +8,7 @@ import { Tool } from '../../src/tools/tool.decorator.js';
 import {
   type BrokenStep,
   CompatibilityReport,
-} from '../../src/workflows/compatibility-report.service.js';
+} from '../../src/workflows/versions/compatibility-report.service.js';
 import { createTestDatabase } from '../support/database.js';
 import { freePort } from '../support/global-setup.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';

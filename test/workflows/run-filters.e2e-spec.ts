@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TenantDatabase } from '../../src/database/tenant-database.js';
-import { runFilter } from '../../src/workflows/run-filter.js';
-import { RunSearch } from '../../src/workflows/run-search.repository.js';
+import { runFilter } from '../../src/workflows/runs/run-filter.js';
+import { RunSearch } from '../../src/workflows/runs/run-search.repository.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { createWorkflow, type RunShape } from './support/workflow-client.js';

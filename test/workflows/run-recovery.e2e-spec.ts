@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { GateDatabase } from '../../src/database/gate-database.js';
 import { TenantDatabase } from '../../src/database/tenant-database.js';
-import { RunJournalRepository } from '../../src/workflows/run-journal.repository.js';
-import { RunWorker } from '../../src/workflows/run.worker.js';
+import { RunJournalRepository } from '../../src/workflows/journal/run-journal.repository.js';
+import { RunWorker } from '../../src/workflows/engine/run.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';

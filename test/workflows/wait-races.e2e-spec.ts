@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { EventWorker } from '../../src/workflows/event.worker.js';
-import { RunWorker } from '../../src/workflows/run.worker.js';
+import { EventWorker } from '../../src/workflows/waits/event.worker.js';
+import { RunWorker } from '../../src/workflows/engine/run.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { HeldTransactions } from './support/held-transactions.js';

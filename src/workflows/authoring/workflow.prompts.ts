@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
+import type { PromptResult } from '../../prompts/prompt-result.js';
+import { Prompt } from '../../prompts/prompt.decorator.js';
+import type { ToolDescriptor } from '../../tools/registered-tool.js';
+import type { JsonSchema } from '../../tools/schema/json-schema.js';
+import { dtoSchema } from '../../tools/schema/dto-schema.js';
+import type { ToolCall } from '../../tools/tool-call.js';
+import { ToolRegistry } from '../../tools/tool-registry.js';
+import { BuildWorkflowInput } from './build-workflow.input.js';
+import { CreateWorkflowInput } from './create-workflow.input.js';
+
+/** About 8,000 tokens; an installation of a team may have hundreds of tools. */
+const MOST_OF_TOOLS = 30_000;
+const LONGEST_DESCRIPTION = 160;
+
+const EXAMPLE = {
+  name: 'Welcome',
+  trigger: { type: 'webhook', secret: true },
+  steps: [
+    {
+      id: 'person',
+      tool: 'create_contact',
+      arguments: {
+        email: '{{ trigger.payload.email }}',
+        first_name: '{{ trigger.payload.first_name }}',
+        on_conflict: 'update',
+      },
+    },
+    { id: 'pause', wait: { days: 7 } },
+    {
+      id: 'is_pro',
+      if: "trigger.payload.plan == 'pro'",
+      then: [
+        {
+          id: 'ask',
+          tool: 'send_message',
+          arguments: {
+            contact_id: '{{ person.contact.id }}',
+            subject: 'How is it going, {{ person.contact.first_name }}?',
+            body: 'Just answer this e-mail.',
+          },
+          on_error: 'continue',
+        },
+      ],
+    },
+  ],
+};
+
+/** What people ask a model for when they make workflows. */
+@Injectable()
+export class WorkflowPrompts {
+  constructor(
+    private readonly registry: ToolRegistry,
+    private readonly policies: ToolPoliciesService,
+  ) {}
+
+  @Prompt({
+    name: 'build_workflow',
+    title: 'Build a workflow',
+    description:
+      'Turns a description into a workflow: explains how definitions are written and which tools can be steps, saves ' +
+      'it with create_workflow and tries it.',
+    needs: ['create_workflow'],
+  })
+  async buildWorkflow(
+    { description }: BuildWorkflowInput,
+    { organizationId }: ToolCall,
+  ): Promise<PromptResult> {
+    const policies = await this.policies.get(organizationId);
+    const text = task(description, this.registry.list('workflow', policies));
+    return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+  }
+}
+
+function task(description: string, tools: readonly ToolDescriptor[]): string {
+  // The words of the tool that saves it, so that both always say the same.
+  const { trigger, steps } = dtoSchema(CreateWorkflowInput).properties;
+  return [
+    'Build a Switchboard workflow that does this, in my words:',
+    description,
+    '# How a workflow is written',
+    `trigger: ${trigger!.description}`,
+    `steps: ${steps!.description} A step sees the trigger, and the results of steps before it that always run: not ` +
+      'those inside of a branch or a loop. until is an RFC 3339 time, or "09:00" or "2030-01-31T09:00" where the ' +
+      'contact is. for_each takes an expression that gives a list; its steps see item and index, later ones ' +
+      '<step id>.results; concurrency is how many items are in work at a time. parallel and stop take if as tools do.',
+    'An example:',
+    `\`\`\`json\n${JSON.stringify(EXAMPLE, undefined, 2)}\n\`\`\``,
+    '# Tools that can be steps, with their arguments (? is optional)',
+    toolLines(tools),
+    '# How to go on',
+    [
+      '1. If my words leave open what starts it, to whom it writes or what a message says, ask me first. If no tool ' +
+        'can do a part of it, say so instead of leaving it out.',
+      '2. Show me the steps in a few plain sentences, and the texts of all messages. Wait until I agree.',
+      '3. Call create_workflow. When it answers invalid_arguments, its details name the path of every fault: mend ' +
+        'them all and call it again. Give me the webhook_url, and the secret, which is shown only this once.',
+      '4. Offer to try it: trigger_workflow with its workflow_id and a payload like the real one starts a run, and ' +
+        'get_run shows what each step did. A trial sends real messages, so use an address of mine and ask before.',
+    ].join('\n'),
+  ].join('\n\n');
+}
+
+function toolLines(tools: readonly ToolDescriptor[]): string {
+  const lines: string[] = [];
+  let length = 0;
+  for (const { name, description, inputSchema } of tools) {
+    const { properties, required = [] } = inputSchema;
+    const list = Object.entries(properties).map(
+      ([field, schema]) => `${field}${required.includes(field) ? '' : '?'}: ${typeOf(schema)}`,
+    );
+    const line = `- ${name}(${list.join(', ')}): ${firstSentence(description)}`;
+    length += line.length + 1;
+    if (length > MOST_OF_TOOLS) {
+      return [...lines, `- and ${tools.length - lines.length} more: see tools/list.`].join('\n');
+    }
+    lines.push(line);
+  }
+  return lines.join('\n');
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const type = [schema.type].flat().join(' | ');
+  return schema.items ? `${typeOf(schema.items)}[]` : type;
+}
+
+function firstSentence(text: string): string {
+  const sentence = /^.*?\.(?= |$)/s.exec(text)?.[0] ?? text;
+  return sentence.length > LONGEST_DESCRIPTION
+    ? `${sentence.slice(0, LONGEST_DESCRIPTION).toWellFormed()}…`
+    : sentence;
+}

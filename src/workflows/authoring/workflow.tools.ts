@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import type { ToolCall } from '../../tools/tool-call.js';
+import { Tool } from '../../tools/tool.decorator.js';
+import { CreateWorkflowInput } from './create-workflow.input.js';
+import { DeletedWorkflowResult } from './deleted-workflow-result.js';
+import { ListWorkflowsInput } from './list-workflows.input.js';
+import { SavedWorkflowResult } from './saved-workflow-result.js';
+import { UpdateWorkflowInput } from './update-workflow.input.js';
+import { WorkflowIdInput } from '../saved/workflow-id.input.js';
+import { WorkflowPage } from './workflow-page.js';
+import { WorkflowResult } from './workflow-result.js';
+import { WorkflowsService } from './workflows.service.js';
+
+/** What agents, workflows and people can do with workflows. */
+@Injectable()
+export class WorkflowTools {
+  constructor(private readonly workflows: WorkflowsService) {}
+
+  @Tool({
+    name: 'create_workflow',
+    title: 'Create a workflow',
+    description:
+      'Creates a workflow: steps that run when its trigger fires or trigger_workflow is called. Every tool that is ' +
+      'listed can be a step, except those that make secrets; so can http_request {url, method, headers, json}. The ' +
+      'definition is checked, and all faults are returned with their paths. Returns the workflow with its ' +
+      'webhook_url, and the secret of the webhook if it has one: ' +
+      'keep it, it is shown only now.',
+    output: SavedWorkflowResult,
+    // The result of a step is kept in its run, readable for good; a secret must not be.
+    surfaces: ['agent', 'dashboard'],
+  })
+  create(input: CreateWorkflowInput, call: ToolCall): Promise<SavedWorkflowResult> {
+    return this.workflows.create(call.organizationId, input, call);
+  }
+
+  @Tool({
+    name: 'update_workflow',
+    title: 'Update a workflow',
+    description:
+      'Changes the name, the trigger or the steps of a workflow: a new version. Runs that have begun keep theirs. ' +
+      'Returns the workflow, and the secret if this call set one.',
+    output: SavedWorkflowResult,
+    surfaces: ['agent', 'dashboard'],
+  })
+  update(input: UpdateWorkflowInput, call: ToolCall): Promise<SavedWorkflowResult> {
+    return this.workflows.update(
+      call.organizationId,
+      input.workflow_id,
+      input,
+      call,
+      input.expected_version,
+    );
+  }
+
+  @Tool({
+    name: 'activate_workflow',
+    title: 'Activate a workflow',
+    description: 'Lets a workflow be started, by its trigger or by trigger_workflow.',
+    output: WorkflowResult,
+    idempotent: true,
+  })
+  async activate(input: WorkflowIdInput, call: ToolCall): Promise<WorkflowResult> {
+    return {
+      workflow: await this.workflows.setActive(call.organizationId, input.workflow_id, true),
+    };
+  }
+
+  @Tool({
+    name: 'deactivate_workflow',
+    title: 'Deactivate a workflow',
+    description:
+      'Keeps a workflow from being started. Runs that have begun go on; end them with cancel_run.',
+    output: WorkflowResult,
+    idempotent: true,
+  })
+  async deactivate(input: WorkflowIdInput, call: ToolCall): Promise<WorkflowResult> {
+    return {
+      workflow: await this.workflows.setActive(call.organizationId, input.workflow_id, false),
+    };
+  }
+
+  @Tool({
+    name: 'get_workflow',
+    title: 'Get a workflow',
+    description: 'Returns one workflow with its trigger, steps and webhook_url.',
+    output: WorkflowResult,
+    readOnly: true,
+  })
+  async get(input: WorkflowIdInput, call: ToolCall): Promise<WorkflowResult> {
+    return { workflow: await this.workflows.get(call.organizationId, input.workflow_id) };
+  }
+
+  @Tool({
+    name: 'list_workflows',
+    title: 'List workflows',
+    description: 'Returns the workflows of the organization, the newest first.',
+    output: WorkflowPage,
+    readOnly: true,
+  })
+  async list(input: ListWorkflowsInput, call: ToolCall): Promise<WorkflowPage> {
+    const page = await this.workflows.list(call.organizationId, { active: input.active }, input);
+    return { workflows: page.workflows, next_cursor: page.nextCursor };
+  }
+
+  @Tool({
+    name: 'delete_workflow',
+    title: 'Delete a workflow',
+    description:
+      'Deletes a workflow for good: its webhook stops working. Its runs stay readable, and those that have begun go ' +
+      'on to their end. To stop it only for a while use deactivate_workflow.',
+    output: DeletedWorkflowResult,
+    destructive: true,
+  })
+  async delete(input: WorkflowIdInput, call: ToolCall): Promise<DeletedWorkflowResult> {
+    await this.workflows.delete(call.organizationId, input.workflow_id);
+    return { deleted: true };
+  }
+}

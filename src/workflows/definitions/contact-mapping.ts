@@ -1,0 +1,91 @@
+import type { Fault } from '../../errors/app-error.js';
+import { didYouMean } from '../../tools/nearest-names.js';
+import type { DefinitionChecker } from './definition-checker.js';
+import type { Step } from './definition.js';
+import { isObject } from './step-fields.js';
+
+/**
+ * Which fields the contact of a run gets from what started the run: fields of `create_contact`, with expressions.
+ * `on_error` says what becomes of the run when there can be no such contact.
+ */
+export interface ContactMapping {
+  external_id?: string;
+  email?: string;
+  phone?: string;
+  first_name?: string;
+  last_name?: string;
+  locale?: string;
+  timezone?: string;
+  tags?: string | string[];
+  properties?: string | object;
+  consent?: string | object;
+  on_error?: 'fail' | 'continue';
+}
+
+/** No step of a definition can have this id. */
+export const TRIGGER_CONTACT = 'trigger.contact';
+
+const IDENTIFIERS = ['external_id', 'email', 'phone'];
+const FIELDS = [
+  ...IDENTIFIERS,
+  'first_name',
+  'last_name',
+  'locale',
+  'timezone',
+  'tags',
+  'properties',
+  'consent',
+];
+const KEYS = [...FIELDS, 'on_error'];
+
+/** Reads the form of a mapping; what is in it is for {@link checkContactMapping} to judge. */
+export function parseContactMapping(given: unknown, faults: Fault[]): ContactMapping | undefined {
+  if (!isObject(given)) {
+    faults.push({ path: TRIGGER_CONTACT, message: 'must be an object with fields of a contact' });
+    return undefined;
+  }
+  for (const key of Object.keys(given)) {
+    if (KEYS.includes(key)) continue;
+    const message = `is not known.${didYouMean(key, KEYS)}`;
+    faults.push({ path: `${TRIGGER_CONTACT}.${key}`, message });
+  }
+  const { on_error: onError = 'fail' } = given;
+  if (onError !== 'fail' && onError !== 'continue') {
+    const message = 'must be "fail" or "continue"';
+    faults.push({ path: `${TRIGGER_CONTACT}.on_error`, message });
+  }
+  if (!IDENTIFIERS.some((key) => (given[key] ?? '') !== '')) {
+    const message = `needs one of ${IDENTIFIERS.join(', ')}`;
+    faults.push({ path: TRIGGER_CONTACT, message });
+  }
+  return given;
+}
+
+/** Adds a fault for everything that could never be the fields of a contact, as for a step that calls `create_contact`. */
+export function checkContactMapping(
+  mapping: ContactMapping,
+  checker: DefinitionChecker,
+  faults: Fault[],
+): void {
+  const found: Fault[] = [];
+  const known = Object.entries(mapping).filter(([key]) => FIELDS.includes(key));
+  const step = { id: 'contact', tool: 'create_contact', arguments: Object.fromEntries(known) };
+  checker.check([step], found);
+  for (const { path, message } of found) {
+    faults.push({
+      path: path.replace(/^steps(\[0\]\.(arguments|tool))?/, TRIGGER_CONTACT),
+      message,
+    });
+  }
+}
+
+/** The steps of a run: where there is a mapping, the first one carries it out. */
+export function withContactStep(
+  mapping: ContactMapping | null,
+  steps: readonly Step[],
+): readonly Step[] {
+  if (!mapping) return steps;
+  const { on_error: onError = 'fail', ...contact } = mapping;
+  const id = TRIGGER_CONTACT;
+  return [{ id, tool: 'set_run_contact', arguments: { contact }, on_error: onError }, ...steps];
+}

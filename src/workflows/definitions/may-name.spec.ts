@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { mayName } from './may-name.js';
+
+const step = (text: string) => ({ id: 'a', tool: 'echo', arguments: { deep: [{ text }] } });
+
+describe('mayName', () => {
+  it.each([
+    '{{ contact.email }}',
+    '{{contact}}',
+    '{{ contact["email"] }}',
+    '{{ ["contact"].email }}',
+    "{{ ['contact'] }}",
+    '{% assign name = "con" | append: "tact" %}{{ [name].email }}',
+    '{% assign name = "con" | append: "tact" %}{{-[name].email}}',
+    '{% if contact %}yes{% endif %}',
+    '{{ 1 | plus: contact.age }}',
+    '{{ other[contact.id] }}',
+    '{%- for one in contact.tags -%}{{ one }}{%- endfor -%}',
+    'contact',
+    '(contact.a..3)',
+  ])('is true for %s', (text) => {
+    expect(mayName(step(text), 'contact')).toBe(true);
+  });
+
+  it.each([
+    '{{ look_up.contact.id }}',
+    '{{ trigger.payload.contact_id }}',
+    '{{ my-contact }}',
+    '{{ contacts[0].id }}',
+    '{{ trigger.payload["email"] }}',
+    'no expression',
+  ])('is false for %s', (text) => {
+    expect(mayName(step(text), 'contact')).toBe(false);
+  });
+
+  it('is true for whatever reads it', () => {
+    const liquid = new LiquidSandbox();
+    const read = (text: string): boolean => {
+      try {
+        return liquid
+          .render(text, { contact: { email: 'secret' }, n: 'contact', a: ['x'] })
+          .includes('secret');
+      } catch {
+        return false;
+      }
+    };
+    const parts = [
+      '{{',
+      '}}',
+      ' ',
+      'contact',
+      '.email',
+      '["email"]',
+      '[n]',
+      'a',
+      '[0]',
+      '["contact"]',
+      '-',
+      '|',
+      'upcase',
+    ];
+    let reading = 0;
+    for (let tries = 0; tries < 30_000; tries += 1) {
+      const inner = Array.from(
+        { length: 1 + (tries % 5) },
+        (_, index) => parts[(tries * 7 + index * (tries % 11)) % parts.length],
+      );
+      const text = `{{ ${inner.join('')} }}`;
+      if (!read(text)) continue;
+      reading += 1;
+      expect(mayName(step(text), 'contact'), text).toBe(true);
+    }
+    expect(reading).toBeGreaterThan(20);
+  });
+});

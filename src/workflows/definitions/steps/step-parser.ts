@@ -1,0 +1,121 @@
+import type { Fault } from '../../../errors/app-error.js';
+import type { OnError, Step } from '../definition.js';
+import { checkKeys, isObject, type Json } from '../step-fields.js';
+import type { StepKind } from './step-kind.js';
+
+export const MAX_STEPS = 100;
+export const MAX_NESTING = 10;
+
+export const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;
+/** Names that a step's id would hide from expressions. A step may be called `contact`: it then means its contact. */
+const RESERVED = new Set(['trigger', 'run', 'workflow']);
+const MAX_TEXT = 10_000;
+
+/** Reads steps of any kind; adds every fault with its path, and the steps are to be used only if there is none. */
+export class StepParser {
+  private readonly ids = new Set<string>();
+  private count = 0;
+  private depth = 0;
+
+  constructor(
+    private readonly kinds: readonly StepKind[],
+    readonly faults: Fault[],
+  ) {}
+
+  /** The steps of a whole definition. */
+  all(given: unknown, path: string): Step[] {
+    const steps = this.list(given, path);
+    if (this.count > MAX_STEPS) {
+      this.fault(path, `must hold at most ${MAX_STEPS} steps, nested ones included`);
+    }
+    return steps;
+  }
+
+  list(given: unknown, path: string): Step[] {
+    if (!Array.isArray(given)) {
+      this.fault(path, 'must be a list of steps');
+      return [];
+    }
+    if (this.depth >= MAX_NESTING) {
+      this.fault(path, `is nested deeper than ${MAX_NESTING}`);
+      return [];
+    }
+    this.count += given.length;
+    this.depth += 1;
+    // Beyond the limit every step would only add to the faults.
+    const steps = given
+      .slice(0, MAX_STEPS + 1)
+      .map((step, index) => this.step(step, `${path}[${index}]`))
+      .filter((step) => step !== undefined);
+    this.depth -= 1;
+    return steps;
+  }
+
+  /** A list with something in it. */
+  filledList(given: unknown, path: string): Step[] {
+    if (Array.isArray(given) && given.length === 0) {
+      this.fault(path, 'must hold at least one step');
+    }
+    return this.list(given, path);
+  }
+
+  text(given: unknown, path: string): string {
+    if (typeof given === 'string' && given.trim() !== '' && given.length <= MAX_TEXT) return given;
+    this.fault(
+      path,
+      given === undefined ? 'is required' : `must be text of 1 to ${MAX_TEXT} characters`,
+    );
+    return '';
+  }
+
+  /** The condition of a step that may have one, as the member of the step that it is. */
+  condition(given: Json, path: string): { if?: string } {
+    return given.if === undefined ? {} : { if: this.text(given.if, `${path}.if`) };
+  }
+
+  fault(path: string, message: string): void {
+    this.faults.push({ path, message });
+  }
+
+  private step(given: unknown, path: string): Step | undefined {
+    if (!isObject(given)) {
+      this.fault(path, 'must be an object');
+      return undefined;
+    }
+    const kind = this.kinds.find(({ marks }) => marks.some((mark) => Object.hasOwn(given, mark)));
+    if (!kind) {
+      const known = this.kinds.flatMap(({ keys }) => keys);
+      checkKeys(given, path, ['id', ...known, 'on_error'], this.faults);
+      const hints = this.kinds.map(({ hint }) => hint);
+      this.fault(path, `needs ${hints.slice(0, -1).join(', ')}, or ${hints.at(-1)}`);
+      return undefined;
+    }
+    checkKeys(given, path, ['id', ...kind.keys, 'on_error'], this.faults);
+    const id = this.id(given.id, `${path}.id`);
+    const onError = this.onError(given.on_error, `${path}.on_error`);
+    return {
+      id,
+      ...kind.parse(given, path, this),
+      ...(onError !== undefined && { on_error: onError }),
+    } as Step;
+  }
+
+  private onError(given: unknown, path: string): OnError | undefined {
+    if (given === undefined || given === 'fail' || given === 'continue') return given;
+    if (Array.isArray(given)) return this.list(given, path);
+    this.fault(path, 'must be "fail", "continue" or a list of steps');
+    return undefined;
+  }
+
+  private id(given: unknown, path: string): string {
+    if (typeof given !== 'string' || !STEP_ID.test(given)) {
+      this.fault(path, given === undefined ? 'is required' : `must match ${STEP_ID.source}`);
+      return '';
+    }
+    if (RESERVED.has(given)) {
+      this.fault(path, `must not be "${given}": expressions use that name`);
+    } else if (this.ids.has(given)) this.fault(path, `"${given}" is the id of another step`);
+    this.ids.add(given);
+    return given;
+  }
+}

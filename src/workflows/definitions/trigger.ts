@@ -1,0 +1,206 @@
+import { parseTimezone } from '../../contacts/parse-field.js';
+import { type EventName, EVENT_NAMES } from '../../events/domain-event.js';
+import type { Fault } from '../../errors/app-error.js';
+import { didYouMean } from '../../tools/nearest-names.js';
+import { type ContactMapping, parseContactMapping } from './contact-mapping.js';
+import { Cron } from '../calendar/cron.js';
+import { parseRunLimits, type RunLimits } from './run-limits.js';
+
+export const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const;
+
+export type TriggerType = (typeof TRIGGER_TYPES)[number];
+
+/** What started a run; `tool`: an agent, by the name that its organization offers the workflow under. */
+export const RUN_TRIGGER_TYPES = [...TRIGGER_TYPES, 'tool'] as const;
+
+export type RunTriggerType = (typeof RUN_TRIGGER_TYPES)[number];
+
+export const MISSED_POLICIES = ['skip', 'run_once'] as const;
+
+export type MissedPolicy = (typeof MISSED_POLICIES)[number];
+
+/** What a trigger says besides its type and its secret, as it is stored and shown. */
+export interface TriggerOptions {
+  /** Of an event: which one. */
+  event?: EventName;
+  /** Of a schedule: when, by the clocks of which time zone, and what happens when nobody was there at the time. */
+  cron?: string;
+  timezone?: string;
+  missed?: MissedPolicy;
+  /** A Liquid condition: where it does not hold, no run starts. */
+  if?: string;
+  /** Of a webhook or a start by hand: what its payload says of the contact. */
+  contact?: ContactMapping;
+  /** How many runs go on at once, and how soon after each other. */
+  limits?: RunLimits;
+}
+
+/** What starts a workflow. `secret`: true generates one, text is one, null means none, absent leaves it as it is. */
+export interface Trigger {
+  type: TriggerType;
+  secret?: true | string | null;
+  /** How long the secret before stays valid beside the one that this makes or gives; 0 ends that at once. */
+  overlapSeconds?: number;
+  /** Null removes it, absent leaves it as it is. */
+  toleranceSeconds?: number | null;
+  /** Null removes it, absent leaves it as it is. */
+  waitSeconds?: number | null;
+  options: TriggerOptions;
+}
+
+const KEYS: Record<TriggerType, readonly string[]> = {
+  webhook: [
+    'type',
+    'secret',
+    'overlap_seconds',
+    'tolerance_seconds',
+    'wait_seconds',
+    'if',
+    'contact',
+    'limits',
+  ],
+  manual: ['type', 'contact', 'limits'],
+  schedule: ['type', 'cron', 'timezone', 'missed', 'if', 'limits'],
+  event: ['type', 'event', 'if', 'limits'],
+};
+const MIN_SECRET = 16;
+const MAX_SECRET = 256;
+const MAX_OVERLAP = 30 * 24 * 60 * 60;
+const MAX_TOLERANCE = 24 * 60 * 60;
+const MAX_WAIT = 30;
+const MAX_CRON = 200;
+
+type Json = Record<string, unknown>;
+
+/** Reads a trigger; adds every fault with its path, and then the result is not to be used. */
+export function parseTrigger(given: object, faults: Fault[]): Trigger {
+  const trigger = given as Json;
+  const { type } = trigger;
+  if (!isType(type)) {
+    const message =
+      type === undefined ? 'is required' : `must be one of ${TRIGGER_TYPES.join(', ')}`;
+    faults.push({ path: 'trigger.type', message });
+    // Which other keys belong here depends on the type.
+    return { type: 'manual', options: {} };
+  }
+  const known = KEYS[type];
+  for (const key of Object.keys(trigger)) {
+    if (known.includes(key)) continue;
+    faults.push({ path: `trigger.${key}`, message: `is not known.${didYouMean(key, known)}` });
+  }
+  const options: TriggerOptions = {};
+  if (type === 'event') options.event = parseEvent(trigger.event, faults);
+  if (type === 'schedule') Object.assign(options, parseSchedule(trigger, faults));
+  if (known.includes('if') && trigger.if !== undefined) options.if = parseIf(trigger.if, faults);
+  if (known.includes('contact') && trigger.contact !== undefined) {
+    options.contact = parseContactMapping(trigger.contact, faults);
+  }
+  if (trigger.limits !== undefined) {
+    options.limits = parseRunLimits(trigger.limits, 'trigger.limits', faults);
+  }
+  return { type, ...(type === 'webhook' && parseWebhook(trigger, faults)), options };
+}
+
+function isType(type: unknown): type is TriggerType {
+  return TRIGGER_TYPES.some((known) => known === type);
+}
+
+function parseWebhook(trigger: Json, faults: Fault[]): Omit<Trigger, 'type' | 'options'> {
+  return {
+    ...parseSecret(trigger, faults),
+    ...parseOverlap(trigger, faults),
+    toleranceSeconds: parseOption(trigger, 'tolerance_seconds', MAX_TOLERANCE, faults),
+    waitSeconds: parseOption(trigger, 'wait_seconds', MAX_WAIT, faults),
+  };
+}
+
+function parseSecret(trigger: Json, faults: Fault[]): Pick<Trigger, 'secret'> {
+  const { secret } = trigger;
+  if (secret === undefined) return {};
+  if (secret === true || secret === null) return { secret };
+  if (typeof secret === 'string' && secret.length >= MIN_SECRET && secret.length <= MAX_SECRET) {
+    return { secret };
+  }
+  faults.push({
+    path: 'trigger.secret',
+    message: `must be true, null, or text of ${MIN_SECRET} to ${MAX_SECRET} characters`,
+  });
+  return {};
+}
+
+function parseEvent(given: unknown, faults: Fault[]): EventName | undefined {
+  const event = EVENT_NAMES.find((name) => name === given);
+  if (event) return event;
+  const near = typeof given === 'string' ? didYouMean(given, EVENT_NAMES) : '';
+  const message =
+    given === undefined ? 'is required' : `must be one of ${EVENT_NAMES.join(', ')}.${near}`;
+  faults.push({ path: 'trigger.event', message });
+  return undefined;
+}
+
+function parseSchedule(trigger: Json, faults: Fault[]): TriggerOptions {
+  const { cron, timezone = 'UTC', missed = 'skip' } = trigger;
+  const zone = typeof timezone === 'string' ? parseTimezone(timezone) : undefined;
+  if (!zone || 'fault' in zone) {
+    const message = 'must be a time zone such as Europe/Berlin';
+    faults.push({ path: 'trigger.timezone', message });
+  }
+  const policy = MISSED_POLICIES.find((known) => known === missed);
+  if (!policy) {
+    faults.push({ path: 'trigger.missed', message: `must be ${MISSED_POLICIES.join(' or ')}` });
+  }
+  const fault = cronFault(cron);
+  if (fault) faults.push({ path: 'trigger.cron', message: fault });
+  return { cron: cron as string, timezone: timezone as string, missed: policy };
+}
+
+function cronFault(cron: unknown): string | undefined {
+  if (cron === undefined) return 'is required';
+  if (typeof cron !== 'string' || cron.length > MAX_CRON) {
+    return `must be text of at most ${MAX_CRON} characters`;
+  }
+  const parsed = Cron.parse(cron);
+  if (!(parsed instanceof Cron)) return parsed.fault;
+  // Which zone does not matter: it is never, anywhere.
+  return parsed.next(new Date(), 'UTC') ? undefined : 'is a time that never comes';
+}
+
+/** Whether the condition can be evaluated is for the checker of definitions to say. */
+function parseIf(given: unknown, faults: Fault[]): string | undefined {
+  if (typeof given === 'string' && given.trim() !== '') return given;
+  faults.push({ path: 'trigger.if', message: 'must be a condition, as text' });
+  return undefined;
+}
+
+function parseOverlap(
+  trigger: Record<string, unknown>,
+  faults: Fault[],
+): Pick<Trigger, 'overlapSeconds'> {
+  const seconds = trigger.overlap_seconds;
+  if (seconds === undefined) return {};
+  const path = 'trigger.overlap_seconds';
+  if (!isWhole(seconds, 0, MAX_OVERLAP)) {
+    faults.push({ path, message: `must be a whole number of 0 to ${MAX_OVERLAP}` });
+  } else if (seconds > 0 && (trigger.secret === undefined || trigger.secret === null)) {
+    // A previous secret whose time is over must not come back, so there is no longer time without a new secret.
+    faults.push({ path, message: 'needs "secret": true or a new one, unless it is 0' });
+  } else return { overlapSeconds: seconds };
+  return {};
+}
+
+function parseOption(
+  trigger: Record<string, unknown>,
+  name: string,
+  most: number,
+  faults: Fault[],
+): number | null | undefined {
+  const seconds = trigger[name];
+  if (seconds === undefined || seconds === null || isWhole(seconds, 1, most)) return seconds;
+  const message = `must be null or a whole number of 1 to ${most}`;
+  faults.push({ path: `trigger.${name}`, message });
+  return undefined;
+}
+
+function isWhole(value: unknown, least: number, most: number): value is number {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../errors/app-error.js';
+import { parseJson } from '../../http/parse-json.js';
+import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
+import type { OfferedRunResult } from './offered-run-result.js';
+import type { RunStep } from '../journal/run-step.entity.js';
+import type { Run } from '../journal/run.entity.js';
+import { RunsRepository } from '../journal/runs.repository.js';
+import { renderArguments, stepValue } from '../definitions/scope.js';
+import { WorkflowToolsRepository } from '../saved/workflow-tools.repository.js';
+import { WorkflowsRepository } from '../saved/workflows.repository.js';
+
+/** What runs answer that were started by the tool of their workflow. */
+@Injectable()
+export class OfferedRunResults {
+  constructor(
+    private readonly offers: WorkflowToolsRepository,
+    private readonly workflows: WorkflowsRepository,
+    private readonly runs: RunsRepository,
+    private readonly liquid: LiquidSandbox,
+  ) {}
+
+  /**
+   * What is said of a run that has succeeded: by the template of the offer as it is now, or, without one, what its last
+   * tool returned. The run has happened, so a template that cannot be rendered is no failure of the call.
+   */
+  async of(
+    organizationId: string,
+    run: Run,
+    journal: readonly RunStep[],
+  ): Promise<OfferedRunResult> {
+    const done = { run_id: run.id, status: 'succeeded' } as const;
+    const template = (await this.offers.find(organizationId, run.workflowId))?.result;
+    if (!template) return { ...done, output: lastOutput(journal) };
+    const scope = await this.scope(organizationId, run, journal);
+    try {
+      return { ...done, output: renderArguments(template, scope, this.liquid) };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const message = `The output cannot be shown: ${error.message} get_run has what the steps returned.`;
+      return { ...done, message };
+    }
+  }
+
+  private async scope(
+    organizationId: string,
+    run: Run,
+    journal: readonly RunStep[],
+  ): Promise<object> {
+    const steps = journal.map(({ stepId, status, output, error }) => [
+      stepId,
+      status === 'failed' ? { error } : stepValue(output),
+    ]);
+    return {
+      ...(Object.fromEntries(steps) as object),
+      trigger: {
+        type: run.triggerType,
+        payload: parseJson(await this.runs.getPayload(organizationId, run.id)),
+      },
+      run: { id: run.id },
+      workflow: {
+        id: run.workflowId,
+        name: await this.workflows.getName(organizationId, run.workflowId),
+      },
+    };
+  }
+}
+
+function lastOutput(journal: readonly RunStep[]): object {
+  const last = journal.findLast(
+    // Whom the run is about was decided before its first step.
+    ({ stepId, tool, status }) =>
+      tool !== null && status === 'succeeded' && stepId !== TRIGGER_CONTACT,
+  );
+  return last?.output ?? {};
+}

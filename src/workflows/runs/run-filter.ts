@@ -1,0 +1,78 @@
+import { AppError } from '../../errors/app-error.js';
+import { parseTime } from '../../tools/parse-time.js';
+import type { RunFilterInput } from './run-filter.input.js';
+import { RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
+import type { RunTriggerType } from '../definitions/trigger.js';
+
+/** Which runs are meant, checked. Times are from `…After` on, and before `…Before`. */
+export interface RunFilter {
+  workflowId?: string;
+  /** Never empty. */
+  statuses: readonly RunStatus[];
+  contactId?: string;
+  /** A whole reason, or what stands before its colon. */
+  reason?: string;
+  triggerType?: RunTriggerType;
+  createdAfter?: Date;
+  createdBefore?: Date;
+  finishedAfter?: Date;
+  finishedBefore?: Date;
+}
+
+export const UNFINISHED = ['queued', 'running', 'waiting'] as const satisfies RunStatus[];
+export const FINISHED = ['succeeded', 'failed', 'canceled'] as const satisfies RunStatus[];
+
+const FILTERS = [
+  'workflow_id',
+  'status',
+  'contact_id',
+  'reason',
+  'trigger_type',
+  'created_after',
+  'created_before',
+  'finished_after',
+  'finished_before',
+] as const satisfies (keyof RunFilterInput)[];
+const TIMES = ['created_after', 'created_before', 'finished_after', 'finished_before'] as const;
+
+/** Whether the filter leaves nothing out. */
+export function isEmptyFilter(input: RunFilterInput): boolean {
+  return FILTERS.every((name) => input[name] === undefined);
+}
+
+/** Throws `invalid_arguments` for a time that is none. */
+export function runFilter(input: RunFilterInput): RunFilter {
+  const [createdAfter, createdBefore, finishedAfter, finishedBefore] = TIMES.map((name) =>
+    timeOf(input, name),
+  );
+  return {
+    workflowId: input.workflow_id,
+    statuses: statusesOf(input),
+    contactId: input.contact_id,
+    reason: input.reason,
+    triggerType: input.trigger_type,
+    createdAfter,
+    createdBefore,
+    finishedAfter,
+    finishedBefore,
+  };
+}
+
+/** Where no state is asked for, what else is asked for may leave some only. */
+function statusesOf(input: RunFilterInput): readonly RunStatus[] {
+  const { status, reason, finished_after: after, finished_before: before } = input;
+  if (status === 'unfinished') return UNFINISHED;
+  if (status === 'finished') return FINISHED;
+  if (status !== undefined) return [status];
+  if (reason?.startsWith('step_failed')) return ['failed'];
+  return after === undefined && before === undefined ? RUN_STATUSES : FINISHED;
+}
+
+function timeOf(input: RunFilterInput, name: (typeof TIMES)[number]): Date | undefined {
+  const text = input[name];
+  const time = parseTime(text);
+  if (text === undefined || time) return time;
+  throw AppError.invalid(`${name} must be an RFC 3339 time, such as 2030-01-31T09:00:00Z.`, [
+    { path: name, message: 'must be an RFC 3339 time' },
+  ]);
+}

@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type AppErrorCode } from '../../errors/app-error.js';
+import type { Task, TaskSource, TaskState } from '../../tools/task-source.js';
+import type { OfferedRunResult } from './offered-run-result.js';
+import { OfferedRunResults } from './offered-run-results.service.js';
+import { RunJournalRepository } from '../journal/run-journal.repository.js';
+import type { RunStep } from '../journal/run-step.entity.js';
+import type { Run } from '../journal/run.entity.js';
+import { RunControl } from './run-control.service.js';
+import { RunsRepository } from '../journal/runs.repository.js';
+import type { TriggeredRunResult } from './triggered-run-result.js';
+
+/**
+ * The runs that `trigger_workflow` and tools of workflows start, as tasks of their callers. The id of a task is the id of its run, and the run's
+ * row is all there is of it, so a task lives as long as its run is kept.
+ */
+@Injectable()
+export class RunTasks implements TaskSource {
+  readonly cancelTool = 'cancel_run';
+  readonly readTool = 'get_run';
+
+  constructor(
+    private readonly runs: RunsRepository,
+    private readonly journal: RunJournalRepository,
+    private readonly control: RunControl,
+    private readonly offered: OfferedRunResults,
+  ) {}
+
+  idOf({ run_id, status }: TriggeredRunResult | OfferedRunResult): string | undefined {
+    return status === 'succeeded' ? undefined : run_id;
+  }
+
+  async find(organizationId: string, id: string): Promise<Task | undefined> {
+    const run = await this.runs.find(organizationId, id);
+    if (!run) return undefined;
+    const journal =
+      run.status === 'succeeded'
+        ? await this.journal.read(organizationId, id)
+        : await this.journal.outlines(organizationId, [id]);
+    return {
+      id,
+      createdAt: run.createdAt,
+      changedAt: lastChange(run, journal),
+      state:
+        run.triggerType === 'tool' && run.status === 'succeeded'
+          ? { status: 'succeeded', result: await this.offered.of(organizationId, run, journal) }
+          : stateOf(run, journal),
+      message: messageOf(run),
+      ...(run.status === 'waiting' && { askAgainAt: run.availableAt }),
+    };
+  }
+
+  async cancel(organizationId: string, id: string): Promise<boolean> {
+    return await this.control.end(organizationId, id);
+  }
+}
+
+function stateOf(run: Run, journal: readonly RunStep[]): TaskState {
+  switch (run.status) {
+    case 'queued':
+    case 'running':
+    case 'waiting':
+      return { status: 'working' };
+    case 'succeeded':
+      return { status: 'succeeded', result: outcomeOf(run, journal) };
+    case 'failed':
+      return { status: 'failed', error: failureOf(run, journal) };
+    case 'canceled':
+      return { status: 'canceled' };
+  }
+}
+
+function outcomeOf(run: Run, journal: readonly RunStep[]): TriggeredRunResult {
+  const outputs = journal
+    .filter(({ status }) => status === 'succeeded')
+    .filter(({ tool, output }) => tool !== null || (output && 'results' in output))
+    // What steps in loops gave is in the results of their loops.
+    .filter(({ stepId }) => !stepId.includes('['))
+    .map(({ stepId, output }): [string, object] => [stepId, output ?? {}]);
+  return { run_id: run.id, status: 'succeeded', outputs: Object.fromEntries(outputs) };
+}
+
+function failureOf(run: Run, journal: readonly RunStep[]): AppError {
+  const stepId = /^(?:step_failed|stopped):(.+)$/.exec(run.reason ?? '')?.[1];
+  const error = journal.find((step) => step.stepId === stepId)?.error;
+  if (!error) return new AppError('internal', `Run ${run.id} failed: ${run.reason}.`);
+  return new AppError(
+    error.code === 'stopped' ? 'rejected' : (error.code as AppErrorCode),
+    `Run ${run.id} failed at step ${stepId}: ${error.message}`,
+    { details: error.details },
+  );
+}
+
+function messageOf({ status, reason, availableAt }: Run): string | undefined {
+  switch (status) {
+    case 'queued':
+      return 'The run has not begun.';
+    case 'running':
+      return 'The run is at work.';
+    case 'waiting':
+      return `The run waits until ${availableAt.toISOString()}${reason === 'retry' ? ' to try a step again' : ''}.`;
+    case 'succeeded':
+    case 'failed':
+      return undefined;
+    case 'canceled':
+      return 'The run was canceled.';
+  }
+}
+
+function lastChange(run: Run, journal: readonly RunStep[]): Date {
+  const times = [run, ...journal].flatMap(({ startedAt, finishedAt }) => [startedAt, finishedAt]);
+  return new Date(Math.max(...[run.createdAt, ...times].map(Number)));
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../errors/app-error.js';
+import { CAUTION, dataMessage } from '../../prompts/data-message.js';
+import type { PromptResult } from '../../prompts/prompt-result.js';
+import { Prompt } from '../../prompts/prompt.decorator.js';
+import type { ToolCall } from '../../tools/tool-call.js';
+import { RunIdInput } from './run-id.input.js';
+import { RunsService } from './runs.service.js';
+
+const MOST_OF_RUN = 48_000;
+const MOST_OF_DEFINITION = 16_000;
+
+/** What people ask a model for when a run did not do what it should. */
+@Injectable()
+export class RunPrompts {
+  constructor(private readonly runs: RunsService) {}
+
+  @Prompt({
+    name: 'explain_failed_run',
+    title: 'Explain why a run failed',
+    description:
+      'Reads the log of a failed run beside the definition that it followed, and explains what went wrong and how to ' +
+      'mend it.',
+    needs: ['get_run', 'get_workflow'],
+  })
+  async explain({ run_id: id }: RunIdInput, call: ToolCall): Promise<PromptResult> {
+    const run = await this.runs.get(call.organizationId, id.trim());
+    if (run.status !== 'failed') {
+      throw AppError.invalid(`This run has not failed: it is ${run.status}.`);
+    }
+    const steps = await this.runs.getDefinition(call.organizationId, run);
+    const uri = `switchboard://runs/${run.id}`;
+    const definition = `switchboard://workflows/${run.workflow_id}/versions/${run.workflow_version}`;
+    return {
+      description: `Explains the run ${run.id}.`,
+      messages: [
+        { role: 'user', content: { type: 'text', text: task(run.id, uri, definition) } },
+        dataMessage(uri, run, MOST_OF_RUN),
+        dataMessage(definition, { steps }, MOST_OF_DEFINITION),
+      ],
+    };
+  }
+}
+
+function task(id: string, uri: string, definition: string): string {
+  return [
+    `Explain why the run of a workflow that is attached as ${uri} failed, so that somebody who did not build the ` +
+      `workflow understands it. The steps that it followed are attached as ${definition}.`,
+    [
+      '1. Find the step that ended it: reason is "step_failed:<step id>", "stopped:<step id>" where the workflow ' +
+        'itself ends its runs, or "poison" when three workers died at it. ' +
+        'Its error has a code, a message and often details with the path of each wrong argument.',
+      '2. Compare the input that the step got with its arguments in the definition, and follow each wrong value back ' +
+        'to where it came from: the payload of the trigger, the contact, or the output of an earlier step.',
+      '3. Tell me in a few sentences what happened and why, naming the step and quoting the value that was wrong. ' +
+        'Say whether the cause is the payload, the definition, the data of a contact, or a system outside that may ' +
+        'work again later. Say so when the log does not show the cause, instead of guessing.',
+      '4. Propose how to mend it. A wrong definition: update_workflow, then retry_run with version "latest". Wrong data, ' +
+        'or something outside that works again: mend it, then retry_run. It goes on from the failed step; its run_id ' +
+        `is "${id}". Wrong payload: whoever sends it.`,
+      '5. Change and retry nothing until I agree.',
+    ].join('\n'),
+    CAUTION,
+  ].join('\n\n');
+}

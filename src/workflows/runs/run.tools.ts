@@ -1,0 +1,133 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../errors/app-error.js';
+import { RateLimiter } from '../../http/rate-limiter.js';
+import { Resource } from '../../resources/resource.decorator.js';
+import type { ToolCall } from '../../tools/tool-call.js';
+import { Tool } from '../../tools/tool.decorator.js';
+import { ListRunsInput } from './list-runs.input.js';
+import { ReplayRunInput } from './replay-run.input.js';
+import { RetryRunInput } from './retry-run.input.js';
+import { RunControl } from './run-control.service.js';
+import { runFilter } from './run-filter.js';
+import { RunIdInput } from './run-id.input.js';
+import { RunPage } from './run-page.js';
+import { RunResult } from './run-result.js';
+import { RunStarts } from '../triggers/run-starts.service.js';
+import { RunTasks } from './run-tasks.service.js';
+import { RunsService } from './runs.service.js';
+import { TriggerWorkflowInput } from './trigger-workflow.input.js';
+import { TriggeredRunResult } from './triggered-run-result.js';
+
+/** What agents, workflows and people can do with runs. */
+@Injectable()
+export class RunTools {
+  constructor(
+    private readonly runs: RunsService,
+    private readonly starts: RunStarts,
+    private readonly control: RunControl,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  @Tool({
+    name: 'trigger_workflow',
+    title: 'Start a workflow',
+    description:
+      'Starts a run of an active workflow and returns its run_id at once. Ask get_run how it went. Runs that start ' +
+      'each other may do so 8 deep.',
+    output: TriggeredRunResult,
+    task: RunTasks,
+  })
+  async trigger(input: TriggerWorkflowInput, call: ToolCall): Promise<TriggeredRunResult> {
+    if (input.contact_id !== undefined && input.email !== undefined) {
+      throw AppError.invalid('Give contact_id or email, not both.', [
+        { path: 'email', message: 'must not be given together with contact_id' },
+      ]);
+    }
+    const runId = await this.starts.trigger(call.organizationId, {
+      workflowId: input.workflow_id,
+      payload: input.payload ?? {},
+      contactId: input.contact_id,
+      email: input.email,
+      parentRunId: call.runId,
+    });
+    return { run_id: runId };
+  }
+
+  @Tool({
+    name: 'get_run',
+    title: 'Get a run',
+    description:
+      'Returns one run: its state and, step by step in order of execution, status, attempts, input, output, error ' +
+      'and times.',
+    output: RunResult,
+    readOnly: true,
+  })
+  @Resource({
+    uri: 'switchboard://runs/{run_id}',
+    name: 'run',
+    title: 'Run',
+    description: 'One run of a workflow with the log of its steps, as get_run returns it.',
+  })
+  async get(input: RunIdInput, call: ToolCall): Promise<RunResult> {
+    return { run: await this.runs.get(call.organizationId, input.run_id) };
+  }
+
+  @Tool({
+    name: 'list_runs',
+    title: 'List runs',
+    description:
+      'Returns runs, newest first. Payload, inputs and outputs are left out; get_run has them.',
+    output: RunPage,
+    readOnly: true,
+  })
+  @Resource({
+    uri: 'switchboard://runs',
+    name: 'runs',
+    title: 'Newest runs',
+    description: 'The 20 newest runs of all workflows, as list_runs returns them.',
+  })
+  async list(input: ListRunsInput, call: ToolCall): Promise<RunPage> {
+    const page = await this.runs.list(call.organizationId, runFilter(input), input);
+    return { runs: page.runs, next_cursor: page.nextCursor };
+  }
+
+  @Tool({
+    name: 'cancel_run',
+    title: 'Cancel a run',
+    description: 'Ends a run that has not ended yet. Steps that are done stay done.',
+    output: RunResult,
+    destructive: true,
+  })
+  async cancel(input: RunIdInput, call: ToolCall): Promise<RunResult> {
+    return { run: await this.control.cancel(call.organizationId, input.run_id) };
+  }
+
+  @Tool({
+    name: 'retry_run',
+    title: 'Retry a run',
+    description:
+      'Lets a run that failed or was canceled go on from the step that failed. Steps that succeeded are not repeated.',
+    output: RunResult,
+  })
+  async retry(input: RetryRunInput, call: ToolCall): Promise<RunResult> {
+    const { organizationId, runId } = call;
+    // Calls from outside are counted at the edge; a run that retries runs would otherwise do so uncounted.
+    if (runId !== undefined) this.limiter.consume(organizationId, 1);
+    return { run: await this.control.retry(organizationId, input.run_id, input.version) };
+  }
+
+  @Tool({
+    name: 'replay_run',
+    title: 'Replay a run',
+    description:
+      'Starts a run like an earlier one: with its payload, contact and type of trigger. All steps are done again.',
+    output: RunResult,
+    // In the list of agents it would take the room of others; they have trigger_workflow.
+    surfaces: ['dashboard'],
+  })
+  async replay(input: ReplayRunInput, call: ToolCall): Promise<RunResult> {
+    const { organizationId } = call;
+    const id = await this.control.replay(organizationId, input.run_id, input.version);
+    return { run: await this.runs.get(organizationId, id) };
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { TenantDatabase } from '../../database/tenant-database.js';
+import { type DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';
+
+@Injectable()
+export class WebhookDeliveriesRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  async insert(organizationId: string, deliveries: readonly WebhookDelivery[]): Promise<void> {
+    const rows = deliveries.map((delivery) => ({ ...delivery, organizationId }));
+    await this.tenants.manager(organizationId).insert(WebhookDelivery, rows);
+  }
+
+  /** Removes all of the kind but the newest `keep`. */
+  async trim(
+    organizationId: string,
+    workflowId: string,
+    kind: DeliveryKind,
+    keep: number,
+  ): Promise<void> {
+    await this.tenants.manager(organizationId).query(
+      `delete from webhook_deliveries
+       where organization_id = $1 and workflow_id = $2 and kind = $3 and (received_at, id) <= (
+         select d.received_at, d.id from webhook_deliveries d
+         where d.organization_id = $1 and d.workflow_id = $2 and d.kind = $3
+         order by d.received_at desc, d.id desc offset $4 limit 1)`,
+      [organizationId, workflowId, kind, keep],
+    );
+  }
+
+  /** The newest of all kinds. */
+  async list(
+    organizationId: string,
+    workflowId: string,
+    limit: number,
+  ): Promise<WebhookDelivery[]> {
+    return await this.tenants.manager(organizationId).find(WebhookDelivery, {
+      where: { organizationId, workflowId },
+      order: { receivedAt: 'DESC', id: 'DESC' },
+      take: limit,
+    });
+  }
+
+  async deleteOf(organizationId: string, workflowId: string): Promise<void> {
+    await this.tenants
+      .manager(organizationId)
+      .delete(WebhookDelivery, { organizationId, workflowId });
+  }
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Logger,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import { AppError, toError } from '../../errors/app-error.js';
+import { webhookStatus } from './webhook-status.js';
+
+interface Failure {
+  status: number;
+  code: string;
+  message: string;
+}
+
+/** Answers every failure of a webhook in the webhook's own form, and never with `ok: true`. */
+@Catch()
+export class WebhookErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Webhook');
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const { status, code, message } = this.describe(thrown);
+    if (thrown instanceof AppError && thrown.retryAfterSeconds !== undefined) {
+      response.setHeader('Retry-After', thrown.retryAfterSeconds);
+    }
+    // The rest of a body that is too large is not worth reading, so the connection ends with the answer.
+    if (status === 413) response.setHeader('Connection', 'close');
+    response
+      .status(status)
+      .setHeader('Cache-Control', 'no-store')
+      .json({ ok: false, error: { code, message } });
+  }
+
+  private describe(thrown: unknown): Failure {
+    if (thrown instanceof AppError && thrown.code !== 'internal') {
+      return { status: webhookStatus(thrown.code), code: thrown.code, message: thrown.message };
+    }
+    if (thrown instanceof HttpException && thrown.getStatus() < 500) {
+      return {
+        status: thrown.getStatus(),
+        code: 'invalid_request',
+        message: 'The request is not valid.',
+      };
+    }
+    const errorId = randomUUID();
+    this.logger.error({ error_id: errorId }, toError(thrown).stack);
+    return { status: 500, code: 'internal', message: `Internal error ${errorId}.` };
+  }
+}
