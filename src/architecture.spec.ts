@@ -54,6 +54,39 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   demo: ['accounts', 'database', 'errors', 'keys', 'policies', 'tools'],
   operations: ['database', 'errors', 'http', 'queue'],
 };
+/**
+ * The same for the folders inside of `workflows`. A row names folders of rows above it only, so none leads back to
+ * itself.
+ */
+const WORKFLOWS_MAY_IMPORT: Record<string, readonly string[]> = {
+  calendar: [],
+  definitions: ['calendar'],
+  compatibility: ['definitions'],
+  signatures: [],
+  journal: ['definitions'],
+  waits: ['definitions', 'journal'],
+  saved: ['definitions', 'compatibility', 'waits'],
+  limits: ['definitions'],
+  triggers: ['calendar', 'definitions', 'journal', 'saved', 'limits'],
+  contacts: ['journal'],
+  runs: ['definitions', 'journal', 'saved', 'limits', 'triggers'],
+  bulk: ['journal', 'runs'],
+  offers: ['definitions', 'saved', 'triggers', 'contacts', 'runs'],
+  webhooks: ['definitions', 'signatures', 'waits', 'saved', 'triggers', 'contacts', 'runs'],
+  engine: [
+    'calendar',
+    'definitions',
+    'journal',
+    'waits',
+    'saved',
+    'limits',
+    'triggers',
+    'runs',
+    'webhooks',
+  ],
+  authoring: ['definitions', 'saved', 'triggers', 'offers', 'webhooks'],
+  versions: ['definitions', 'compatibility', 'saved', 'authoring'],
+};
 /** Layers inside a feature, the edge first: a file may import files of its own layer and below. */
 const LAYERS = [
   /\.(controller|tools|prompts|completions|worker|guard)\.ts$/,
@@ -61,7 +94,14 @@ const LAYERS = [
   /\.repository\.ts$/,
   /\.entity\.ts$/,
 ];
-const PURE_FOLDERS = new Set(['config', 'errors', 'liquid']);
+const PURE_FOLDERS = [
+  'config',
+  'errors',
+  'liquid',
+  'workflows/calendar',
+  'workflows/definitions',
+  'workflows/signatures',
+];
 const VAGUE_FOLDERS = new Set(['common', 'utils', 'util', 'helpers', 'helper', 'shared', 'misc']);
 const MOST_LINES = 300;
 /** Files that may import from anywhere: they put the application together. */
@@ -105,6 +145,36 @@ describe('architecture', () => {
     expect(faults).toEqual([]);
   });
 
+  it('has a row in the table of workflows for every folder inside, and only the module beside them', () => {
+    const parts = FILES.map(({ path }) => path.split('/')).filter(([mine]) => mine === 'workflows');
+    const folders = new Set(parts.filter(({ length }) => length > 2).map(([, folder]) => folder!));
+    expect([...folders].sort()).toEqual(Object.keys(WORKFLOWS_MAY_IMPORT).sort());
+    const beside = parts.filter(({ length }) => length === 2).map(([, file]) => file);
+    expect(beside).toEqual(['workflows.module.ts']);
+  });
+
+  it('imports inside of workflows along that table only', () => {
+    const faults = imports().flatMap(({ from, to }) => {
+      const [mine, theirs] = [workflowsFolder(from), workflowsFolder(to)];
+      if (mine === undefined || top(to) !== 'workflows') return [];
+      const allowed = [mine, ...(WORKFLOWS_MAY_IMPORT[mine] ?? [])];
+      return theirs !== undefined && allowed.includes(theirs)
+        ? []
+        : [`${from} imports ${to}; ${mine} may import ${allowed.join(', ')}`];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('has no way round in the table of workflows', () => {
+    const rows = Object.keys(WORKFLOWS_MAY_IMPORT);
+    const faults = Object.entries(WORKFLOWS_MAY_IMPORT).flatMap(([folder, others], index) =>
+      others
+        .filter((other) => !rows.slice(0, index).includes(other))
+        .map((other) => `${other} is not above ${folder}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
   it('goes from edge to service to repository to entity, never back', () => {
     const faults = imports().filter(({ from, to }) => {
       const [mine, theirs] = [layer(from), layer(to)];
@@ -120,8 +190,9 @@ describe('architecture', () => {
     expect(faults.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
-  it('keeps configuration, errors and templates free of Nest', () => {
-    const faults = FILES.filter(({ path }) => PURE_FOLDERS.has(top(path))).flatMap((file) =>
+  it('keeps what is pure free of Nest: configuration, errors, templates, definitions, signatures', () => {
+    const isPure = (path: string) => PURE_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+    const faults = FILES.filter(({ path }) => isPure(path)).flatMap((file) =>
       specifiers(file)
         .filter((name) => name.startsWith('@nestjs/'))
         .filter(() => !file.path.endsWith('.module.ts') && !file.path.endsWith('.filter.ts'))
@@ -198,6 +269,12 @@ function read(file: string): SourceFile {
 
 function top(path: string): string {
   return path.split('/')[0]!;
+}
+
+/** The folder inside of `workflows` that a file is in, at any depth. */
+function workflowsFolder(path: string): string | undefined {
+  const [mine, folder, file] = path.split('/');
+  return mine === 'workflows' && file !== undefined ? folder : undefined;
 }
 
 function layer(path: string): number {
