@@ -174,6 +174,21 @@ describe('the recovery of runs', () => {
     expect(ProbeTools.count('late')).toBe(1);
   });
 
+  it('keeps a worker from committing its first transaction once the run is canceled', async () => {
+    ProbeTools.hold('unlocked');
+    const look = { id: 'look', tool: 'probe_echo', arguments: { value: {} } };
+    const workflow = await createWorkflow(acme, [look, effect('after', 'unlocked')]);
+    const runId = await trigger(acme, workflow.id);
+    const working = work((await claim(runId))!);
+    await waitFor(() => ProbeTools.count('unlocked') === 1);
+    // Does not wait: the transaction that has read the run does not lock it.
+    await acme.call('cancel_run', { run_id: runId });
+    ProbeTools.open('unlocked');
+    await working;
+    expect(await getRun(acme, runId)).toMatchObject({ status: 'canceled', steps: [] });
+    expect(await effects('unlocked')).toBe(0);
+  });
+
   it('keeps a worker that gave a run back from writing, before anybody else took it', async () => {
     ProbeTools.hold('given back');
     const workflow = await createWorkflow(acme, [outside('call', 'given back')]);
