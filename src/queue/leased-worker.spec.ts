@@ -26,8 +26,8 @@ class FakeWork implements LeasedWork {
       0,
       Math.min(limit, room),
     );
-    await this.answer;
     for (const item of taken) this.due.splice(this.due.indexOf(item), 1);
+    await this.answer;
     return taken.map((item) => ({ id: item, organizationId: 'org_1', epoch: 1 }));
   }
 
@@ -148,6 +148,45 @@ describe(LeasedWorker.name, () => {
     work.running.get('b')!.end();
     await pass(0);
     expect(running()).toEqual(['a', 'c']);
+  });
+
+  it('follows hints that come together by one claim', async () => {
+    worker = new LeasedWorker(work, wakeUps, { concurrency: 4 });
+    worker.start();
+    await pass(0);
+    const claims = work.claims;
+    let answer = (): void => undefined;
+    work.answer = new Promise((resolve) => {
+      answer = resolve;
+    });
+    work.due.push('a', 'b', 'c', 'd');
+    const hints = ['a', 'b', 'c', 'd'].map((id) => wakeUps.consumer!.handle(id));
+    await pass(10);
+    answer();
+    await pass(10);
+    expect(running().sort()).toEqual(['a', 'b', 'c', 'd']);
+    expect(work.claims - claims).toBe(2);
+    for (const { end } of work.running.values()) end();
+    await Promise.all(hints);
+  });
+
+  it('does not ask again and again while it is full, though a hint came before', async () => {
+    worker.start();
+    await pass(0);
+    work.due.push('a', 'b', 'c', 'd');
+    void wakeUps.consumer!.handle('a');
+    void wakeUps.consumer!.handle('b');
+    // Before the claim that is to follow `b`, and with the last slot.
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    void wakeUps.consumer!.handle('c');
+    await pass(10);
+    expect(running()).toEqual(['a', 'c']);
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    await pass(500);
+    expect(timers.mock.calls.length).toBeLessThan(3);
+    work.running.get('a')!.end();
+    await pass(5);
+    expect(running()).toEqual(['c', 'b']);
   });
 
   it('goes on after work that throws', async () => {

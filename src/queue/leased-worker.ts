@@ -148,7 +148,8 @@ export class LeasedWorker {
   private async pollOnce(): Promise<void> {
     const isSecond = this.polling;
     await this.fill();
-    if (!isSecond && this.more && (this.freed > 0 || this.hinted) && this.failures === 0) {
+    const isMoreFor = this.freed > 0 || (this.hinted && this.free > 0);
+    if (!isSecond && this.more && isMoreFor && this.failures === 0) {
       this.scheduleNext();
       return;
     }
