@@ -32,7 +32,11 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
         }
       }
     }
-    for (const entry of entries) await load(entry, smoke ? { amount: 64 } : { seconds: 2 });
+    for (const entry of entries) {
+      // All answers were looked at above; one era is enough to see that the load works.
+      if (!smoke) await load(entry, { seconds: 2 });
+      else if (entry.era === CONTESTANTS[entry.name].eras[0]) await load(entry, { amount: 64 });
+    }
     for (let round = 0; round < rounds && !smoke; round += 1) {
       for (const entry of entries) entry.rounds.push(await load(entry, { seconds }));
       console.log(`Round ${round + 1} of ${rounds} of calls is done.`);

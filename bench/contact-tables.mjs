@@ -79,6 +79,8 @@ export async function fillSwitchboard(url, organizationId, count) {
     await insert(client, organizations, count, [...COLUMNS, 'search_text'], withText);
     await client.query(indexes[0].indexdef);
     await client.query('vacuum analyze contacts');
+    // Or it is written while the contests go on.
+    await client.query('checkpoint');
   });
 }
 
