@@ -19,7 +19,11 @@ export async function measure(place, { rounds, seconds, smoke }) {
       const tools = [...place.tools, ...generatedTools(more)];
       for (const contest of ['list', 'call']) {
         const entry = await prepare('switchboard', '2025-11-25', contest, process, { tools });
-        entries.push({ ...entry, tools: tools.length, bytes: entry.expected[0].length });
+        entries.push({
+          ...entry,
+          tools: tools.length,
+          bytes: Buffer.byteLength(entry.expected[0]),
+        });
       }
     }
     for (const entry of entries) await load(entry, smoke ? { amount: 32 } : { seconds: 2 });

@@ -17,7 +17,7 @@ export function growthSearchSection({ connections, organizations, rows }) {
     );
   return [
     '## Search among more and more contacts',
-    `Closed loop over ${connections} connections; the contacts belong to ${organizations} organizations in equal parts, and one of these is searched. Tables and indexes are those of the contest above.`,
+    `Closed loop over ${connections} connections; the contacts belong to ${organizations} organizations in equal parts, and one of these is searched. Tables and indexes are those of the contest of \`search_contacts\`.`,
     '',
     ...table(
       [
@@ -50,12 +50,12 @@ export function growthSearchSection({ connections, organizations, rows }) {
   ];
 }
 
-export function growthClaimsSection({ rounds, rows }) {
+export function growthClaimsSection({ turns, rows }) {
   const cell = ({ without, behind }) =>
     `${behind.p50.toFixed(2)} / ${without.p50.toFixed(2)} = ${(behind.p50 / without.p50).toFixed(2)}`;
   return [
     '## Claims beside a backlog',
-    `Milliseconds with the backlog / without = how many times, medians of ${rounds} turns: two databases take turns, one of them without a backlog.`,
+    `Milliseconds with the backlog / without = how many times, medians of ${turns} turns: two databases take turns, one of them without a backlog.`,
     '',
     ...table(
       [

@@ -59,16 +59,28 @@ export function toMarkdown(results) {
       'it says otherwise.',
     '',
     ...shown.flatMap((contest) => {
-      const [title, ...lines] = SECTIONS[contest](results[contest], contest);
+      const [title, note, ...lines] = SECTIONS[contest](results[contest], contest);
       const measured = measuredOn(results[contest]);
-      return [title, '', ...(measured === common ? [] : [measured, '']), ...lines, ''];
+      return [
+        title,
+        '',
+        ...(measured === common ? [] : [measured, '']),
+        `${note} ${extentOf(results[contest])}`.trim(),
+        ...lines,
+        '',
+      ];
     }),
   ].join('\n');
 }
 
-function measuredOn({ date, machine, rounds, seconds }) {
+function measuredOn({ date, machine }) {
   return (
     `Measured on ${date}: ${machine.processors} processors (${machine.model}), ${machine.memoryGiB} GiB, ` +
-    `${machine.platform}, Node ${machine.node}; ${rounds} rounds of ${seconds} s.`
+    `${machine.platform}, Node ${machine.node}.`
   );
+}
+
+function extentOf({ rounds, seconds }) {
+  if (!rounds) return '';
+  return seconds ? `${rounds} rounds of ${seconds} s.` : `${rounds} rounds.`;
 }
