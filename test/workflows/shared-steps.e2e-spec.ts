@@ -117,7 +117,14 @@ describe('steps that read, and the change after them', () => {
 
   it('keep what was read when the change takes too long, which writes nothing any more', async () => {
     const given = { name: 'slow', then: 'wait for the signal' };
-    const make = { id: 'b', tool: 'make', arguments: given, timeout: 1, on_error: 'continue' };
+    const make = {
+      id: 'b',
+      tool: 'make',
+      arguments: given,
+      timeout: 1,
+      retry: { max_attempts: 1 },
+      on_error: 'continue',
+    };
     const run = await runToEnd(
       acme,
       (await createWorkflow(acme, [echo('a'), make, echo('c')])).id,
@@ -137,7 +144,12 @@ describe('steps that read, and the change after them', () => {
       `create constraint trigger refuse_doomed after insert on contacts deferrable initially deferred
        for each row when (new.first_name = 'doomed') execute function refuse_doomed()`,
     );
-    const effect = { id: 'b', tool: 'probe_effect', arguments: { name: 'doomed' } };
+    const effect = {
+      id: 'b',
+      tool: 'probe_effect',
+      arguments: { name: 'doomed' },
+      retry: { max_attempts: 1 },
+    };
     const workflow = await createWorkflow(acme, [echo('a'), effect]);
     const run = await runToEnd(acme, workflow.id, {});
     await switchboard.ownerQuery('drop function refuse_doomed cascade');
