@@ -3,12 +3,12 @@ import { Injectable, Logger } from '@nestjs/common';
 import { toError } from '../errors/app-error.js';
 import { encodeError, encodeResult, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc-error.js';
 import type { JsonObject, JsonRpcId, Member } from './json-rpc.js';
-import { isCancellation, type MethodContext } from './method.js';
+import { isCancellation, type JsonText, type MethodContext } from './method.js';
 import { Methods } from './methods.js';
 
 /** JSON text of a response, with the code of its error if it is one. */
 export interface Reply {
-  readonly text: string;
+  readonly text: JsonText;
   readonly errorCode?: number;
 }
 
@@ -54,7 +54,7 @@ export class Dispatcher {
   private run(
     { method: name, params = {} }: { method: string; params?: JsonObject | unknown[] },
     context: MethodContext,
-  ): string | Promise<string> {
+  ): JsonText | Promise<JsonText> {
     const method = this.methods.find(name, context.era);
     if (!method) throw new JsonRpcError(METHOD_NOT_FOUND, 'Method not found');
     if (Array.isArray(params)) {

@@ -34,4 +34,10 @@ describe(encodeResult.name, () => {
   it('puts the result in as it is', () => {
     expect(encodeResult('a"b', '{"x":1}')).toBe('{"jsonrpc":"2.0","id":"a\\"b","result":{"x":1}}');
   });
+
+  it('says the same of a result in UTF-8', () => {
+    const result = '{"x":"é…🙂"}';
+    const encoded = encodeResult('ü', Buffer.from(result));
+    expect(encoded).toEqual(Buffer.from(encodeResult('ü', result)));
+  });
 });

@@ -1,5 +1,6 @@
 import type { AppErrorCode } from '../errors/app-error.js';
 import type { JsonRpcId } from './json-rpc.js';
+import type { JsonText } from './method.js';
 
 /** JSON-RPC 2.0, section 5.1. */
 export const PARSE_ERROR = -32_700;
@@ -101,6 +102,11 @@ export function encodeError(id: JsonRpcId | null | undefined, error: JsonRpcErro
 }
 
 /** JSON text of a response whose result is JSON text already. */
-export function encodeResult(id: JsonRpcId, result: string): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+export function encodeResult(id: JsonRpcId, result: JsonText): JsonText {
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+  return typeof result === 'string'
+    ? `${head}${result}}`
+    : Buffer.concat([Buffer.from(head), result, CLOSING_BRACE]);
 }
+
+const CLOSING_BRACE = Buffer.from('}');

@@ -36,7 +36,7 @@ export class McpController {
     const gone = (): AbortSignal => goneSignal(response);
     const caller = { key: apiKeyOf(request), headers, gone, stream };
     const { status, body } = await this.mcp.answer(message, caller);
-    if (stream?.isOpen) stream.end(body);
+    if (stream?.isOpen) stream.end(body?.toString());
     else if (!response.destroyed) sendJson(response, status, body);
   }
 }

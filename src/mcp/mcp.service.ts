@@ -16,7 +16,7 @@ import {
 } from './json-rpc-error.js';
 import { type JsonRpcId, type Member, parseMember, readableId } from './json-rpc.js';
 import { type McpHeaders, unreadableId } from './mcp-headers.js';
-import type { MethodContext } from './method.js';
+import type { JsonText, MethodContext } from './method.js';
 import { assertModernRequest, type ModernMember, parseModernMember } from './modern-request.js';
 
 const MAX_BATCH = 20;
@@ -32,7 +32,7 @@ const MODERN_STATUS = new Map<number | undefined, 400 | 404>([
 /** Status and JSON text of an answer; without a body there is nothing to answer. */
 export interface McpAnswer {
   readonly status: 200 | 202 | 400 | 404;
-  readonly body?: string;
+  readonly body?: JsonText;
 }
 
 /** Who sends a message, and what came with it. */
@@ -140,7 +140,7 @@ export class McpService {
       // One after the other: a caller may rely on the order, and each call holds a database connection.
       for (const member of members) {
         const reply = await this.dispatcher.dispatch(member, context);
-        if (reply !== undefined) responses.push(reply.text);
+        if (reply !== undefined) responses.push(reply.text.toString());
       }
     };
     if (dryRuns === 'all') await this.dryRuns.together(key.organizationId, dispatchAll);

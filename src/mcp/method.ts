@@ -19,8 +19,11 @@ export interface MethodContext {
   readonly stream?: AnswerStream;
 }
 
+/** JSON text; in UTF-8 where it is kept to be sent again, because writing it anew takes longer than most answers. */
+export type JsonText = string | Buffer;
+
 /** Returns the JSON text of the result; throws `JsonRpcError` for parameters that the protocol refuses. */
-export type Method = (params: JsonObject, context: MethodContext) => string | Promise<string>;
+export type Method = (params: JsonObject, context: MethodContext) => JsonText | Promise<JsonText>;
 
 /** True of what a call throws that stopped because nobody waits for it any more. */
 export function isCancellation(thrown: unknown, signal: AbortSignal): boolean {

@@ -5,7 +5,7 @@ import { RecentlyUsed } from '../tools/recently-used.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import type { EraEncoder } from './encoders/era-encoder.js';
 
-type Lists = Map<EraEncoder, string>;
+type Lists = Map<EraEncoder, Buffer>;
 
 /** How many different sets of hidden tools are kept; each takes some 30 kB an era. */
 const MOST_KEPT = 20;
@@ -13,7 +13,7 @@ const MOST_KEPT = 20;
 const MOST_OWN_KEPT = 50;
 
 /**
- * The answers to `tools/list`, as JSON text. Encoding all tools takes longer than all the rest of the call, so the lists
+ * The answers to `tools/list`, as JSON text in UTF-8. Encoding all tools takes longer than all the rest of the call, so the lists
  * are kept: for organizations that hide nothing, and for the sets of hidden tools, and the organizations with tools of
  * their own, that were asked for last.
  */
@@ -28,11 +28,12 @@ export class ToolLists {
   constructor(private readonly tools: ToolRegistry) {}
 
   /** Registered tools first, then those of the organization; each by name. */
-  of(encoder: EraEncoder, policies: ToolPolicies, own: OwnToolList): string {
+  of(encoder: EraEncoder, policies: ToolPolicies, own: OwnToolList): Buffer {
     const lists = this.listsOf(policies, own);
     let list = lists.get(encoder);
     if (list === undefined) {
-      list = encoder.toolList([...this.tools.list('agent', policies), ...own.list(policies)]);
+      const tools = [...this.tools.list('agent', policies), ...own.list(policies)];
+      list = Buffer.from(encoder.toolList(tools));
       lists.set(encoder, list);
     }
     return list;

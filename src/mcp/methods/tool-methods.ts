@@ -15,7 +15,7 @@ import type { EraEncoder } from '../encoders/era-encoder.js';
 import { createdTask } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject, type JsonObject } from '../json-rpc.js';
-import { isCancellation, type Method, type MethodContext } from '../method.js';
+import { isCancellation, type JsonText, type Method, type MethodContext } from '../method.js';
 import { assertFirstPage } from '../single-page.js';
 import { callerOf } from '../task-caller.js';
 import { takesTasks } from '../tasks-extension.js';
@@ -41,7 +41,7 @@ export class ToolMethods {
     private readonly ownTools: OrganizationTools,
   ) {}
 
-  private list(params: JsonObject, { encoder, key }: MethodContext): string | Promise<string> {
+  private list(params: JsonObject, { encoder, key }: MethodContext): JsonText | Promise<JsonText> {
     assertFirstPage(params);
     if (key.ownTools === '') return this.lists.of(encoder, key.toolPolicies, OwnToolList.NONE);
     return this.ownOf(key).then((own) => this.lists.of(encoder, key.toolPolicies, own));
