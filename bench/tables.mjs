@@ -21,7 +21,8 @@ export function spread(values, digits = 0) {
 export function quotient(row, other, key = 'perSecond') {
   if (!other || other === row) return '';
   const { median: middle, least, most } = ratio(series(row, key), series(other, key));
-  return `${middle.toFixed(2)} (${least.toFixed(2)} – ${most.toFixed(2)})`;
+  const show = (value) => value.toFixed(value < 0.1 ? 4 : 2);
+  return `${show(middle)} (${show(least)} – ${show(most)})`;
 }
 
 /** What a contestant reached in each round. */
