@@ -14,9 +14,16 @@ export async function makeDatabase(serverUrl, name, template) {
   return url.href;
 }
 
-export async function withClient(url, work) {
+/** A connection whose loss fails the next query, and not the process: the bench must still clean up. */
+export async function connect(url) {
   const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
   await client.connect();
+  return client;
+}
+
+export async function withClient(url, work) {
+  const client = await connect(url);
   try {
     return await work(client);
   } finally {

@@ -1,7 +1,6 @@
 // One contestant of the contests about webhooks and runs: its processes, its database, and what is asked of it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { makeDatabase } from './databases.mjs';
+import { connect, makeDatabase } from './databases.mjs';
 import { runToEnd, start, treeCpuSeconds } from './processes.mjs';
 import { CONTACTS, contactOf, messageOf, webhookOf } from './webhooks.mjs';
 
@@ -24,8 +23,7 @@ export class DurableContestant {
   /** Starts a contestant on a database of its own. `mode`: `accept` for one that only takes webhooks, or `run`. */
   static async start(name, given, mode, place) {
     const url = await makeDatabase(place.databaseUrl, `bench_${name.replaceAll('-', '_')}`);
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
+    const client = await connect(url);
     const processes = [];
     try {
       if (given.tables) await fillTables(client, given.tables);

@@ -1,8 +1,7 @@
 // Whether a backlog slows the claiming of the next run. Two databases of one server, one of them without a backlog; they
 // take turns, so that what else the machine does counts for both.
-import pg from 'pg';
 import { insertOrganizations, insertRuns, postWebhook, quantile, signUp } from './backlog.mjs';
-import { makeDatabase } from './databases.mjs';
+import { connect, makeDatabase } from './databases.mjs';
 import { start } from './processes.mjs';
 
 const MOST = 1_000_000;
@@ -55,10 +54,9 @@ async function openSide({ databaseUrl, env }, name, sides) {
     DATABASE_URL: url,
     ROLE: 'web',
   });
-  const client = new pg.Client({ connectionString: url });
+  const client = await connect(url);
   const side = { client, web, url: new URL(web.url).origin, counts: {} };
   sides.push(side);
-  await client.connect();
   const { organizationId, call } = await signUp(side.url);
   const { workflow } = await call('create_workflow', {
     name: 'Bench',

@@ -2,9 +2,8 @@
 // succeeded, alone and beside an organization with runs in the queue and more coming. The two take turns, on one
 // database and with the same processes.
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { insertRuns, postWebhook, quantile, signUp } from './backlog.mjs';
-import { makeDatabase } from './databases.mjs';
+import { connect, makeDatabase } from './databases.mjs';
 import { start } from './processes.mjs';
 
 const MOST_ROUNDS = 3;
@@ -20,8 +19,7 @@ export async function measure({ databaseUrl, env }, { rounds, smoke }) {
     : { seconds: 20, backlog: 50_000, settleMs: 2000 };
   const few = smoke ? 1 : Math.min(rounds, MOST_ROUNDS);
   const processes = [];
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connect(url);
   try {
     for (const ROLE of ['web', 'worker']) {
       const role = { ...env, DATABASE_URL: url, ROLE };

@@ -1,7 +1,6 @@
 // The contest about e-mails: from the request to send one until the mail server has it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { makeDatabase } from './databases.mjs';
+import { connect, makeDatabase } from './databases.mjs';
 import { mailOf, peerRequestOf, toolRequestOf } from './mails.mjs';
 import { runToEnd, start, treeCpuSeconds } from './processes.mjs';
 import { SmtpSink } from './smtp-sink.mjs';
@@ -57,6 +56,7 @@ export async function measure(place, { rounds, seconds, only, smoke }) {
     for (const name of Object.keys(CONTESTANTS)) {
       if (only && !only.includes(name)) continue;
       contestants.push(await open(name, place, sink));
+      await prepare(contestants.at(-1));
     }
     for (const contestant of contestants) {
       contestant.amount = await warmUp(contestant, { seconds, smoke });
@@ -80,8 +80,7 @@ export async function measure(place, { rounds, seconds, only, smoke }) {
 async function open(name, place, sink) {
   const given = CONTESTANTS[name];
   const url = await makeDatabase(place.databaseUrl, `mail_${name.replaceAll('-', '_')}`);
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connect(url);
   if (given.tables) {
     await client.query(given.tables);
     for (let number = 0; number < CONTACTS; number += 1) {
@@ -94,9 +93,12 @@ async function open(name, place, sink) {
   const contestant = { ...given, name, ...process, client, sink, place, order: 1, rounds: [] };
   contestant.measure = (amount) => deliver(contestant, amount);
   contestant.stop = () => Promise.all([client.end(), process.stop()]);
-  if (given.kind === 'switchboard') await makeContacts(process);
-  if (given.kind !== 'bare') await assertRefuses(contestant);
   return contestant;
+}
+
+async function prepare(contestant) {
+  if (contestant.kind === 'switchboard') await makeContacts(contestant);
+  if (contestant.kind !== 'bare') await assertRefuses(contestant);
 }
 
 async function makeContacts({ url, key }) {
