@@ -29,6 +29,7 @@ import { ToolSchemas1763700056100 } from './1763700056100-tool-schemas.js';
 import { WorkflowTools1763700057000 } from './1763700057000-workflow-tools.js';
 import { ContactSearch1763700059000 } from './1763700059000-contact-search.js';
 import { SeldomWakes1763700060000 } from './1763700060000-seldom-wakes.js';
+import { BoundedBatches1763700061000 } from './1763700061000-bounded-batches.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -63,4 +64,5 @@ export const MIGRATIONS = [
   WorkflowTools1763700057000,
   ContactSearch1763700059000,
   SeldomWakes1763700060000,
+  BoundedBatches1763700061000,
 ];

@@ -138,6 +138,22 @@ describe('every table of an organization', () => {
     expect(rows).toEqual([]);
   });
 
+  it('takes batches by sub-selects that are carried out once, or a plan could make them larger than asked for', async () => {
+    const { rows } = await client.query<{ name: string; source: string }>(`
+      select p.oid::regprocedure::text as name, p.prosrc as source from pg_proc p
+      join pg_namespace n on n.oid = p.pronamespace
+      where n.nspname in ('gate', 'private') and p.prosrc ~ 'skip locked'`);
+    const faults = rows.flatMap(({ name, source }) =>
+      [...source.matchAll(/\blimit [^()]*? skip locked\s*\)/g)].flatMap(({ index }) => {
+        const openings = source.slice(0, index).matchAll(/(\w+) ?\(\s*select\b/g);
+        const [, opening] = [...openings].at(-1)!;
+        return ['materialized', 'array'].includes(opening!) ? [] : `${name}: ${opening} (select`;
+      }),
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    expect(faults).toEqual([]);
+  });
+
   it('tells dry runs of its effects, unless it only keeps books', async () => {
     const { rows } = await client.query<{ name: string; telling: boolean }>(`
       select t.name, exists (
