@@ -61,7 +61,8 @@ export class RunExecutor {
     const { organizationId } = lease;
     try {
       const begun = await this.tenants.transaction(organizationId, async () => {
-        const work = await this.load(lease, signal);
+        // The first to hold a run finds no journal: only who holds it writes one.
+        const work = await this.load(lease, signal, lease.epoch > 1);
         if (this.canShare(work, work.held.plan().ready)) {
           work.progress = await this.progress.shared(work.held, () =>
             this.carryOutShared(work.held),
@@ -73,21 +74,21 @@ export class RunExecutor {
       return begun;
     } catch (error) {
       if (error instanceof LeaseLost || signal.aborted) throw new LeaseLost();
+      // With its journal: the commit may have come through although nobody was told.
       return await this.tenants.transaction(
         organizationId,
-        async () => ({ ...(await this.load(lease, signal)), isApart: true }),
+        async () => ({ ...(await this.load(lease, signal, true)), isApart: true }),
         { readOnly: true },
       );
     }
   }
 
-  private async load(lease: RunLease, signal: AbortSignal): Promise<Work> {
+  private async load(lease: RunLease, signal: AbortSignal, isBegun: boolean): Promise<Work> {
     const contents = await this.contents.find(lease);
     if (!contents) throw new LeaseLost();
     const content = { ...contents, payload: parseJson(contents.payload) };
-    // The first to hold a run finds nothing: only who holds it writes the journal.
     const { organizationId, id } = lease;
-    const entries = lease.epoch === 1 ? [] : await this.journal.read(organizationId, id);
+    const entries = isBegun ? await this.journal.read(organizationId, id) : [];
     const held = new HeldRun(lease, signal, content, entries);
     return { held, running: new Map(), progress: 'on', isApart: false };
   }
