@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
+import { JoinedSignal } from '../http/joined-signal.js';
 import { connect } from './connect.js';
 import { exchange, type HttpAnswer } from './exchange.js';
 import { HostResolver } from './host-resolver.js';
@@ -35,17 +36,18 @@ export class OutboundClient {
    */
   async send(request: OutboundRequest): Promise<HttpAnswer> {
     const target = parseTarget(request.url);
-    const timeUp = AbortSignal.timeout(MOST_SECONDS * 1000);
-    const signal = AbortSignal.any([request.signal, timeUp]);
+    const over = new JoinedSignal([request.signal], MOST_SECONDS * 1000);
     try {
-      return await this.exchange(target, request, signal);
+      return await this.exchange(target, request, over.signal);
     } catch (error) {
       request.signal.throwIfAborted();
       if (error instanceof AppError) throw error;
-      const message = timeUp.aborted
+      const message = over.signal.aborted
         ? `${target.authority} did not answer within ${MOST_SECONDS} s.`
         : `The connection to ${target.authority} failed${codeOf(error)}.`;
       throw new AppError('unavailable', message, { cause: error });
+    } finally {
+      over.end();
     }
   }
 

@@ -3,6 +3,7 @@ import { type ChangeNotice, resourceUri } from '../../changes/change.js';
 import { ChangeFeed } from '../../changes/change-feed.js';
 import { TenantDatabase } from '../../database/tenant-database.js';
 import { toError } from '../../errors/app-error.js';
+import { JoinedSignal } from '../../http/joined-signal.js';
 import type { TaskState } from '../../tools/task-source.js';
 import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
 import { RunTasks } from './run-tasks.service.js';
@@ -84,10 +85,11 @@ export class RunWaiter implements OnModuleDestroy {
   ): Promise<EndedState | undefined> {
     this.waiting.set(organizationId, (this.waiting.get(organizationId) ?? 0) + 1);
     this.total += 1;
-    const over = AbortSignal.any([gone, this.stopping.signal, AbortSignal.timeout(seconds * 1000)]);
+    const over = new JoinedSignal([gone, this.stopping.signal], seconds * 1000);
     try {
-      return await this.watch(organizationId, runId, over);
+      return await this.watch(organizationId, runId, over.signal);
     } finally {
+      over.end();
       this.leave(organizationId);
     }
   }

@@ -9,6 +9,7 @@ import { Env } from '../../config/env.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { TenantDatabase } from '../../database/tenant-database.js';
 import { toError } from '../../errors/app-error.js';
+import { JoinedSignal } from '../../http/joined-signal.js';
 import type { Compatibility, StepFinding } from '../compatibility/compatibility.js';
 import { ToolCompatibility } from '../compatibility/tool-compatibility.service.js';
 import {
@@ -97,7 +98,8 @@ export class CompatibilityReport implements OnApplicationBootstrap, BeforeApplic
   }
 
   private async write(): Promise<void> {
-    const signal = AbortSignal.any([this.stopped.signal, AbortSignal.timeout(MOST_MS)]);
+    const over = new JoinedSignal([this.stopped.signal], MOST_MS);
+    const { signal } = over;
     try {
       const broken = await this.find(signal);
       for (const step of broken.slice(0, MOST_LINES)) this.logger.warn(sentence(step));
@@ -109,6 +111,8 @@ export class CompatibilityReport implements OnApplicationBootstrap, BeforeApplic
     } catch (error) {
       if (this.stopped.signal.aborted) return;
       this.logger.warn(`Workflows were not checked: ${toError(error).message}`);
+    } finally {
+      over.end();
     }
   }
 
