@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
@@ -296,6 +297,8 @@ describe('the execution of a run', () => {
     await expect
       .poll(async () => (await getRun(acme, runId)).steps)
       .toMatchObject([{ id: 'send', status: 'running', attempts: 1 }]);
+    // Before the call its key is looked up, in a transaction.
+    await waitFor(() => ProbeTools.count('outside') === 1);
     const open = await switchboard.ownerQuery(
       `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
     );
