@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { violatedConstraint } from '../database/database-error.js';
-import { findOne } from '../database/entity-statements.js';
+import { findOne, hydrate } from '../database/entity-statements.js';
+import { ONE_PLAN } from '../database/prepared-statements.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { ContactFields } from './contact-fields.js';
 import { foldText, searchText } from './contact-fields.js';
@@ -111,7 +112,6 @@ export class ContactsRepository {
       .orderBy(`contact.${order.column}`, order.direction, order.nulls)
       .addOrderBy('contact.id', order.direction)
       .limit(limit);
-    if (search.text) await this.matchText(query, organizationId, search.text);
     for (const [index, filter] of search.filters.entries()) {
       const { sql, parameters } = filterCondition(filter, index);
       query.andWhere(sql, parameters);
@@ -120,7 +120,19 @@ export class ContactsRepository {
       const { sql, parameters } = order.after(position);
       query.andWhere(sql, parameters);
     }
-    return await query.getMany();
+    if (!search.text) return await query.getMany();
+    const patterns = patternsOf(search.text);
+    const few = await this.ofFew(query.clone(), organizationId, patterns);
+    if (few) return few;
+    // Behind row-level security the planner has no statistics, takes every pattern for a rare one, and would read and
+    // sort all contacts for one page. Of a CASE it expects that half of them match.
+    const [pattern, other] = patterns;
+    return await query
+      .andWhere(
+        `case when contact.searchText like :pattern or contact.searchText like :other then true else false end`,
+        { pattern, other },
+      )
+      .getMany();
   }
 
   /** At most `limit` contacts whose id, a name or an identifier begins with the text, in any case; newest first. */
@@ -140,27 +152,28 @@ export class ContactsRepository {
       .getMany();
   }
 
-  /** Few matches are found by the index, many by going through the contacts in order until the page is full. */
-  private async matchText(
+  /**
+   * The page among those that match, found by the index, in one statement; undefined where many match, which are sooner
+   * found by going through the contacts in order until the page is full.
+   */
+  private async ofFew(
     query: SelectQueryBuilder<Contact>,
     organizationId: string,
-    text: string,
-  ): Promise<void> {
-    const [pattern, other] = patternsOf(text);
-    const [row] = await this.manager(organizationId).query<{ ids: string[] | null }[]>(
-      `select public.contacts_like($1, $2, $3) as ids`,
-      [pattern, other, MOST_BY_INDEX],
+    patterns: readonly [string, string | null],
+  ): Promise<Contact[] | undefined> {
+    const manager = this.manager(organizationId);
+    const [page, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
+    const places = [1, 2, 3].map((place) => `$${values.length + place}`).join(', ');
+    // Materialized, or the index would be searched once for each place where the ids are named.
+    const rows = await manager.query<ObjectLiteral[]>(
+      `${ONE_PLAN} with few as materialized (select public.contacts_like(${places}) as ids)
+       select few.ids is null as are_many, page.* from few left join lateral (${page}) page on true`,
+      [...(values as unknown[]), ...patterns, MOST_BY_INDEX],
     );
-    const ids = row?.ids;
-    if (ids) query.andWhere('contact.id = any(:ids)', { ids });
-    else {
-      // Behind row-level security the planner has no statistics, takes every pattern for a rare one, and would read and
-      // sort all contacts for one page. Of a CASE it expects that half of them match.
-      query.andWhere(
-        `case when contact.searchText like :pattern or contact.searchText like :other then true else false end`,
-        { pattern, other },
-      );
-    }
+    if (rows[0]!.are_many) return undefined;
+    return rows
+      .filter((row) => row.contact_id !== null)
+      .map((row) => hydrate(manager, Contact, row, 'contact_'));
   }
 
   private manager(organizationId: string): EntityManager {

@@ -24,7 +24,18 @@ export async function findOne<E extends ObjectLiteral>(
     return `select ${listOf(metadata.columns)} from ${quoted(metadata.tableName)} where ${conditions.join(' and ')}`;
   });
   const [row] = await manager.query<ObjectLiteral[]>(text, Object.values(where));
-  return row ? assign(manager, new entity(), metadata.columns, row) : null;
+  return row ? hydrate(manager, entity, row) : null;
+}
+
+/** The entity that a row is of, whose columns are named as in the table, after a prefix. */
+export function hydrate<E extends ObjectLiteral>(
+  manager: EntityManager,
+  entity: EntityClass<E>,
+  row: ObjectLiteral,
+  prefix = '',
+): E {
+  const { columns } = manager.connection.getMetadata(entity);
+  return assign(manager, new entity(), columns, row, prefix);
 }
 
 /** As `insert` of TypeORM for one row, into which it also writes what the database has filled in. */
@@ -72,10 +83,11 @@ function assign<E extends ObjectLiteral>(
   entity: E,
   columns: readonly ColumnMetadata[],
   row: ObjectLiteral,
+  prefix = '',
 ): E {
   const { driver } = manager.connection;
   for (const column of columns) {
-    const value: unknown = driver.prepareHydratedValue(row[column.databaseName], column);
+    const value: unknown = driver.prepareHydratedValue(row[prefix + column.databaseName], column);
     Object.assign(entity, { [column.propertyName]: value });
   }
   return entity;

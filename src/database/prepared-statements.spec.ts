@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PreparedStatements } from './prepared-statements.js';
+import { ONE_PLAN, PreparedStatements } from './prepared-statements.js';
 
 const LOOK_UP = 'select id from contacts where id = $1';
 
@@ -32,6 +32,12 @@ describe('PreparedStatements', () => {
 
   it('keeps a look-up of one row', () => {
     expect(sentThrice(new PreparedStatements(), `${LOOK_UP} LIMIT 1`)).toBeDefined();
+  });
+
+  it('keeps what says that it has one plan', () => {
+    const text = 'select id from contacts where id = any($1) limit 20';
+    expect(sentThrice(new PreparedStatements(), text)).toBeUndefined();
+    expect(sentThrice(new PreparedStatements(), `${ONE_PLAN} ${text}`)).toBeDefined();
   });
 
   it('keeps a bounded number, and goes on without', () => {

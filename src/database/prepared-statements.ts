@@ -10,6 +10,9 @@ const WORTH_IT = 3;
 const DEPENDS =
   /\b(?:like|ilike|strpos|starts_with)\b|\blimit (?!1\b)|\b(?:select|returning) (?:\w+\.)?\*/i;
 
+/** Begins a statement whose plan is to be kept although it has such a part: the values make no difference to it. */
+export const ONE_PLAN = '/* one plan */';
+
 /**
  * Has the server keep the plans of statements that are sent again and again: to read and plan a look-up costs it
  * several times what the look-up itself does.
@@ -23,7 +26,7 @@ export class PreparedStatements {
     const known = this.names.get(text);
     if (known !== undefined || this.names.size >= MOST_PREPARED) return known;
     const count = (this.counts.get(text) ?? 0) + 1;
-    if (count < WORTH_IT || DEPENDS.test(text)) {
+    if (count < WORTH_IT || (DEPENDS.test(text) && !text.startsWith(ONE_PLAN))) {
       // Texts that differ from call to call would otherwise pile up.
       if (this.counts.size >= MOST_COUNTED) this.counts.clear();
       this.counts.set(text, count);
