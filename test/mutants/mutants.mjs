@@ -129,7 +129,7 @@ export const MUTANTS = [
       [
         TOOL_RUNNER,
         'import { Failpoints }',
-        "import { TenantDatabase } from '../../database/tenant-database.js';\nimport { Failpoints }",
+        "import { TenantDatabase } from '../../../database/tenant-database.js';\nimport { Failpoints }",
       ],
       [
         TOOL_RUNNER,
