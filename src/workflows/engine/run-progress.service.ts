@@ -58,14 +58,15 @@ export class RunProgress {
   async shared(held: HeldRun, steps: () => Promise<Progress>): Promise<Progress> {
     const { organizationId, id } = held.lease;
     this.changes.publish(organizationId, resourceChange('runs', id));
+    let progress: Progress;
     held.isShared = true;
     try {
-      const progress = await steps();
-      if (progress === 'on') await this.stay(held);
-      return progress;
+      progress = await steps();
     } finally {
       held.isShared = false;
     }
+    if (progress === 'on') await this.stay(held);
+    return progress;
   }
 
   /** A transaction in which this worker surely holds the run, until it commits; then the run has changed. */
@@ -102,8 +103,7 @@ export class RunProgress {
     const { ready, asleep, end } = held.planAfter();
     const isAlone = [...held.inFlight].every((other) => other === path);
     if (!isAlone || (!end && ready.length > 0)) {
-      // Of several steps that share a transaction, once is enough.
-      if (!held.isShared) await this.stay(held);
+      await this.stay(held);
       return 'on';
     }
     if (end?.status === 'failed') await this.fail(held, end.at!);
@@ -116,13 +116,15 @@ export class RunProgress {
   }
 
   private async stay(held: HeldRun): Promise<void> {
+    // Of several steps that share a transaction, once is enough.
+    if (held.isShared) return;
     await this.runs.progress(held.lease, LEASE_SECONDS, !held.isSuspect);
   }
 
   /** Lets go of the run until the first of its waits ends. */
   private async park(held: HeldRun, asleep: readonly Place[]): Promise<Progress> {
     if (await this.hasNews(held, asleep)) {
-      if (!held.isShared) await this.stay(held);
+      await this.stay(held);
       return 'on';
     }
     const dueAt = ({ path }: Place): number => held.journalAfter(path)!.dueAt!;
