@@ -30,6 +30,7 @@ import { WorkflowTools1763700057000 } from './1763700057000-workflow-tools.js';
 import { ContactSearch1763700059000 } from './1763700059000-contact-search.js';
 import { SeldomWakes1763700060000 } from './1763700060000-seldom-wakes.js';
 import { BoundedBatches1763700061000 } from './1763700061000-bounded-batches.js';
+import { WebhookRevisions1763700062000 } from './1763700062000-webhook-revisions.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -65,4 +66,5 @@ export const MIGRATIONS = [
   ContactSearch1763700059000,
   SeldomWakes1763700060000,
   BoundedBatches1763700061000,
+  WebhookRevisions1763700062000,
 ];

@@ -1,5 +1,6 @@
 import { All, Controller, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { goneSignal } from '../http/gone-signal.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { parseJson } from '../http/parse-json.js';
 import { readJsonBody } from '../http/read-body.js';
@@ -44,14 +45,4 @@ export class McpController {
 /** A caller that listens is sent events whatever it accepts: there is no other form of that answer. */
 function takesEvents(request: Request, { method }: McpHeaders): boolean {
   return method === 'subscriptions/listen' || acceptsEvents(request.headers.accept);
-}
-
-/** Aborted when the connection closes before the whole answer was handed to it. */
-function goneSignal(response: Response): AbortSignal {
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableEnded) gone.abort();
-  });
-  if (response.destroyed) gone.abort();
-  return gone.signal;
 }

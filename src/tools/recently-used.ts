@@ -11,6 +11,10 @@ export class RecentlyUsed<Value> {
     return value;
   }
 
+  delete(key: string): void {
+    this.values.delete(key);
+  }
+
   set(key: string, value: Value): void {
     this.values.delete(key);
     this.values.set(key, value);

@@ -63,6 +63,8 @@ import { WebhookController } from './webhooks/webhook.controller.js';
 import { WebhookDeliveriesRepository } from './webhooks/webhook-deliveries.repository.js';
 import { WebhookSecrets } from './webhooks/webhook-secrets.service.js';
 import { WebhookTools } from './authoring/webhook.tools.js';
+import { WebhookChecks } from './webhooks/webhook-checks.service.js';
+import { WebhookLookUps } from './webhooks/webhook-look-ups.service.js';
 import { WebhookStarts } from './webhooks/webhook-starts.service.js';
 import { WebhooksService } from './webhooks/webhooks.service.js';
 import { WorkflowOfferTools } from './offers/workflow-offer.tools.js';
@@ -142,6 +144,8 @@ import { WorkflowsService } from './authoring/workflows.service.js';
     WebhookSecrets,
     WebhookCompletions,
     WebhookTools,
+    WebhookChecks,
+    WebhookLookUps,
     WebhookStarts,
     WebhooksService,
     WorkflowOfferTools,

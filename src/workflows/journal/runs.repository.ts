@@ -21,6 +21,8 @@ export interface NewRun {
   rootRunId: string | null;
   /** Why it ends before it begins. */
   refusal: string | null;
+  /** The state that the workflow must still be in, if that matters. */
+  revision: string | null;
 }
 
 /** What became of a run that is asked for. */
@@ -35,8 +37,8 @@ export class RunsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Inserts each run whose workflow is active and whose dedupe key is new, and returns those by their ids. The version is
-   * pinned, and the contact looked up, by the same statement.
+   * Inserts each run whose workflow is active and as it must be, and whose dedupe key is new, and returns those by their
+   * ids. The version is pinned, and the contact looked up, by the same statement.
    */
   async insert(
     organizationId: string,
@@ -56,10 +58,11 @@ export class RunsRepository {
            case when g.refusal is null then 'queued' else 'failed' end, g.refusal,
            case when g.refusal is not null then now() end, g.root_run_id
          from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::text[], $8::text[], $9::bytea[],
-             $10::integer[], $11::text[], $12::text[])
+             $10::integer[], $11::text[], $12::text[], $13::text[])
            as g (id, workflow_id, trigger_type, payload, contact_id, contact_email, dedupe_key, body_hash, depth, refusal,
-             root_run_id)
+             root_run_id, revision)
          join workflows w on w.organization_id = $1 and w.id = g.workflow_id and w.active and w.deleted_at is null
+           and (g.revision is null or w.xmin = g.revision::xid)
          order by g.dedupe_key
          on conflict on constraint workflow_runs_dedupe_key do nothing
          returning id, contact_id, (select l.trigger_options -> 'limits' from workflows l
@@ -77,6 +80,7 @@ export class RunsRepository {
           runs.map(({ depth }) => depth),
           runs.map(({ refusal }) => refusal),
           runs.map(({ rootRunId }) => rootRunId),
+          runs.map(({ revision }) => revision),
         ],
       );
     return new Map(

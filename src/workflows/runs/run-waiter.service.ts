@@ -43,10 +43,10 @@ export class RunWaiter implements OnModuleDestroy {
     organizationId: string,
     runId: string,
     seconds: number,
-    gone: AbortSignal,
+    gone: () => AbortSignal,
   ): Promise<RunOutcome | undefined> {
     if (seconds <= 0) return undefined;
-    const ended = await this.ended(organizationId, runId, seconds, gone);
+    const ended = await this.ended(organizationId, runId, seconds, gone());
     return ended && outcomeOf(ended);
   }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { resourceChange } from '../../changes/change.js';
 import { ChangeFeed } from '../../changes/change-feed.js';
@@ -30,6 +30,8 @@ export interface RunStart {
   triggerType: RunTriggerType;
   /** A JSON object, byte for byte as it came. */
   payload: Buffer;
+  /** SHA-256 of the payload, if it is known. */
+  bodyHash?: Buffer;
   contactId: string | null;
   /** Whom it is about if `contactId` tells of nobody, in small letters. */
   contactEmail?: string | null;
@@ -39,6 +41,8 @@ export interface RunStart {
   parentRunId?: string;
   /** Stored as failed for this reason, for its owner to see and to retry. */
   refusal?: RunRefusal;
+  /** Started only while the workflow is in this state. */
+  revision?: string;
 }
 
 /** The runs that led to one. */
@@ -102,7 +106,7 @@ export class RunStarts {
 
   /**
    * Starts runs that follow from no other, in one transaction, and returns the id of each once all are committed;
-   * undefined for one that is left to `start`, because its key was used before or its workflow is gone.
+   * undefined for one that is left to `start`, because its key was used before or its workflow was changed or is gone.
    */
   async startTogether(
     organizationId: string,
@@ -211,10 +215,11 @@ export class RunStarts {
 
 function newRun(start: RunStart, origin: Origin, refusal: RunRefusal | null): NewRun {
   const { workflowId, triggerType, payload, contactId, contactEmail = null, dedupeKey } = start;
+  const { revision = null } = start;
   const { depth, rootRunId } = origin;
-  const bodyHash = createHash('sha256').update(payload).digest();
+  const bodyHash = start.bodyHash ?? hash('sha256', payload, 'buffer');
   const given = { workflowId, triggerType, payload, contactId, contactEmail, dedupeKey, bodyHash };
-  return { ...given, id: newId('run'), depth, rootRunId, refusal };
+  return { ...given, id: newId('run'), depth, rootRunId, refusal, revision };
 }
 
 function loopFault({ depth, isFull }: Origin): string | undefined {

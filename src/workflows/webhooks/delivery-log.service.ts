@@ -6,7 +6,8 @@ import { toError } from '../../errors/app-error.js';
 import { TokenBuckets } from '../../http/token-buckets.js';
 import { diagnose } from '../signatures/signature-doctor.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import type { DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';
+import type { SignatureMistake } from '../signatures/signature-mistake.js';
+import type { DeliveryKind } from './webhook-delivery.entity.js';
 import { deliveryOf, type Receipt } from './webhook-receipt.js';
 import { WebhookSecrets } from './webhook-secrets.service.js';
 import type { Webhook } from './webhook.js';
@@ -20,10 +21,12 @@ const MOST_EXAMINED_BYTES = 64 * 1024;
 const MOST_EXAMINED_WAITING = 100;
 const MOST_OTHER_SECRETS = 50;
 
+/** Made into a row only when it is written: of most that come in a hurry nothing is kept. */
 interface Noted {
-  delivery: WebhookDelivery;
-  /** What the doctor needs to look at; absent for all but wrong signatures. */
-  receipt?: Receipt;
+  webhook: Webhook;
+  /** With its body only where the doctor is to look at it. */
+  receipt: Receipt;
+  mistakes: SignatureMistake[];
 }
 
 interface Waiting {
@@ -119,17 +122,16 @@ export class DeliveryLog implements BeforeApplicationShutdown {
     }
   }
 
-  private prepare(webhook: Webhook, receipt: Receipt): Noted {
-    const delivery = deliveryOf(webhook, receipt);
-    if (receipt.code !== 'invalid_signature') return { delivery };
+  private prepare(webhook: Webhook, { body, ...receipt }: Receipt): Noted {
+    if (receipt.code !== 'invalid_signature') return { webhook, receipt, mistakes: [] };
     const isExamined =
-      receipt.body !== undefined &&
-      receipt.body.length <= MOST_EXAMINED_BYTES &&
+      body !== undefined &&
+      body.length <= MOST_EXAMINED_BYTES &&
       this.examined < MOST_EXAMINED_WAITING &&
       this.examinations.take(webhook.workflowId, 1) === 0;
-    if (!isExamined) return { delivery: { ...delivery, mistakes: ['not_examined'] } };
+    if (!isExamined) return { webhook, receipt, mistakes: ['not_examined'] };
     this.examined += 1;
-    return { delivery, receipt };
+    return { webhook, receipt: { ...receipt, body }, mistakes: [] };
   }
 
   private async write({ webhook, noted }: Waiting): Promise<void> {
@@ -141,7 +143,7 @@ export class DeliveryLog implements BeforeApplicationShutdown {
       if (!(await this.workflows.find(organizationId, workflowId))) return;
       await this.deliveries.insert(
         organizationId,
-        all.map(({ delivery }) => delivery),
+        all.map((one) => ({ ...deliveryOf(one.webhook, one.receipt), mistakes: one.mistakes })),
       );
       for (const kind of ['accepted', 'refused', 'test'] as const) {
         if (noted[kind].length === 0) continue;
@@ -152,7 +154,7 @@ export class DeliveryLog implements BeforeApplicationShutdown {
   }
 
   private async examine(webhook: Webhook, noted: readonly Noted[]): Promise<void> {
-    if (!noted.some(({ receipt }) => receipt)) return;
+    if (!noted.some(({ receipt }) => receipt.body)) return;
     const { organizationId, workflowId, formerSecret } = webhook;
     const sealed = await this.tenants.transaction(
       organizationId,
@@ -161,13 +163,13 @@ export class DeliveryLog implements BeforeApplicationShutdown {
     );
     const others = sealed.map(({ id, secret }) => this.secrets.openOne(id, secret));
     const previous = formerSecret && this.secrets.openOne(workflowId, formerSecret);
-    for (const { delivery, receipt } of noted) {
-      if (!receipt?.body) continue;
+    for (const { receipt, mistakes } of noted) {
       const { body, headers, receivedAt } = receipt;
+      if (!body) continue;
       const { secrets } = webhook;
       const { toleranceSeconds } = webhook.options;
       const known = { toleranceSeconds, secrets, previous, others };
-      delivery.mistakes = diagnose({ body, headers, receivedAt, ...known });
+      mistakes.push(...diagnose({ body, headers, receivedAt, ...known }));
       await nextTurn();
     }
   }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { newId } from '../../database/ids.js';
 import type { DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';
@@ -17,6 +16,13 @@ const SHOWN = [
 ];
 const SIGNATURES = ['x-webhook-signature', 'webhook-signature'];
 
+/** What is told of a body. */
+export interface BodyDigest {
+  bytes: number;
+  /** SHA-256. */
+  hash: Buffer;
+}
+
 /** What is known of a request once its answer is. */
 export interface Receipt {
   kind: DeliveryKind;
@@ -24,14 +30,16 @@ export interface Receipt {
   code: string;
   runId?: string;
   headers: IncomingHttpHeaders;
-  /** Absent when it was not read. */
+  /** Absent when it was not read, or nobody needs it any more. */
   body?: Buffer;
+  /** Absent when it was not read. */
+  digest?: BodyDigest;
   receivedAt: Date;
 }
 
 /** The row that the receipt becomes. */
 export function deliveryOf(webhook: Webhook, receipt: Receipt): WebhookDelivery {
-  const { body, kind, runId = null, headers, ...rest } = receipt;
+  const { body, digest, kind, runId = null, headers, ...rest } = receipt;
   const isKept = kind === 'test' && rest.status < 400 && body && body.length <= MOST_KEPT_BYTES;
   return {
     ...rest,
@@ -41,8 +49,8 @@ export function deliveryOf(webhook: Webhook, receipt: Receipt): WebhookDelivery 
     kind,
     runId,
     headers: shownHeaders(headers, webhook.secrets),
-    bodyBytes: body?.length ?? null,
-    bodyHash: body ? createHash('sha256').update(body).digest() : null,
+    bodyBytes: digest?.bytes ?? null,
+    bodyHash: digest?.hash ?? null,
     body: isKept ? body : null,
     mistakes: [],
   };

@@ -27,16 +27,14 @@ export class WebhookStarts {
     organizationId: string,
     start: RunStart,
   ): Promise<{ runId: string; duplicate: boolean }> {
-    const runId = await this.startTogether(organizationId, start);
+    const runId = await this.startWithOthers(organizationId, start);
     return runId === undefined
       ? await this.runs.start(organizationId, start)
       : { runId, duplicate: false };
   }
 
-  private async startTogether(
-    organizationId: string,
-    start: RunStart,
-  ): Promise<string | undefined> {
+  /** Undefined for a run that has to be started by itself; throws `unavailable` only. */
+  async startWithOthers(organizationId: string, start: RunStart): Promise<string | undefined> {
     try {
       const { result, index } = await this.gatherings.add(organizationId, start);
       return result[index];

@@ -1,13 +1,14 @@
 import { All, Controller, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { goneSignal } from '../../http/gone-signal.js';
 import { readJsonBody } from '../../http/read-body.js';
 import { WEBHOOK_PATH } from './malformed-webhook-path.js';
 import type { RunOutcome } from '../runs/run-waiter.service.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
-import { type WebhookRequest, WebhooksService } from './webhooks.service.js';
+import type { WebhookRequest } from './webhook-checks.service.js';
+import { WebhooksService } from './webhooks.service.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
-const GONE = new Error('Nobody waits for the answer any more.');
 
 type Accepted = Partial<RunOutcome> & {
   ok: true;
@@ -67,12 +68,10 @@ export class WebhookController {
 }
 
 function requestOf(request: Request, response: Response): WebhookRequest {
-  const gone = new AbortController();
-  // Every answer comes here, and an abort without a reason makes an exception with a stack.
-  response.on('close', () => gone.abort(GONE));
+  let body: Promise<Buffer> | undefined;
   return {
     headers: request.headers,
-    readBody: () => readJsonBody(request, BODY_LIMIT_BYTES),
-    gone: gone.signal,
+    readBody: () => (body ??= readJsonBody(request, BODY_LIMIT_BYTES)),
+    gone: () => goneSignal(response),
   };
 }

@@ -4,6 +4,8 @@ import type { WebhookOptions } from '../saved/workflow.entity.js';
 export interface Webhook {
   readonly workflowId: string;
   readonly organizationId: string;
+  /** Another one after every change of the workflow. */
+  readonly revision: string;
   readonly active: boolean;
   /** Those that it may be signed with now; none: it need not be signed. */
   readonly secrets: readonly string[];
