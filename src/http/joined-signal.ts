@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * A signal that aborts with the first of others, or after a time with a `TimeoutError`. In place of `AbortSignal.any`
  * with `AbortSignal.timeout`: Node.js 20 refers to those weakly, and one whose time had not come when the garbage was
@@ -12,6 +14,8 @@ export class JoinedSignal {
     for (const other of others) {
       const abort = (): void => this.controller.abort(other.reason);
       if (other.aborted) abort();
+      // One that lives as long as the process is waited for by many, and Node.js would warn of a leak.
+      setMaxListeners(0, other);
       other.addEventListener('abort', abort);
       this.undo.push(() => other.removeEventListener('abort', abort));
     }
