@@ -7,7 +7,7 @@ interface Group<Item, Result> {
 }
 
 /** How long items wait for the group before: its statement may hang, and must not hold up everybody behind it. */
-const LONGEST_WAIT_MS = 3;
+const LONGEST_WAIT_MS = 1;
 
 /**
  * Hands items that come in the same moment, or while the group before is under way, to one piece of work: a statement
