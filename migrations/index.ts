@@ -31,6 +31,7 @@ import { ContactSearch1763700059000 } from './1763700059000-contact-search.js';
 import { SeldomWakes1763700060000 } from './1763700060000-seldom-wakes.js';
 import { BoundedBatches1763700061000 } from './1763700061000-bounded-batches.js';
 import { WebhookRevisions1763700062000 } from './1763700062000-webhook-revisions.js';
+import { HeldRuns1763700062001 } from './1763700062001-held-runs.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -67,4 +68,5 @@ export const MIGRATIONS = [
   SeldomWakes1763700060000,
   BoundedBatches1763700061000,
   WebhookRevisions1763700062000,
+  HeldRuns1763700062001,
 ];

@@ -50,15 +50,21 @@ export class LazyTransaction implements Sender {
 
   defer(part: Part): void {
     if (this.isOver) throw new QueryRunnerAlreadyReleasedError();
-    const check = (rows: number): void => {
-      try {
-        part.check?.(rows);
-      } catch (error) {
-        this.fault ??= error as Error;
-        throw error;
-      }
-    };
-    this.deferred.push({ ...part, check });
+    const { check, meaning } = part;
+    this.deferred.push({
+      ...part,
+      check:
+        check &&
+        ((rows, command) => {
+          try {
+            check(rows, command);
+          } catch (error) {
+            this.fault ??= error as Error;
+            throw error;
+          }
+        }),
+      meaning: meaning && ((error) => (this.fault ??= meaning(error))),
+    });
   }
 
   /**
@@ -96,10 +102,9 @@ export class LazyTransaction implements Sender {
   /** Throws what made it impossible to begin or to go on, also where the work has swallowed that. */
   async commit(): Promise<void> {
     this.end();
-    if (this.begun || this.deferred.length > 0) {
-      await this.attempt(this.takeDeferred(), (statements, parts) => statements.carryOut(parts));
-    }
-    await (await this.begun)?.runner.commitTransaction();
+    if (!this.begun && this.deferred.length === 0) return;
+    await this.attempt(this.takeDeferred(), (statements, parts) => statements.commit(parts));
+    markAsEnded((await this.begun!).runner);
   }
 
   /** Gives the connection back after a commit. */
@@ -201,6 +206,10 @@ export class LazyTransaction implements Sender {
 /** TypeORM's own startTransaction would cost a round trip; these two fields are all that it would have set. */
 export function markAsBegun(runner: QueryRunner): QueryRunner {
   return Object.assign(runner, { isTransactionActive: true, transactionDepth: 1 });
+}
+
+function markAsEnded(runner: QueryRunner): void {
+  Object.assign(runner, { isTransactionActive: false, transactionDepth: 0 });
 }
 
 /** Rolls back and gives the connection back, or closes it where that fails. */

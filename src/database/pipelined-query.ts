@@ -6,8 +6,10 @@ export interface Part {
   readonly name: string;
   readonly text: string;
   readonly values: readonly (string | number | Buffer | Date | null)[];
-  /** Throws what is wrong with that number. */
-  readonly check?: (rows: number) => void;
+  /** Throws what is wrong with that number, or with what was carried out: `ROLLBACK`, say, in place of `COMMIT`. */
+  readonly check?: (rows: number, command: string) => void;
+  /** What its failure means. */
+  readonly meaning?: (error: Error) => Error;
 }
 
 /** A statement whose result is wanted; with a name it is kept prepared. */
@@ -102,8 +104,9 @@ export class PipelinedQuery implements Submittable {
       return;
     }
     try {
-      // `UPDATE 1`, `INSERT 0 1`
-      this.parts[this.completed]!.check?.(Number(/\d+$/.exec(message.text)?.[0] ?? 0));
+      // `UPDATE 1`, `INSERT 0 1`, `COMMIT`
+      const rows = Number(/\d+$/.exec(message.text)?.[0] ?? 0);
+      this.parts[this.completed]!.check?.(rows, message.text);
     } catch (error) {
       this.fault ??= toError(error);
     }
@@ -112,8 +115,12 @@ export class PipelinedQuery implements Submittable {
 
   handleError(error: unknown, connection: Connection): void {
     this.forget();
-    if (this.last && this.reachedLast) this.last.handleError(error, connection);
-    else this.reject(this.fault ?? toError(error));
+    if (this.last && this.reachedLast) {
+      this.last.handleError(error, connection);
+      return;
+    }
+    const failure = toError(error);
+    this.reject(this.fault ?? this.parts[this.completed]?.meaning?.(failure) ?? failure);
   }
 
   handleReadyForQuery(connection: Connection): void {

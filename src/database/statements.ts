@@ -2,6 +2,16 @@ import type { PoolClient, QueryResult } from 'pg';
 import { type Last, type Part, PipelinedQuery } from './pipelined-query.js';
 import type { PreparedStatements } from './prepared-statements.js';
 
+const COMMIT: Part = {
+  name: 'switchboard_commit',
+  text: 'commit',
+  values: [],
+  check: (_, command) => {
+    // The server says so, and no more, where a statement failed and the work has swallowed that.
+    if (command !== 'COMMIT') throw new Error('A statement failed, so nothing could be committed.');
+  },
+};
+
 /**
  * Sends the statements of one transaction. What begins it travels with the first of them: each way to the server and
  * back costs more than most statements.
@@ -41,6 +51,15 @@ export class Statements {
   /** Carries out `parts`, and throws what became of them, or of what was sent before. */
   async carryOut(parts: readonly Part[]): Promise<void> {
     if (parts.length + this.beginning.length > 0 || this.failure) await this.send(parts);
+  }
+
+  /** Commits after `parts`, on the same way where none of them has to be looked at before. */
+  async commit(parts: readonly Part[]): Promise<void> {
+    // Before the transaction has begun, a connection that fails may be replaced; after a commit nobody could tell.
+    if (!this.begun || parts.some(({ check }) => check)) {
+      await this.carryOut(parts);
+      await this.send([COMMIT]);
+    } else await this.send([...parts, COMMIT]);
   }
 
   private async send(parts: readonly Part[], last?: Last): Promise<QueryResult | undefined> {

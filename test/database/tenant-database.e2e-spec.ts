@@ -155,6 +155,18 @@ describe(TenantDatabase.name, () => {
     }
   });
 
+  it('fails where a statement failed and the work has swallowed that, for then nothing is stored', async () => {
+    const work = tenants.transaction(acme.id, async () => {
+      await claim('before the failure');
+      await tenants
+        .manager(acme.id)
+        .query('select 1 / $1::int', [0])
+        .catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow();
+    expect(await stored('before the failure')).toBe(false);
+  });
+
   it('prepares a statement again on a connection where the one before it failed', async () => {
     const wrong = tenants.transaction(acme.id, async () => {
       tenants.defer(acme.id, { name: 'test_wrong', text: 'select 1 / $1::int', values: [0] });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/tenant-database.js';
 import type { RunLease } from './held-run.js';
-import { assertHeld, LeaseLost } from './lease-lost.js';
+import { asLeaseLost, LeaseLost, onlyHeld } from './lease-lost.js';
 import type { RunLimits } from '../definitions/run-limits.js';
 import { Run } from './run.entity.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
@@ -204,10 +204,10 @@ export class RunsRepository {
   ): void {
     this.tenants.defer(lease.organizationId, {
       name: `switchboard_run_${name}`,
-      text: `update workflow_runs set ${changes}
-        where organization_id = $1 and id = $2 and epoch = $3 and status = 'running'`,
+      text: onlyHeld(`update workflow_runs set ${changes}
+        where organization_id = $1 and id = $2 and epoch = $3 and status = 'running' returning id`),
       values: [lease.organizationId, lease.id, lease.epoch, ...values],
-      check: assertHeld,
+      meaning: asLeaseLost,
     });
   }
 
