@@ -32,6 +32,7 @@ import { SeldomWakes1763700060000 } from './1763700060000-seldom-wakes.js';
 import { BoundedBatches1763700061000 } from './1763700061000-bounded-batches.js';
 import { WebhookRevisions1763700062000 } from './1763700062000-webhook-revisions.js';
 import { HeldRuns1763700062001 } from './1763700062001-held-runs.js';
+import { ContactSearchKeys1763700063000 } from './1763700063000-contact-search-keys.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -69,4 +70,5 @@ export const MIGRATIONS = [
   BoundedBatches1763700061000,
   WebhookRevisions1763700062000,
   HeldRuns1763700062001,
+  ContactSearchKeys1763700063000,
 ];

@@ -18,8 +18,16 @@ export type Identifier = keyof typeof IDENTIFIERS;
 /** More contacts than this are found sooner in order than by the index. */
 const MOST_BY_INDEX = 1000;
 
+interface Statement {
+  text: string;
+  values: unknown[];
+}
+
 @Injectable()
 export class ContactsRepository {
+  /** By order and limit, the text of the statement for a first page without conditions. */
+  private readonly firstPages = new Map<string, string>();
+
   constructor(private readonly tenants: TenantDatabase) {}
 
   find(organizationId: string, id: string): Promise<Contact | null> {
@@ -106,28 +114,20 @@ export class ContactsRepository {
     position: Position | undefined,
     limit: number,
   ): Promise<Contact[]> {
-    const query = this.manager(organizationId)
-      .createQueryBuilder(Contact, 'contact')
-      .where('contact.organizationId = :organizationId', { organizationId })
-      .orderBy(`contact.${order.column}`, order.direction, order.nulls)
-      .addOrderBy('contact.id', order.direction)
-      .limit(limit);
-    for (const [index, filter] of search.filters.entries()) {
-      const { sql, parameters } = filterCondition(filter, index);
-      query.andWhere(sql, parameters);
-    }
-    if (position) {
-      const { sql, parameters } = order.after(position);
-      query.andWhere(sql, parameters);
-    }
-    if (!search.text) return await query.getMany();
-    const patterns = patternsOf(search.text);
-    const few = await this.ofFew(query.clone(), organizationId, patterns);
+    const query = (): SelectQueryBuilder<Contact> =>
+      this.ordered(organizationId, search.filters, order, position, limit);
+    if (!search.text) return await query().getMany();
+    const texts = textsOf(search.text);
+    const isPlain = search.filters.length === 0 && !position;
+    const page = isPlain
+      ? this.firstPage(organizationId, order, limit, query)
+      : statementOf(query());
+    const few = await this.ofFew(organizationId, page, texts);
     if (few) return few;
     // Behind row-level security the planner has no statistics, takes every pattern for a rare one, and would read and
     // sort all contacts for one page. Of a CASE it expects that half of them match.
-    const [pattern, other] = patterns;
-    return await query
+    const [pattern, other] = texts.map((text) => (text === null ? null : `%${escapeLike(text)}%`));
+    return await query()
       .andWhere(
         `case when contact.searchText like :pattern or contact.searchText like :other then true else false end`,
         { pattern, other },
@@ -152,23 +152,59 @@ export class ContactsRepository {
       .getMany();
   }
 
+  private ordered(
+    organizationId: string,
+    filters: readonly ContactFilter[],
+    order: ContactOrder,
+    position: Position | undefined,
+    limit: number,
+  ): SelectQueryBuilder<Contact> {
+    const query = this.manager(organizationId)
+      .createQueryBuilder(Contact, 'contact')
+      .where('contact.organizationId = :organizationId', { organizationId })
+      .orderBy(`contact.${order.column}`, order.direction, order.nulls)
+      .addOrderBy('contact.id', order.direction)
+      .limit(limit);
+    for (const [index, filter] of filters.entries()) {
+      const { sql, parameters } = filterCondition(filter, index);
+      query.andWhere(sql, parameters);
+    }
+    if (position) {
+      const { sql, parameters } = order.after(position);
+      query.andWhere(sql, parameters);
+    }
+    return query;
+  }
+
+  /** The statement of most searches, of which only the organization differs. */
+  private firstPage(
+    organizationId: string,
+    { sort }: ContactOrder,
+    limit: number,
+    query: () => SelectQueryBuilder<Contact>,
+  ): Statement {
+    const key = `${sort} ${limit}`;
+    const text = this.firstPages.get(key) ?? statementOf(query()).text;
+    this.firstPages.set(key, text);
+    return { text, values: [organizationId] };
+  }
+
   /**
    * The page among those that match, found by the index, in one statement; undefined where many match, which are sooner
    * found by going through the contacts in order until the page is full.
    */
   private async ofFew(
-    query: SelectQueryBuilder<Contact>,
     organizationId: string,
-    patterns: readonly [string, string | null],
+    { text: page, values }: Statement,
+    texts: readonly [string, string | null],
   ): Promise<Contact[] | undefined> {
     const manager = this.manager(organizationId);
-    const [page, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
     const places = [1, 2, 3].map((place) => `$${values.length + place}`).join(', ');
     // Materialized, or the index would be searched once for each place where the ids are named.
     const rows = await manager.query<ObjectLiteral[]>(
-      `${ONE_PLAN} with few as materialized (select public.contacts_like(${places}) as ids)
+      `${ONE_PLAN} with few as materialized (select public.contacts_containing(${places}) as ids)
        select few.ids is null as are_many, page.* from few left join lateral (${page}) page on true`,
-      [...(values as unknown[]), ...patterns, MOST_BY_INDEX],
+      [...values, ...texts, MOST_BY_INDEX],
     );
     if (rows[0]!.are_many) return undefined;
     return rows
@@ -181,13 +217,15 @@ export class ContactsRepository {
   }
 }
 
-/** What the text of a contact must look like: one pattern, or either of two. */
-function patternsOf(text: string): [string, string | null] {
-  // People write phone numbers with spaces; they are stored without.
-  const isPhone = /^[+(]?[0-9][0-9 ()-]{2,}$/.test(text);
-  return [patternOf(text), isPhone ? patternOf(text.replace(/[ ()-]/g, '')) : null];
+/** A page among the contacts with the ids of `few`. */
+function statementOf(query: SelectQueryBuilder<Contact>): Statement {
+  const [text, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
+  return { text, values: values as unknown[] };
 }
 
-function patternOf(text: string): string {
-  return `%${escapeLike(foldText(text))}%`;
+/** What the text of a contact must contain: one text, or either of two. */
+function textsOf(given: string): [string, string | null] {
+  // People write phone numbers with spaces; they are stored without.
+  const isPhone = /^[+(]?[0-9][0-9 ()-]{2,}$/.test(given);
+  return [foldText(given), isPhone ? foldText(given.replace(/[ ()-]/g, '')) : null];
 }

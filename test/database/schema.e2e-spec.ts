@@ -133,7 +133,7 @@ describe('every table of an organization', () => {
       where p.prosecdef and (n.nspname <> 'gate' and p.oid <> all (array[
           'public.current_organization()'::regprocedure,
           -- Looks at the organization of the context alone, which hostile statements try to get around.
-          'public.contacts_like(text, text, integer)'::regprocedure])
+          'public.contacts_containing(text, text, integer)'::regprocedure])
         or not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false))`);
     expect(rows).toEqual([]);
   });
