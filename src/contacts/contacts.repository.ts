@@ -201,7 +201,8 @@ export class ContactsRepository {
     const manager = this.manager(organizationId);
     const places = [1, 2, 3].map((place) => `$${values.length + place}`).join(', ');
     // Materialized, or the index would be searched once for each place where the ids are named.
-    const rows = await manager.query<ObjectLiteral[]>(
+    const rows = await this.tenants.read<ObjectLiteral>(
+      organizationId,
       `${ONE_PLAN} with few as materialized (select public.contacts_containing(${places}) as ids)
        select few.ids is null as are_many, page.* from few left join lateral (${page}) page on true`,
       [...values, ...texts, MOST_BY_INDEX],

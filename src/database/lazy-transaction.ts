@@ -48,6 +48,23 @@ export class LazyTransaction implements Sender {
     return this.face.manager;
   }
 
+  /** True before the first statement, as long as there can be one. */
+  get isUntouched(): boolean {
+    return !this.begun && this.deferred.length === 0 && !this.isOver;
+  }
+
+  /** The rows of the one statement of a transaction that ends with it by itself. */
+  async once<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    try {
+      const result = await this.attempt([], (statements) => statements.query([], text, values));
+      await this.release();
+      return result.rows as Row[];
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
+  }
+
   defer(part: Part): void {
     if (this.isOver) throw new QueryRunnerAlreadyReleasedError();
     const { check, meaning } = part;

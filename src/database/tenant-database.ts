@@ -98,10 +98,18 @@ export class TenantDatabase {
 
   /** The entity manager of the running transaction; throws outside one, or in one of another organization. */
   manager(organizationId: string): EntityManager {
-    const transaction = this.open();
-    if (!transaction) throw new Error('Data of an organization is reached in a transaction only.');
-    this.assertSame(transaction, organizationId);
-    return transaction.sender.manager;
+    return this.transactionOf(organizationId).sender.manager;
+  }
+
+  /**
+   * Rows of one statement of a transaction that only reads. Before all others it is a transaction by itself, which takes
+   * one way to the server and back in place of two; what comes after it begins anew, and sees what was committed since.
+   */
+  async read<Row>(organizationId: string, text: string, values: unknown[]): Promise<Row[]> {
+    const { mode, isDryRun, lazy, sender } = this.transactionOf(organizationId);
+    return mode === 'read' && !isDryRun && lazy.isUntouched
+      ? await this.lazy(organizationId, 'once').once(text, values)
+      : await sender.manager.query<Row[]>(text, values);
   }
 
   /** Inside a transaction: runs `work` as a stretch of it; a throw undoes that, and the transaction can go on. */
@@ -127,10 +135,7 @@ export class TenantDatabase {
    * if it fails.
    */
   defer(organizationId: string, part: Part): void {
-    const transaction = this.open();
-    if (!transaction) throw new Error('Data of an organization is reached in a transaction only.');
-    this.assertSame(transaction, organizationId);
-    transaction.sender.defer(part);
+    this.transactionOf(organizationId).sender.defer(part);
   }
 
   /** Runs `action` once the running transaction is committed, and never if it is rolled back. */
@@ -177,10 +182,7 @@ export class TenantDatabase {
     mode: TransactionMode,
     work: () => Promise<T>,
   ): Promise<T> {
-    const lazy = new LazyTransaction(
-      () => this.begin(organizationId, mode),
-      () => this.source.createQueryRunner(),
-    );
+    const lazy = this.lazy(organizationId, mode);
     const isDryRun = mode === 'dry';
     const transaction: TenantTransaction = {
       organizationId,
@@ -242,6 +244,13 @@ export class TenantDatabase {
     return transaction?.mode === 'dry' ? undefined : transaction;
   }
 
+  private transactionOf(organizationId: string): TenantTransaction {
+    const transaction = this.open();
+    if (!transaction) throw new Error('Data of an organization is reached in a transaction only.');
+    this.assertSame(transaction, organizationId);
+    return transaction;
+  }
+
   private dryRunOf(organizationId: string): TenantTransaction {
     const transaction = this.current.getStore();
     if (!transaction?.isDryRun) throw new Error('This is not a dry run.');
@@ -249,7 +258,14 @@ export class TenantDatabase {
     return transaction;
   }
 
-  private async begin(organizationId: string, mode: TransactionMode): Promise<Begun> {
+  private lazy(organizationId: string, mode: TransactionMode | 'once'): LazyTransaction {
+    return new LazyTransaction(
+      () => this.begin(organizationId, mode),
+      () => this.source.createQueryRunner(),
+    );
+  }
+
+  private async begin(organizationId: string, mode: TransactionMode | 'once'): Promise<Begun> {
     const runner = this.source.createQueryRunner();
     try {
       const client = (await runner.connect()) as PoolClient & { processID: number };
