@@ -86,9 +86,12 @@ function assign<E extends ObjectLiteral>(
   prefix = '',
 ): E {
   const { driver } = manager.connection;
+  const properties: ObjectLiteral = entity;
   for (const column of columns) {
-    const value: unknown = driver.prepareHydratedValue(row[prefix + column.databaseName], column);
-    Object.assign(entity, { [column.propertyName]: value });
+    properties[column.propertyName] = driver.prepareHydratedValue(
+      row[prefix + column.databaseName],
+      column,
+    );
   }
   return entity;
 }
