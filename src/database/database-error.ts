@@ -1,4 +1,9 @@
-import { EntityMetadataNotFoundError } from 'typeorm';
+import {
+  EntityMetadataNotFoundError,
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 import { AppError, toError } from '../errors/app-error.js';
 
 /** SQLSTATE of an error of PostgreSQL, also when TypeORM has wrapped it. */
@@ -60,4 +65,18 @@ export function unavailable(cause: unknown): AppError {
     retryAfterSeconds: 2,
     cause,
   });
+}
+
+/** What a throw in a transaction means. */
+export function transactionFailure(thrown: unknown): Error {
+  const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
+  // TypeORM gives a runner back by itself when its connection dies, and the next query finds it gone.
+  if (
+    error instanceof QueryRunnerAlreadyReleasedError ||
+    error instanceof QueryRunnerProviderAlreadyReleasedError
+  ) {
+    return unavailable(thrown);
+  }
+  // What kept it from beginning comes to light in its first statement.
+  return error instanceof AppError ? error : mapDatabaseError(thrown);
 }

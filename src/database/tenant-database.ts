@@ -1,16 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient } from 'pg';
-import {
-  type DataSource,
-  type EntityManager,
-  QueryFailedError,
-  QueryRunnerAlreadyReleasedError,
-  QueryRunnerProviderAlreadyReleasedError,
-} from 'typeorm';
-import { beginTenant, type TransactionMode } from './begin-tenant.js';
-import { AppError } from '../errors/app-error.js';
+import type { DataSource, EntityManager } from 'typeorm';
+import { beginTenant, type OnceMode, type TransactionMode } from './begin-tenant.js';
 import type { ContextSigner } from './context-signer.js';
-import { mapDatabaseError, unavailable } from './database-error.js';
+import { mapDatabaseError, transactionFailure } from './database-error.js';
 import { type Effects, parseEffects } from './effects.js';
 import {
   type Begun,
@@ -92,7 +85,7 @@ export class TenantDatabase {
       }
       return { result, ...parseEffects(noted, mode === 'full') };
     } catch (error) {
-      throw failure(error);
+      throw transactionFailure(error);
     }
   }
 
@@ -108,8 +101,21 @@ export class TenantDatabase {
   async read<Row>(organizationId: string, text: string, values: unknown[]): Promise<Row[]> {
     const { mode, isDryRun, lazy, sender } = this.transactionOf(organizationId);
     return mode === 'read' && !isDryRun && lazy.isUntouched
-      ? await this.lazy(organizationId, 'once').once(text, values)
+      ? await this.lazy(organizationId, 'read once').once(text, values, true)
       : await sender.manager.query<Row[]>(text, values);
+  }
+
+  /**
+   * Rows of one statement that is a transaction by itself: when this returns it is committed, all in one way to the
+   * server and back. Throws `unavailable` where the connection failed, and nobody knows whether it was committed.
+   */
+  async once<Row>(organizationId: string, text: string, values: unknown[]): Promise<Row[]> {
+    if (this.current.getStore()) throw new Error('A transaction has more than one statement.');
+    try {
+      return await this.lazy(organizationId, 'write once').once(text, values, false);
+    } catch (error) {
+      throw transactionFailure(error);
+    }
   }
 
   /** Inside a transaction: runs `work` as a stretch of it; a throw undoes that, and the transaction can go on. */
@@ -126,7 +132,7 @@ export class TenantDatabase {
       transaction.afterCommit.push(...afterCommit);
       return result;
     } catch (error) {
-      throw lazy.fault ?? failure(error);
+      throw lazy.fault ?? transactionFailure(error);
     }
   }
 
@@ -200,7 +206,7 @@ export class TenantDatabase {
       if (!isDryRun && !isUnused) await lazy.commit();
     } catch (error) {
       await lazy.rollback();
-      throw lazy.fault ?? failure(error);
+      throw lazy.fault ?? transactionFailure(error);
     }
     if (isDryRun) {
       await lazy.rollback();
@@ -231,7 +237,7 @@ export class TenantDatabase {
       return result;
     } catch (error) {
       await manager.query(undo).catch(() => undefined);
-      throw failure(error);
+      throw transactionFailure(error);
     } finally {
       // Savepoints of TypeORM that the work has left open are gone with this one.
       markAsBegun(manager.queryRunner!);
@@ -258,14 +264,14 @@ export class TenantDatabase {
     return transaction;
   }
 
-  private lazy(organizationId: string, mode: TransactionMode | 'once'): LazyTransaction {
+  private lazy(organizationId: string, mode: TransactionMode | OnceMode): LazyTransaction {
     return new LazyTransaction(
       () => this.begin(organizationId, mode),
       () => this.source.createQueryRunner(),
     );
   }
 
-  private async begin(organizationId: string, mode: TransactionMode | 'once'): Promise<Begun> {
+  private async begin(organizationId: string, mode: TransactionMode | OnceMode): Promise<Begun> {
     const runner = this.source.createQueryRunner();
     try {
       const client = (await runner.connect()) as PoolClient & { processID: number };
@@ -283,17 +289,4 @@ export class TenantDatabase {
       throw new Error('A transaction belongs to one organization only.');
     }
   }
-}
-
-function failure(thrown: unknown): Error {
-  const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
-  // TypeORM gives a runner back by itself when its connection dies, and the next query finds it gone.
-  if (
-    error instanceof QueryRunnerAlreadyReleasedError ||
-    error instanceof QueryRunnerProviderAlreadyReleasedError
-  ) {
-    return unavailable(thrown);
-  }
-  // What kept it from beginning comes to light in its first statement.
-  return error instanceof AppError ? error : mapDatabaseError(thrown);
 }

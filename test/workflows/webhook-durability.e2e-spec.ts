@@ -33,6 +33,8 @@ describe('a process that only takes webhooks', () => {
   it('neither answers ok nor hints before the commit, and does both after it', async () => {
     const acme = await createOrganization(switchboard);
     const workflow = await createWorkflow(acme, []);
+    const remembered = await createWorkflow(acme, []);
+    await postWebhook(switchboard, remembered.id, {});
     const wake = vi.spyOn(switchboard.app.get(WakeUps), 'wake');
     // Every statement succeeds, and then the commit fails.
     await switchboard.ownerQuery(
@@ -43,13 +45,19 @@ describe('a process that only takes webhooks', () => {
       `create constraint trigger refuse_commit after insert on workflow_runs
        deferrable initially deferred for each row execute function refuse_commit()`,
     );
-    const refused = await postWebhook(switchboard, workflow.id, {});
-    expect(refused).toMatchObject({ status: 500, body: { ok: false } });
+    const refused = [
+      await postWebhook(switchboard, workflow.id, {}),
+      await postWebhook(switchboard, remembered.id, {}),
+    ];
+    for (const answer of refused)
+      expect(answer).toMatchObject({ status: 500, body: { ok: false } });
     expect(wake).not.toHaveBeenCalled();
     await switchboard.ownerQuery('drop function refuse_commit cascade');
     const accepted = await postWebhook(switchboard, workflow.id, {});
     expect(accepted.status).toBe(202);
-    expect(wake.mock.calls.map(([kind, id]) => [kind, id])).toEqual([['run', accepted.body.runId]]);
+    const acceptedToo = await postWebhook(switchboard, remembered.id, {});
+    const ids = [accepted, acceptedToo].map(({ body }) => ['run', body.runId]);
+    expect(wake.mock.calls.map(([kind, id]) => [kind, id])).toEqual(ids);
   });
 
   it('lets nobody use up the allowance of an organization without its secret', async () => {
