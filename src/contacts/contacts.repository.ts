@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { violatedConstraint } from '../database/database-error.js';
-import { findOne, hydrate } from '../database/entity-statements.js';
+import { findOne } from '../database/entity-statements.js';
 import { ONE_PLAN } from '../database/prepared-statements.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { ContactFields } from './contact-fields.js';
@@ -21,6 +21,25 @@ const MOST_BY_INDEX = 1000;
 interface Statement {
   text: string;
   values: unknown[];
+}
+
+/** A contact that was found, or one without an id where none was. */
+interface FoundRow {
+  are_many: boolean;
+  contact_organization_id: string;
+  contact_id: string;
+  contact_external_id: string | null;
+  contact_email: string | null;
+  contact_phone: string | null;
+  contact_first_name: string | null;
+  contact_last_name: string | null;
+  contact_locale: string | null;
+  contact_timezone: string | null;
+  contact_tags: string[];
+  contact_properties: Contact['properties'];
+  contact_consent: Contact['consent'];
+  contact_created_at: Date;
+  contact_updated_at: Date;
 }
 
 @Injectable()
@@ -119,10 +138,10 @@ export class ContactsRepository {
     if (!search.text) return await query().getMany();
     const texts = textsOf(search.text);
     const isPlain = search.filters.length === 0 && !position;
-    const page = isPlain
+    const statement = isPlain
       ? this.firstPage(organizationId, order, limit, query)
       : statementOf(query());
-    const few = await this.ofFew(organizationId, page, texts);
+    const few = await this.ofFew(organizationId, statement, texts);
     if (few) return few;
     // Behind row-level security the planner has no statistics, takes every pattern for a rare one, and would read and
     // sort all contacts for one page. Of a CASE it expects that half of them match.
@@ -195,22 +214,16 @@ export class ContactsRepository {
    */
   private async ofFew(
     organizationId: string,
-    { text: page, values }: Statement,
+    { text, values }: Statement,
     texts: readonly [string, string | null],
   ): Promise<Contact[] | undefined> {
-    const manager = this.manager(organizationId);
-    const places = [1, 2, 3].map((place) => `$${values.length + place}`).join(', ');
-    // Materialized, or the index would be searched once for each place where the ids are named.
-    const rows = await this.tenants.read<ObjectLiteral>(
-      organizationId,
-      `${ONE_PLAN} with few as materialized (select public.contacts_containing(${places}) as ids)
-       select few.ids is null as are_many, page.* from few left join lateral (${page}) page on true`,
-      [...values, ...texts, MOST_BY_INDEX],
-    );
+    const rows = await this.tenants.read<FoundRow>(organizationId, text, [
+      ...values,
+      ...texts,
+      MOST_BY_INDEX,
+    ]);
     if (rows[0]!.are_many) return undefined;
-    return rows
-      .filter((row) => row.contact_id !== null)
-      .map((row) => hydrate(manager, Contact, row, 'contact_'));
+    return rows.filter((row) => row.contact_id !== null).map(contactOf);
   }
 
   private manager(organizationId: string): EntityManager {
@@ -218,10 +231,34 @@ export class ContactsRepository {
   }
 }
 
-/** A page among the contacts with the ids of `few`. */
+/** For a page among those that match; the texts that they contain, and how many may match, come after its values. */
 function statementOf(query: SelectQueryBuilder<Contact>): Statement {
-  const [text, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
+  const [page, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
+  const places = [1, 2, 3].map((place) => `$${values.length + place}`).join(', ');
+  // Materialized, or the index would be searched once for each place where the ids are named.
+  const text = `${ONE_PLAN} with few as materialized (select public.contacts_containing(${places}) as ids)
+    select few.ids is null as are_many, page.* from few left join lateral (${page}) page on true`;
   return { text, values: values as unknown[] };
+}
+
+/** As TypeORM would, but it looks at each column anew for each row. */
+function contactOf(row: FoundRow): Contact {
+  return Object.assign(new Contact(), {
+    organizationId: row.contact_organization_id,
+    id: row.contact_id,
+    externalId: row.contact_external_id,
+    email: row.contact_email,
+    phone: row.contact_phone,
+    firstName: row.contact_first_name,
+    lastName: row.contact_last_name,
+    locale: row.contact_locale,
+    timezone: row.contact_timezone,
+    tags: row.contact_tags,
+    properties: row.contact_properties,
+    consent: row.contact_consent,
+    createdAt: row.contact_created_at,
+    updatedAt: row.contact_updated_at,
+  } satisfies Omit<Contact, 'searchText'>);
 }
 
 /** What the text of a contact must contain: one text, or either of two. */

@@ -127,8 +127,9 @@ export class ContactsService {
     order: ContactOrder,
     page: { limit: number; cursor: string | undefined },
   ): Promise<{ contacts: Contact[]; nextCursor: string | null }> {
-    const print = fingerprint(search).toString('base64url').slice(0, 16);
-    const position = page.cursor === undefined ? undefined : order.decode(page.cursor, print);
+    // Most searches neither come with a cursor nor need one.
+    const print = (): string => fingerprint(search).toString('base64url').slice(0, 16);
+    const position = page.cursor === undefined ? undefined : order.decode(page.cursor, print());
     const rows = await this.contacts.search(
       organizationId,
       search,
@@ -137,7 +138,7 @@ export class ContactsService {
       page.limit + 1,
     );
     const { page: contacts, nextCursor } = pageOf(rows, page.limit, (last) =>
-      order.encode(order.positionOf({ ...last }), print),
+      order.encode(order.positionOf({ ...last }), print()),
     );
     return { contacts, nextCursor };
   }

@@ -24,18 +24,7 @@ export async function findOne<E extends ObjectLiteral>(
     return `select ${listOf(metadata.columns)} from ${quoted(metadata.tableName)} where ${conditions.join(' and ')}`;
   });
   const [row] = await manager.query<ObjectLiteral[]>(text, Object.values(where));
-  return row ? hydrate(manager, entity, row) : null;
-}
-
-/** The entity that a row is of, whose columns are named as in the table, after a prefix. */
-export function hydrate<E extends ObjectLiteral>(
-  manager: EntityManager,
-  entity: EntityClass<E>,
-  row: ObjectLiteral,
-  prefix = '',
-): E {
-  const { columns } = manager.connection.getMetadata(entity);
-  return assign(manager, new entity(), columns, row, prefix);
+  return row ? assign(manager, new entity(), metadata.columns, row) : null;
 }
 
 /** As `insert` of TypeORM for one row, into which it also writes what the database has filled in. */
@@ -83,15 +72,11 @@ function assign<E extends ObjectLiteral>(
   entity: E,
   columns: readonly ColumnMetadata[],
   row: ObjectLiteral,
-  prefix = '',
 ): E {
   const { driver } = manager.connection;
   const properties: ObjectLiteral = entity;
   for (const column of columns) {
-    properties[column.propertyName] = driver.prepareHydratedValue(
-      row[prefix + column.databaseName],
-      column,
-    );
+    properties[column.propertyName] = driver.prepareHydratedValue(row[column.databaseName], column);
   }
   return entity;
 }
