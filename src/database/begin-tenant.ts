@@ -11,6 +11,7 @@ const SET_CONTEXT = {
   text: `select set_config('switchboard.context', $1, true), set_config('switchboard.dry_run', $2, true)`,
 };
 
+// Without a `begin`, all that is sent together is a transaction that ends by itself.
 const READ_ONCE = {
   name: 'switchboard_read_once',
   text: `select set_config('transaction_read_only', 'on', true), set_config('switchboard.context', $1, true),
@@ -19,16 +20,14 @@ const READ_ONCE = {
 
 /** `dry`: the changes of the transaction are noted, for it is going to be rolled back. */
 export type TransactionMode = 'read' | 'write' | 'dry';
-/** Without a `begin`, all that is sent together is a transaction that ends by itself. */
-export type OnceMode = 'read once' | 'write once';
 
 /**
- * Begins a transaction and binds it to an organization, on the way of its first statement. The context is a bound parameter, never query text, because every session of a role can
+ * Begins a transaction and binds it to an organization, on the way of its first statement; with `once` one that only
+ * reads, and is over with that. The context is a bound parameter, never query text, because every session of a role can
  * read the text of its sessions' queries in pg_stat_activity, and a context seen there could be used again.
  */
-export function beginTenant(context: string, mode: TransactionMode | OnceMode): readonly Part[] {
-  if (mode === 'read once') return [{ ...READ_ONCE, values: [context] }];
-  if (mode === 'write once') return [{ ...SET_CONTEXT, values: [context, 'off'] }];
+export function beginTenant(context: string, mode: TransactionMode | 'once'): readonly Part[] {
+  if (mode === 'once') return [{ ...READ_ONCE, values: [context] }];
   return [
     { ...BEGIN[mode], values: [] },
     { ...SET_CONTEXT, values: [context, mode === 'dry' ? 'on' : 'off'] },

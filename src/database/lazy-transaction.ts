@@ -53,9 +53,8 @@ export class LazyTransaction implements Sender {
     return !this.begun && this.deferred.length === 0 && !this.isOver;
   }
 
-  /** The rows of the one statement of a transaction that ends with it by itself; `isHarmless`: it may be sent twice. */
-  async once<Row>(text: string, values: readonly unknown[], isHarmless: boolean): Promise<Row[]> {
-    this.isSecondTry = !isHarmless;
+  /** The rows of the one statement of a transaction that ends with it by itself. */
+  async once<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     try {
       const result = await this.attempt([], (statements) => statements.query([], text, values));
       await this.release();

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
-import { beginTenant, type OnceMode, type TransactionMode } from './begin-tenant.js';
+import { beginTenant, type TransactionMode } from './begin-tenant.js';
 import type { ContextSigner } from './context-signer.js';
 import { mapDatabaseError, transactionFailure } from './database-error.js';
 import { type Effects, parseEffects } from './effects.js';
@@ -101,21 +101,8 @@ export class TenantDatabase {
   async read<Row>(organizationId: string, text: string, values: unknown[]): Promise<Row[]> {
     const { mode, isDryRun, lazy, sender } = this.transactionOf(organizationId);
     return mode === 'read' && !isDryRun && lazy.isUntouched
-      ? await this.lazy(organizationId, 'read once').once(text, values, true)
+      ? await this.lazy(organizationId, 'once').once(text, values)
       : await sender.manager.query<Row[]>(text, values);
-  }
-
-  /**
-   * Rows of one statement that is a transaction by itself: when this returns it is committed, all in one way to the
-   * server and back. Throws `unavailable` where the connection failed, and nobody knows whether it was committed.
-   */
-  async once<Row>(organizationId: string, text: string, values: unknown[]): Promise<Row[]> {
-    if (this.current.getStore()) throw new Error('A transaction has more than one statement.');
-    try {
-      return await this.lazy(organizationId, 'write once').once(text, values, false);
-    } catch (error) {
-      throw transactionFailure(error);
-    }
   }
 
   /** Inside a transaction: runs `work` as a stretch of it; a throw undoes that, and the transaction can go on. */
@@ -264,14 +251,14 @@ export class TenantDatabase {
     return transaction;
   }
 
-  private lazy(organizationId: string, mode: TransactionMode | OnceMode): LazyTransaction {
+  private lazy(organizationId: string, mode: TransactionMode | 'once'): LazyTransaction {
     return new LazyTransaction(
       () => this.begin(organizationId, mode),
       () => this.source.createQueryRunner(),
     );
   }
 
-  private async begin(organizationId: string, mode: TransactionMode | OnceMode): Promise<Begun> {
+  private async begin(organizationId: string, mode: TransactionMode | 'once'): Promise<Begun> {
     const runner = this.source.createQueryRunner();
     try {
       const client = (await runner.connect()) as PoolClient & { processID: number };

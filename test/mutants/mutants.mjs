@@ -50,30 +50,22 @@ export const MUTANTS = [
     edits: [
       [
         RUN_STARTS,
-        `    return await this.tenants.transaction(organizationId, async () => {
-      const origin`,
-        `    type Started = { runId: string; duplicate: boolean };
-    let answer: (started: Started) => void = () => undefined;
-    const early = new Promise<Started>((resolve) => (answer = resolve));
-    const committed = this.tenants.transaction(organizationId, async () => {
-      const origin`,
+        `  ): Promise<(string | undefined)[]> {
+    return await this.tenants.transaction(`,
+        `  ): Promise<(string | undefined)[]> {
+    let answer: (ids: (string | undefined)[]) => void = () => undefined;
+    const early = new Promise<(string | undefined)[]>((resolve) => (answer = resolve));
+    const committed = this.tenants.transaction(`,
       ],
       [
         RUN_STARTS,
-        `        await this.failpoints.reach('after insert, before commit', run.id);
-`,
-        `        answer({ runId: run.id, duplicate: false });
-        await this.failpoints.reach('after insert, before commit', run.id);
-`,
-      ],
-      [
-        RUN_STARTS,
-        `      return { runId: earlier.id, duplicate: true };
+        `      return runs.map(({ id }) => (inserted.has(id) ? id : undefined));
     });
 `,
-        `      return { runId: earlier.id, duplicate: true };
+        `      answer(runs.map(({ id }) => (inserted.has(id) ? id : undefined)));
     });
-    return await Promise.race([early, committed]);
+    committed.catch(() => undefined);
+    return await early;
 `,
       ],
     ],
@@ -91,10 +83,10 @@ export const MUTANTS = [
       ],
       [
         RUNS,
-        ` order by g.dedupe_key
- on conflict on constraint workflow_runs_dedupe_key do nothing`,
-        ` where not exists (select from workflow_runs d
-   where d.organization_id = $1 and d.workflow_id = g.workflow_id and d.dedupe_key = g.dedupe_key)`,
+        `         order by g.dedupe_key
+         on conflict on constraint workflow_runs_dedupe_key do nothing`,
+        `         where not exists (select from workflow_runs d
+           where d.organization_id = $1 and d.workflow_id = g.workflow_id and d.dedupe_key = g.dedupe_key)`,
       ],
     ],
     tests: ['test/failpoints/web-failpoints'],

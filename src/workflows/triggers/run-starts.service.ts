@@ -105,20 +105,24 @@ export class RunStarts {
   }
 
   /**
-   * Starts runs that follow from no other, in one statement, and returns the id of each once all are committed; undefined
-   * for one that is left to `start`, because its key was used before, or its workflow has limits, was changed or is gone.
+   * Starts runs that follow from no other, in one transaction, and returns the id of each once all are committed;
+   * undefined for one that is left to `start`, because its key was used before or its workflow was changed or is gone.
    */
   async startTogether(
     organizationId: string,
     starts: readonly RunStart[],
   ): Promise<(string | undefined)[]> {
-    const runs = starts.map((start) => newRun(start, NO_ORIGIN, null));
-    const inserted = await this.runs.insertAtOnce(organizationId, runs);
-    return runs.map(({ id }) => {
-      if (!inserted.has(id)) return undefined;
-      void this.hint(organizationId, id, false);
-      this.changes.publish(organizationId, resourceChange('runs', id));
-      return id;
+    return await this.tenants.transaction(organizationId, async () => {
+      const runs = starts.map((start) => newRun(start, NO_ORIGIN, start.refusal ?? null));
+      const inserted = await this.runs.insert(organizationId, runs);
+      for (const run of runs) {
+        const found = inserted.get(run.id);
+        if (found) await this.begin(organizationId, run, found);
+      }
+      await Promise.all(
+        [...inserted.keys()].map((id) => this.failpoints.reach('after insert, before commit', id)),
+      );
+      return runs.map(({ id }) => (inserted.has(id) ? id : undefined));
     });
   }
 

@@ -20,7 +20,6 @@ interface FoundWebhook {
   previous_is_valid: boolean;
   options: WebhookOptions;
   condition: string | null;
-  limited: boolean;
 }
 
 /** Finds the webhook that an address is of. */
@@ -42,7 +41,10 @@ export class WebhookLookUps {
     const { result } = await this.lookUps.add('', workflowId);
     const found = result.get(workflowId);
     const webhook = found && this.webhookOf(workflowId, found);
-    if (webhook && isSteady(found)) this.remembered.set(workflowId, webhook);
+    // The rest depends on more than the row of the workflow.
+    const isSteady =
+      webhook?.active && webhook.condition === undefined && !found?.previous_is_valid;
+    if (isSteady) this.remembered.set(workflowId, webhook);
     else this.remembered.delete(workflowId);
     if (!webhook) throw noWebhook();
     return webhook;
@@ -78,11 +80,6 @@ export class WebhookLookUps {
       condition: found.condition ?? undefined,
     };
   }
-}
-
-/** Whether nothing but the row of the workflow decides what becomes of a delivery, and all of it in one statement. */
-function isSteady(found: FoundWebhook): boolean {
-  return found.active && found.condition === null && !found.limited && !found.previous_is_valid;
 }
 
 export function noWebhook(): AppError {

@@ -104,7 +104,7 @@ export class WebhooksService {
     const { payload } = checked;
     const start = startOf(webhook, checked);
     if (condition === undefined) {
-      return await this.runs.start(organizationId, { ...start, ...contactIn(payload) });
+      return await this.starts.start(organizationId, { ...start, ...contactIn(payload) });
     }
     return await this.tenants.transaction(organizationId, async () => {
       const contactId = await this.contacts.find(organizationId, payload);
