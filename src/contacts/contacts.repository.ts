@@ -23,9 +23,7 @@ interface Statement {
   values: unknown[];
 }
 
-/** A contact that was found, or one without an id where none was. */
-interface FoundRow {
-  are_many: boolean;
+interface ContactRow {
   contact_organization_id: string;
   contact_id: string;
   contact_external_id: string | null;
@@ -40,6 +38,11 @@ interface FoundRow {
   contact_consent: Contact['consent'];
   contact_created_at: Date;
   contact_updated_at: Date;
+}
+
+/** A contact that was found, or one without an id where none was. */
+interface FoundRow extends ContactRow {
+  are_many: boolean;
 }
 
 @Injectable()
@@ -135,7 +138,7 @@ export class ContactsRepository {
   ): Promise<Contact[]> {
     const query = (): SelectQueryBuilder<Contact> =>
       this.ordered(organizationId, search.filters, order, position, limit);
-    if (!search.text) return await query().getMany();
+    if (!search.text) return await this.inOrder(organizationId, query());
     const texts = textsOf(search.text);
     const isPlain = search.filters.length === 0 && !position;
     const statement = isPlain
@@ -146,12 +149,8 @@ export class ContactsRepository {
     // Behind row-level security the planner has no statistics, takes every pattern for a rare one, and would read and
     // sort all contacts for one page. Of a CASE it expects that half of them match.
     const [pattern, other] = texts.map((text) => (text === null ? null : `%${escapeLike(text)}%`));
-    return await query()
-      .andWhere(
-        `case when contact.searchText like :pattern or contact.searchText like :other then true else false end`,
-        { pattern, other },
-      )
-      .getMany();
+    const isMatch = `case when contact.searchText like :pattern or contact.searchText like :other then true else false end`;
+    return await this.inOrder(organizationId, query().andWhere(isMatch, { pattern, other }));
   }
 
   /** At most `limit` contacts whose id, a name or an identifier begins with the text, in any case; newest first. */
@@ -226,6 +225,16 @@ export class ContactsRepository {
     return rows.filter((row) => row.contact_id !== null).map(contactOf);
   }
 
+  private async inOrder(
+    organizationId: string,
+    query: SelectQueryBuilder<Contact>,
+  ): Promise<Contact[]> {
+    const [text, values] = query.getQueryAndParameters();
+    return (await this.tenants.read<ContactRow>(organizationId, text, values as unknown[])).map(
+      contactOf,
+    );
+  }
+
   private manager(organizationId: string): EntityManager {
     return this.tenants.manager(organizationId);
   }
@@ -242,7 +251,7 @@ function statementOf(query: SelectQueryBuilder<Contact>): Statement {
 }
 
 /** As TypeORM would, but it looks at each column anew for each row. */
-function contactOf(row: FoundRow): Contact {
+function contactOf(row: ContactRow): Contact {
   return Object.assign(new Contact(), {
     organizationId: row.contact_organization_id,
     id: row.contact_id,
