@@ -11,9 +11,9 @@ const NOTES = {
   search: ({ contacts, organizations }) =>
     `Parts of names, full names and parts of e-mail addresses, ${show(contacts)} contacts of ${organizations} ` +
     'organizations; one to ten of 20,000 match, and all of them are compared with those that should. Each contestant ' +
-    'has a database of its own, at most 10 connections to it, and an index of trigrams (`pg_trgm`, GIN) of one text ' +
-    'made of name, e-mail, phone and external id: Switchboard in the column that it writes with the contact, the ' +
-    'peers in a generated column, beside an index of organization and time. The peers know the organization ' +
+    'has a database of its own, at most 10 connections to it, and a GIN index of one text made of name, e-mail, ' +
+    'phone and external id: Switchboard of its own keys, which tell organizations apart, the peers of trigrams ' +
+    '(`pg_trgm`), beside an index of organization and time. The peers know the organization ' +
     'without asking; Switchboard learns it from the key, and reads behind row-level security.',
 };
 
