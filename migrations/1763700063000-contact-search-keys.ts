@@ -11,7 +11,11 @@ export class ContactSearchKeys1763700063000 implements MigrationInterface {
   readonly name = 'ContactSearchKeys1763700063000';
 
   async up(runner: QueryRunner): Promise<void> {
-    await new ContactSearch1763700059000().down(runner);
+    await runner.query(`drop index if exists public.contacts_search_text_idx`);
+    // Processes from before still ask for it: null sends them through the contacts in order.
+    await runner.query(`
+      create or replace function public.contacts_like(pattern text, other text, most integer) returns text[]
+      language sql immutable set search_path = pg_catalog, pg_temp as $$ select null::text[] $$`);
     // One key for every three characters in a row: what contains a text has all keys of it, and of every third of them
     // too, which are found in half the time. Organizations are told apart by the last character of their id and not by
     // all of it, or many small ones would each have entries of their own. In PL/pgSQL this takes half as long as in SQL.
@@ -78,6 +82,7 @@ export class ContactSearchKeys1763700063000 implements MigrationInterface {
     await runner.query(`drop function public.contacts_containing(text, text, integer)`);
     await runner.query(`drop index public.contacts_search_text_idx`);
     await runner.query(`drop function private.search_keys(text, text, integer)`);
+    await new ContactSearch1763700059000().down(runner);
     await new ContactSearch1763700059000().up(runner);
   }
 }
