@@ -1,27 +1,18 @@
-import { BullModule, getQueueToken } from '@nestjs/bull';
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { Queue } from 'bull';
 import type { Env } from '../config/env.js';
 import type { DatabaseAccess } from '../database/database-access.js';
 import { NotificationSender } from '../database/notification-sender.js';
-import { bullProcessor } from './bull-processor.js';
-import { FairShare } from './fair-share.js';
-import { BullWakeUps, WAKE_UP_QUEUE, type WakeUpJob } from './bull-wake-ups.js';
 import { PostgresWakeUps } from './postgres-wake-ups.js';
-import { redisOptions } from './redis-options.js';
 import { WakeUps } from './wake-ups.js';
-
-/**
- * Runs, messages and events: each has slots of its own in the worker, so the processor must hold that many hints. Of
- * schedules nobody is told.
- */
-const KINDS = 3;
 
 /** How workers are told of work: through Bull where a Redis is configured, through PostgreSQL otherwise. */
 @Module({})
 export class QueueModule {
-  static forRoot(env: Env, access: DatabaseAccess): DynamicModule {
-    return env.redisUrl ? bull(env, env.redisUrl, access) : postgres(access);
+  static async forRoot(env: Env, access: DatabaseAccess): Promise<DynamicModule> {
+    if (!env.redisUrl) return postgres(access);
+    // Bull and its client of Redis take a tenth of the memory of a process, and most do without them.
+    const { BullQueueModule } = await import('./bull-queue.module.js');
+    return BullQueueModule.forRoot(env, env.redisUrl, access);
   }
 }
 
@@ -35,31 +26,6 @@ function postgres(access: DatabaseAccess): DynamicModule {
         inject: [NotificationSender],
         useFactory: (sender: NotificationSender) => new PostgresWakeUps(sender, access),
       },
-    ],
-    exports: [WakeUps],
-  };
-}
-
-function bull(env: Env, redisUrl: string, access: DatabaseAccess): DynamicModule {
-  return {
-    module: QueueModule,
-    global: true,
-    imports: [
-      BullModule.registerQueue({
-        name: WAKE_UP_QUEUE,
-        redis: redisOptions(redisUrl),
-        // Installations may share a Redis: the role's name is one installation's, the database's tells copies apart.
-        prefix: `{switchboard:${access.database}:${access.gate.user}}`,
-      }),
-    ],
-    providers: [
-      {
-        provide: BullWakeUps,
-        inject: [getQueueToken(WAKE_UP_QUEUE)],
-        useFactory: (queue: Queue<WakeUpJob>) => new BullWakeUps(queue),
-      },
-      { provide: WakeUps, useExisting: BullWakeUps },
-      ...(env.runsWorker ? [bullProcessor(KINDS * FairShare.slotsOf(env.workerConcurrency))] : []),
     ],
     exports: [WakeUps],
   };
