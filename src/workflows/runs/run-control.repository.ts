@@ -61,8 +61,9 @@ export class RunControlRepository {
   }
 
   /**
-   * Makes a run like each of the `runs`, under the limits of the workflow but never put off by later starts, and returns which it made: not those of a workflow that is gone or inactive. A
-   * contact that is gone is none, as it is of the run itself.
+   * Makes a run like each of the `runs`, under the limits of the workflow but never put off by later starts, and returns
+   * which it made: not those of a workflow that is gone or inactive. A contact that is gone is none, as it is of the run
+   * itself.
    */
   async replay(
     organizationId: string,

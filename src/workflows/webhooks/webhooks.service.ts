@@ -49,8 +49,8 @@ export class WebhooksService {
 
   /**
    * Checks a webhook and starts its run, unless the condition of the workflow does not hold. The run is stored durably
-   * when this returns. One `not_found` for ids that are
-   * malformed, unknown, deleted, inactive or not of a webhook, so that nothing can be learned by asking.
+   * when this returns. One `not_found` for ids that are malformed, unknown, deleted, inactive or not of a webhook, so that
+   * nothing can be learned by asking.
    */
   async receive(workflowId: string, request: WebhookRequest): Promise<StartedRun | 'skipped'> {
     const arrival = new Arrival(request);
