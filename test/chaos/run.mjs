@@ -80,7 +80,8 @@ async function cleanUp() {
 
 /**
  * Writes down each time that a worker takes over a run whose worker gave no sign of life for a lease. It may have been
- * queued in between: then the time goes on until a worker has it.
+ * queued in between: then the time goes on until a worker has it. For one that was parked it ends with that: who retries
+ * it is its owner, whenever that may be.
  */
 async function watchTakeovers(postgres) {
   await postgres.query(`
@@ -89,7 +90,9 @@ async function watchTakeovers(postgres) {
     create table chaos.lost (run_id text primary key, last_sign timestamptz);
     create function chaos.note() returns trigger language plpgsql security definer as $$
     begin
-      if old.status = 'running' and new.crashes > old.crashes then
+      if new.status = 'failed' then
+        delete from chaos.lost where run_id = new.id;
+      elsif old.status = 'running' and new.crashes > old.crashes then
         insert into chaos.lost values (new.id, old.available_at - interval '15 s')
         on conflict (run_id) do update set last_sign = excluded.last_sign;
       end if;
