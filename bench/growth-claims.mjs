@@ -8,7 +8,7 @@ const MOST = 1_000_000;
 const CLAIMS = 300;
 const SHARE = JSON.stringify({ after: 'org_V', room: 10, rooms: {} });
 
-/** Claims in turns with ever more runs behind them: queued ones of one organization, waiting ones, then queued ones of many too. */
+/** Claims in turns with ever more runs behind them: queued ones of one organization, waiting ones, then those of many. */
 export async function measure(place, { smoke }) {
   const most = smoke ? 200 : MOST;
   const claims = smoke ? 2 : CLAIMS;

@@ -80,7 +80,13 @@ export class LazyTransaction implements Sender {
             throw error;
           }
         }),
-      meaning: meaning && ((error) => (this.fault ??= meaning(error))),
+      meaning:
+        meaning &&
+        ((error) => {
+          const meant = meaning(error);
+          this.fault ??= meant;
+          return meant;
+        }),
     });
   }
 

@@ -8,8 +8,8 @@ export interface Part {
   readonly values: readonly (string | number | Buffer | Date | null)[];
   /** Throws what is wrong with that number, or with what was carried out: `ROLLBACK`, say, in place of `COMMIT`. */
   readonly check?: (rows: number, command: string) => void;
-  /** What its failure means. */
-  readonly meaning?: (error: Error) => Error;
+  /** What its failure means, if that is more than it says. */
+  readonly meaning?: (error: Error) => Error | undefined;
 }
 
 /** A statement whose result is wanted; with a name it is kept prepared. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LazyTransaction } from '../../src/database/lazy-transaction.js';
 import { TenantDatabase } from '../../src/database/tenant-database.js';
 import { IdempotencyKey } from '../../src/tools/idempotency-key.entity.js';
+import { asLeaseLost, LeaseLost } from '../../src/workflows/journal/lease-lost.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
@@ -153,6 +154,19 @@ describe(TenantDatabase.name, () => {
     for (const key of ['before', 'checked', 'after', 'later still']) {
       expect(await stored(key)).toBe(false);
     }
+  });
+
+  it('says what the failure of a deferred statement means, and of a dead connection that it is gone', async () => {
+    const fail = (text: string) =>
+      tenants.transaction(acme.id, async () => {
+        await claim('never stored');
+        tenants.defer(acme.id, { name: `test_${text}`, text, values: [], meaning: asLeaseLost });
+      });
+    await expect(fail('select assert_held(0)')).rejects.toBeInstanceOf(LeaseLost);
+    await expect(fail('select pg_terminate_backend(pg_backend_pid())')).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    expect(await stored('never stored')).toBe(false);
   });
 
   it('fails where a statement failed and the work has swallowed that, for then nothing is stored', async () => {

@@ -18,12 +18,7 @@ export function onlyHeld(statement: string): string {
 }
 
 /** What its failure means, and that of a row of the journal which somebody else has written. */
-export function asLeaseLost(error: Error): Error {
+export function asLeaseLost(error: Error): LeaseLost | undefined {
   const code = sqlState(error);
-  return code === NOT_HELD || code === UNIQUE_VIOLATION ? new LeaseLost() : error;
-}
-
-/** For a statement that only the holder of the run may carry out. */
-export function assertHeld(rows: number): void {
-  if (rows === 0) throw new LeaseLost();
+  return code === NOT_HELD || code === UNIQUE_VIOLATION ? new LeaseLost() : undefined;
 }

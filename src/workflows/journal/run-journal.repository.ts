@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { TenantDatabase } from '../../database/tenant-database.js';
 import type { JournalEntry } from './held-run.js';
-import { asLeaseLost, assertHeld } from './lease-lost.js';
+import { asLeaseLost, onlyHeld } from './lease-lost.js';
 import type { ReachedStep, RetryPlan } from './retry-plan.js';
 import { RunStep } from './run-step.entity.js';
 
@@ -23,15 +23,14 @@ const INSERT_ROW = `insert into run_steps as s (organization_id, run_id, step_id
     output, error, wake_at, started_at, finished_at, failed_attempts)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(),
     case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, $12)`;
-const INSERT = { name: 'switchboard_journal_new', text: INSERT_ROW, meaning: asLeaseLost };
+const INSERT = { name: 'switchboard_journal_new', text: INSERT_ROW };
 const UPSERT = {
   name: 'switchboard_journal',
-  text: `${INSERT_ROW}
-    on conflict on constraint run_steps_pkey do update set status = excluded.status, attempts = excluded.attempts, input = excluded.input,
-      output = excluded.output, error = excluded.error, wake_at = excluded.wake_at,
+  text: onlyHeld(`${INSERT_ROW}
+    on conflict on constraint run_steps_pkey do update set status = excluded.status, attempts = excluded.attempts,
+      input = excluded.input, output = excluded.output, error = excluded.error, wake_at = excluded.wake_at,
       finished_at = excluded.finished_at, failed_attempts = excluded.failed_attempts
-    where s.status in ('running', 'waiting')`,
-  check: assertHeld,
+    where s.status in ('running', 'waiting') returning s.step_id`),
 };
 
 /** What a run has done so far: read to find its next step, written with the effect of each. */
@@ -60,6 +59,7 @@ export class RunJournalRepository {
         entry.wakeAt,
         json(entry.failedAttempts),
       ],
+      meaning: asLeaseLost,
     });
   }
 
