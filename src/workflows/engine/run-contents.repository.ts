@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Gatherings } from '../../database/gatherings.js';
 import { TenantDatabase } from '../../database/tenant-database.js';
 import { RecentlyUsed } from '../../tools/recently-used.js';
 import { withContactStep } from '../definitions/contact-mapping.js';
@@ -21,6 +22,8 @@ export interface RunContents {
 }
 
 interface Row {
+  /** Among those that were asked for, from 1 on. */
+  position: number;
   workflow_id: string;
   workflow_version: number;
   trigger_type: RunTriggerType;
@@ -36,17 +39,18 @@ interface Row {
 export class RunContentsRepository {
   /** A version never changes, so it need not be read for every run of it. */
   private readonly versions = new RecentlyUsed<readonly Step[]>(MOST_VERSIONS);
+  /** A claim brings several runs, which are all begun in the same moment. */
+  private readonly reads = new Gatherings<RunLease, ReadonlyMap<number, Row>>(
+    (organizationId, leases) => this.read(organizationId, leases),
+  );
 
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Undefined when the run is not held by this lease any more. */
-  async find({ organizationId, id, epoch }: RunLease): Promise<RunContents | undefined> {
-    const [row] = await this.tenants.manager(organizationId).query<Row[]>(
-      `select r.workflow_id, r.workflow_version, r.trigger_type, r.depth, r.crashes, r.contact_id, r.payload, w.name
-       from workflow_runs r join workflows w on w.organization_id = r.organization_id and w.id = r.workflow_id
-       where r.organization_id = $1 and r.id = $2 and r.epoch = $3 and r.status = 'running'`,
-      [organizationId, id, epoch],
-    );
+  /** Outside of transactions. Undefined when the run is not held by this lease any more. */
+  async find(lease: RunLease): Promise<RunContents | undefined> {
+    const { organizationId, id } = lease;
+    const { result, index } = await this.reads.add(organizationId, lease);
+    const row = result.get(index + 1);
     if (!row) return undefined;
     const run: RunFacts = {
       id,
@@ -62,17 +66,41 @@ export class RunContentsRepository {
     return { run, workflowName: row.name, payload: row.payload, steps };
   }
 
+  private async read(
+    organizationId: string,
+    leases: readonly RunLease[],
+  ): Promise<ReadonlyMap<number, Row>> {
+    const rows = await this.tenants.transaction(
+      organizationId,
+      () =>
+        this.tenants.read<Row>(
+          organizationId,
+          `select l.position::integer, r.workflow_id, r.workflow_version, r.trigger_type, r.depth, r.crashes,
+             r.contact_id, r.payload, w.name
+           from unnest($2::text[], $3::integer[]) with ordinality as l (id, epoch, position)
+           join workflow_runs r on r.organization_id = $1 and r.id = l.id and r.epoch = l.epoch and r.status = 'running'
+           join workflows w on w.organization_id = $1 and w.id = r.workflow_id`,
+          [organizationId, leases.map(({ id }) => id), leases.map(({ epoch }) => epoch)],
+        ),
+      { readOnly: true },
+    );
+    return new Map(rows.map((row) => [row.position, row]));
+  }
+
   private async stepsOf(run: RunFacts): Promise<readonly Step[]> {
     const { organizationId, workflowId, workflowVersion: version } = run;
     const key = `${organizationId} ${workflowId} ${version}`;
     const known = this.versions.get(key);
     if (known) return known;
-    const { steps, triggerContact } = await this.tenants
-      .manager(organizationId)
-      .findOneOrFail(WorkflowVersion, {
-        where: { organizationId, workflowId, version },
-        select: { steps: true, triggerContact: true },
-      });
+    const { steps, triggerContact } = await this.tenants.transaction(
+      organizationId,
+      () =>
+        this.tenants.manager(organizationId).findOneOrFail(WorkflowVersion, {
+          where: { organizationId, workflowId, version },
+          select: { steps: true, triggerContact: true },
+        }),
+      { readOnly: true },
+    );
     const all = withContactStep(triggerContact, steps);
     this.versions.set(key, all);
     return all;

@@ -5,7 +5,7 @@ import { parseJson } from '../../http/parse-json.js';
 import type { Step } from '../definitions/definition.js';
 import { HeldRun, type RunLease } from '../journal/held-run.js';
 import { LeaseLost } from '../journal/lease-lost.js';
-import { RunContentsRepository } from './run-contents.repository.js';
+import { type RunContents, RunContentsRepository } from './run-contents.repository.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import { type Progress, RunProgress } from './run-progress.service.js';
 import type { Place, Plan } from '../definitions/step-engine.js';
@@ -56,13 +56,14 @@ export class RunExecutor {
     }
   }
 
-  /** Takes up a run; with its first steps, where these can share the transaction in which it is read. */
+  /** Takes up a run; with its first steps, where these can share a transaction. */
   private async begin(lease: RunLease, signal: AbortSignal): Promise<Work> {
     const { organizationId } = lease;
+    const contents = await this.contentsOf(lease);
     try {
       const begun = await this.tenants.transaction(organizationId, async () => {
         // The first to hold a run finds no journal: only who holds it writes one.
-        const work = await this.load(lease, signal, lease.epoch > 1);
+        const work = await this.load(lease, signal, contents, lease.epoch > 1);
         if (this.canShare(work, work.held.plan().ready)) {
           work.progress = await this.progress.shared(work.held, () =>
             this.carryOutShared(work.held),
@@ -74,18 +75,28 @@ export class RunExecutor {
       return begun;
     } catch (error) {
       if (error instanceof LeaseLost || signal.aborted) throw new LeaseLost();
+      const again = await this.contentsOf(lease);
       // With its journal: the commit may have come through although nobody was told.
       return await this.tenants.transaction(
         organizationId,
-        async () => ({ ...(await this.load(lease, signal, true)), isApart: true }),
+        async () => ({ ...(await this.load(lease, signal, again, true)), isApart: true }),
         { readOnly: true },
       );
     }
   }
 
-  private async load(lease: RunLease, signal: AbortSignal, isBegun: boolean): Promise<Work> {
+  private async contentsOf(lease: RunLease): Promise<RunContents> {
     const contents = await this.contents.find(lease);
     if (!contents) throw new LeaseLost();
+    return contents;
+  }
+
+  private async load(
+    lease: RunLease,
+    signal: AbortSignal,
+    contents: RunContents,
+    isBegun: boolean,
+  ): Promise<Work> {
     const content = { ...contents, payload: parseJson(contents.payload) };
     const { organizationId, id } = lease;
     const entries = isBegun ? await this.journal.read(organizationId, id) : [];
