@@ -35,7 +35,7 @@ export class ChangeFeed implements OnApplicationShutdown {
    */
   publish(organizationId: string, change: Change): void {
     const payload = `${organizationId} ${textOf(change)}`;
-    const send = (): void => this.sender.send(CHANNEL, payload);
+    const send = (): void => this.sender.sendSoon(CHANNEL, payload);
     if (this.tenants.inTransaction) this.tenants.afterCommit(send);
     else if (!this.tenants.inDryRun) send();
   }
