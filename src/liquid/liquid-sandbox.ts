@@ -19,6 +19,9 @@ import { boundRanges } from './bound-ranges.js';
 
 const LONGEST_TEMPLATE = 256 * 1024;
 const LONGEST_CONDITION = 4096;
+/** Templates that are kept parsed, and how long they may be. */
+const MOST_KEPT = 1000;
+const LONGEST_KEPT = 2048;
 /** Characters and array items that one rendering may make; LiquidJS counts them for every filter. */
 const MOST_MEMORY = 4_000_000;
 const LONGEST_RENDER_MS = 500;
@@ -32,6 +35,8 @@ boundRanges(Tokenizer.prototype);
  */
 export class LiquidSandbox {
   private readonly engine: Liquid;
+  /** Workflows evaluate the same few again and again; to parse one takes longer than to evaluate it. */
+  private readonly kept = new Map<string, Template[]>();
 
   constructor() {
     this.engine = new Liquid({
@@ -104,7 +109,13 @@ export class LiquidSandbox {
   }
 
   private parsed(template: string): Template[] {
-    return this.engine.parse(template);
+    const known = this.kept.get(template);
+    if (known) return known;
+    const templates = this.engine.parse(template);
+    if (template.length > LONGEST_KEPT) return templates;
+    if (this.kept.size >= MOST_KEPT) this.kept.clear();
+    this.kept.set(template, templates);
+    return templates;
   }
 
   private rendered(templates: Template[], scope: object): string {
