@@ -8,7 +8,8 @@ const BEGIN = {
 // Whether it is a dry run is said in every transaction: SQL of an earlier one may have set it for the whole session.
 const SET_CONTEXT = {
   name: 'switchboard_context',
-  text: `select set_config('switchboard.context', $1, true), set_config('switchboard.dry_run', $2, true)`,
+  text: `select (extract(epoch from now()) * 1000)::bigint, set_config('switchboard.context', $1, true),
+    set_config('switchboard.dry_run', $2, true)`,
 };
 
 // Without a `begin`, all that is sent together is a transaction that ends by itself.
@@ -24,12 +25,21 @@ export type TransactionMode = 'read' | 'write' | 'dry';
 /**
  * Begins a transaction and binds it to an organization, on the way of its first statement; with `once` one that only
  * reads, and is over with that. The context is a bound parameter, never query text, because every session of a role can
- * read the text of its sessions' queries in pg_stat_activity, and a context seen there could be used again.
+ * read the text of its sessions' queries in pg_stat_activity, and a context seen there could be used again. `tell` is
+ * told when the transaction began, by the clock of the database.
  */
-export function beginTenant(context: string, mode: TransactionMode | 'once'): readonly Part[] {
+export function beginTenant(
+  context: string,
+  mode: TransactionMode | 'once',
+  tell?: (now: Date) => void,
+): readonly Part[] {
   if (mode === 'once') return [{ ...READ_ONCE, values: [context] }];
   return [
     { ...BEGIN[mode], values: [] },
-    { ...SET_CONTEXT, values: [context, mode === 'dry' ? 'on' : 'off'] },
+    {
+      ...SET_CONTEXT,
+      values: [context, mode === 'dry' ? 'on' : 'off'],
+      take: ([milliseconds]) => tell?.(new Date(Number(milliseconds))),
+    },
   ];
 }

@@ -27,30 +27,6 @@ export async function findOne<E extends ObjectLiteral>(
   return row ? assign(manager, new entity(), metadata.columns, row) : null;
 }
 
-/** As `insert` of TypeORM for one row, into which it also writes what the database has filled in. */
-export async function insertOne<E extends ObjectLiteral>(
-  manager: EntityManager,
-  entity: EntityClass<E>,
-  row: E,
-): Promise<void> {
-  const { driver } = manager.connection;
-  const metadata = manager.connection.getMetadata(entity);
-  const isGiven = ({ propertyName }: ColumnMetadata): boolean => row[propertyName] !== undefined;
-  const given = metadata.columns.filter(isGiven);
-  const filledIn = metadata.columns.filter((column) => !isGiven(column));
-  const names = given.map(({ propertyName }) => propertyName);
-  const text = textOf(metadata, `insert ${names.join(' ')}`, () => {
-    const places = given.map((_, index) => `$${index + 1}`);
-    const returning = filledIn.length > 0 ? ` returning ${listOf(filledIn)}` : '';
-    return `insert into ${quoted(metadata.tableName)} (${listOf(given)}) values (${places.join(', ')})${returning}`;
-  });
-  const values = given.map((column): unknown =>
-    driver.preparePersistentValue(row[column.propertyName], column),
-  );
-  const [inserted] = await manager.query<ObjectLiteral[]>(text, values);
-  assign(manager, row, filledIn, inserted ?? {});
-}
-
 function textOf(metadata: EntityMetadata, key: string, make: () => string): string {
   const texts = textsOf.get(metadata) ?? new Map<string, string>();
   textsOf.set(metadata, texts);

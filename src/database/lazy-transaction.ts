@@ -18,6 +18,8 @@ const UNDO = { name: 'switchboard_undo', text: 'rollback to savepoint stretch', 
 export interface Begun {
   readonly runner: QueryRunner;
   readonly statements: Statements;
+  /** The database's `now()` of the transaction, once it has begun. */
+  readonly now: () => Date | undefined;
 }
 
 /**
@@ -63,6 +65,15 @@ export class LazyTransaction implements Sender {
       await this.rollback();
       throw error;
     }
+  }
+
+  /** The database's `now()` of the transaction; begins it if need be. */
+  async now(): Promise<Date> {
+    if (this.isOver) throw new QueryRunnerAlreadyReleasedError();
+    const known = (await this.begun)?.now();
+    if (known) return known;
+    await this.attempt([], (statements) => statements.carryOut([]));
+    return (await this.begun!).now()!;
   }
 
   defer(part: Part): void {

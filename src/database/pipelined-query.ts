@@ -1,13 +1,15 @@
 import pg, { type Connection, type QueryResult, type Submittable } from 'pg';
 import { toError } from '../errors/app-error.js';
 
-/** A statement of which only the number of its rows is of interest. It is kept prepared under its name. */
+/** A statement whose result nobody waits for. It is kept prepared under its name. */
 export interface Part {
   readonly name: string;
   readonly text: string;
   readonly values: readonly (string | number | Buffer | Date | null)[];
   /** Throws what is wrong with that number, or with what was carried out: `ROLLBACK`, say, in place of `COMMIT`. */
   readonly check?: (rows: number, command: string) => void;
+  /** Is given each of its rows, as the server writes it. */
+  readonly take?: (columns: readonly (string | null)[]) => void;
   /** What its failure means, if that is more than it says. */
   readonly meaning?: (error: Error) => Error | undefined;
 }
@@ -39,7 +41,7 @@ interface Names {
 const namesOf = new WeakMap<Connection, Names>();
 
 /**
- * Several statements in one way to the server and back: all but the last without a result of their own. One that fails
+ * Several statements in one way to the server and back, of which only the last has a result to wait for. One that fails
  * keeps those after it from being carried out.
  */
 export class PipelinedQuery implements Submittable {
@@ -94,8 +96,9 @@ export class PipelinedQuery implements Submittable {
     this.last?.handleRowDescription(message);
   }
 
-  handleDataRow(message: unknown): void {
+  handleDataRow(message: { fields: (string | null)[] }): void {
     if (this.completed === this.parts.length) this.last?.handleDataRow(message);
+    else this.parts[this.completed]!.take?.(message.fields);
   }
 
   handleCommandComplete(message: { text: string }, connection: Connection): void {

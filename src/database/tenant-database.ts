@@ -105,6 +105,14 @@ export class TenantDatabase {
       : await sender.manager.query<Row[]>(text, values);
   }
 
+  /**
+   * Inside a transaction: when that began, by the clock of the database, to the millisecond. What is inserted in it with
+   * `now()` has this time.
+   */
+  async now(organizationId: string): Promise<Date> {
+    return await this.transactionOf(organizationId).lazy.now();
+  }
+
   /** Inside a transaction: runs `work` as a stretch of it; a throw undoes that, and the transaction can go on. */
   async undoably<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     const transaction = this.open();
@@ -263,8 +271,12 @@ export class TenantDatabase {
     try {
       const client = (await runner.connect()) as PoolClient & { processID: number };
       const context = this.signer.sign(organizationId, client.processID);
-      const statements = new Statements(client, this.prepared, beginTenant(context, mode));
-      return { runner: markAsBegun(runner), statements };
+      let now: Date | undefined;
+      const beginning = beginTenant(context, mode, (told) => {
+        now = told;
+      });
+      const statements = new Statements(client, this.prepared, beginning);
+      return { runner: markAsBegun(runner), statements, now: () => now };
     } catch (error) {
       await rollback(runner);
       throw mapDatabaseError(error);

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { insertOne } from '../database/entity-statements.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import type { TimePosition } from '../tools/paging.js';
 import type { MessageChannel, MessageStatus } from './message-status.js';
@@ -42,17 +41,44 @@ export interface Outcome {
 export class MessagesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
+  /** The row as it is once the next statement, or the commit, has come through. */
   async insert(organizationId: string, message: NewMessage): Promise<Message> {
-    const row = Object.assign(new Message(), {
+    const now = await this.tenants.now(organizationId);
+    const row: Message = {
       ...message,
       organizationId,
       direction: 'outbound',
       statusReason: null,
+      externalId: null,
+      attempts: 0,
+      epoch: 0,
+      dueAt: message.scheduledAt ?? now,
       leaseUntil: null,
       sentAt: null,
-      ...(message.scheduledAt && { dueAt: message.scheduledAt }),
+      createdAt: now,
+      updatedAt: now,
+    };
+    this.tenants.defer(organizationId, {
+      name: 'switchboard_message',
+      text: `insert into messages (organization_id, id, contact_id, channel, direction, recipient, subject, body, status,
+          idempotency_key, run_id, scheduled_at, due_at, created_at, updated_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($12, now()), $13, $13)`,
+      values: [
+        organizationId,
+        row.id,
+        row.contactId,
+        row.channel,
+        row.direction,
+        row.recipient,
+        row.subject,
+        row.body,
+        row.status,
+        row.idempotencyKey,
+        row.runId,
+        row.scheduledAt,
+        row.createdAt,
+      ],
     });
-    await insertOne(this.manager(organizationId), Message, row);
     return row;
   }
 
