@@ -52,8 +52,9 @@ export class ContactsRepository {
 
   constructor(private readonly tenants: TenantDatabase) {}
 
-  find(organizationId: string, id: string): Promise<Contact | null> {
-    return findOne(this.manager(organizationId), Contact, { organizationId, id });
+  async find(organizationId: string, id: string): Promise<Contact | null> {
+    const known = this.tenants.lastFound(organizationId).get(keyOf(id));
+    return known instanceof Contact ? copyOf(known) : await this.findOne({ organizationId, id });
   }
 
   /** The contact, which no other transaction can change until this one ends. */
@@ -69,10 +70,7 @@ export class ContactsRepository {
     identifier: Identifier,
     value: string,
   ): Promise<Contact | null> {
-    return findOne(this.manager(organizationId), Contact, {
-      organizationId,
-      [IDENTIFIERS[identifier]]: value,
-    });
+    return this.findOne({ organizationId, [IDENTIFIERS[identifier]]: value });
   }
 
   /** Inserts the contact, or returns undefined when one of its identifiers is taken. Never fails for that. */
@@ -235,12 +233,31 @@ export class ContactsRepository {
     );
   }
 
+  private async findOne(where: Partial<Contact> & { organizationId: string }) {
+    const { organizationId } = where;
+    const found = await this.tenants.lastFound(organizationId).keep(
+      () => findOne(this.manager(organizationId), Contact, where),
+      (contact) => (contact ? keyOf(contact.id) : undefined),
+    );
+    return found && copyOf(found);
+  }
+
   private manager(organizationId: string): EntityManager {
     return this.tenants.manager(organizationId);
   }
 }
 
 /** For a page among those that match; the texts that they contain, and how many may match, come after its values. */
+function keyOf(id: string): string {
+  return `contact ${id}`;
+}
+
+/** Whoever gets a contact may change it. */
+function copyOf(contact: Contact): Contact {
+  const { tags, properties, consent } = contact;
+  return Object.assign(new Contact(), contact, structuredClone({ tags, properties, consent }));
+}
+
 function statementOf(query: SelectQueryBuilder<Contact>): Statement {
   const [page, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
   const places = [1, 2, 3].map((place) => `$${values.length + place}`).join(', ');

@@ -1,6 +1,7 @@
 import type { QueryResult } from 'pg';
 import { type EntityManager, type QueryRunner, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { isConnectionError } from './database-error.js';
+import { LastFound } from './last-found.js';
 import type { Part } from './pipelined-query.js';
 import type { Statements } from './statements.js';
 
@@ -29,6 +30,8 @@ export interface Begun {
 export class LazyTransaction implements Sender {
   /** What was wrong with a statement that nobody waited for. */
   fault?: Error;
+  /** Statements that are deferred change nothing that is kept there. */
+  readonly lastFound = new LastFound();
   private begun?: Promise<Begun>;
   private face?: QueryRunner;
   private deferred: Part[] = [];
@@ -163,6 +166,7 @@ export class LazyTransaction implements Sender {
   }
 
   private async undo(mark: Part): Promise<void> {
+    this.lastFound.forget();
     const notSent = this.deferred.indexOf(mark);
     if (notSent >= 0) {
       this.deferred.length = notSent;
@@ -196,6 +200,7 @@ export class LazyTransaction implements Sender {
     values?: readonly unknown[],
   ): Promise<QueryResult> {
     if (isOver()) throw new QueryRunnerAlreadyReleasedError();
+    this.lastFound.forget();
     return await this.attempt(this.takeDeferred(), (statements, parts) => {
       if (isOver()) throw new QueryRunnerAlreadyReleasedError();
       return statements.query(parts, text, values);

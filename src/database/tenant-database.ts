@@ -5,6 +5,7 @@ import { beginTenant, type TransactionMode } from './begin-tenant.js';
 import type { ContextSigner } from './context-signer.js';
 import { mapDatabaseError, transactionFailure } from './database-error.js';
 import { type Effects, parseEffects } from './effects.js';
+import type { LastFound } from './last-found.js';
 import {
   type Begun,
   LazyTransaction,
@@ -103,6 +104,11 @@ export class TenantDatabase {
     return mode === 'read' && !isDryRun && lazy.isUntouched
       ? await this.lazy(organizationId, 'once').once(text, values)
       : await sender.manager.query<Row[]>(text, values);
+  }
+
+  /** Inside a transaction: what its last statement found. */
+  lastFound(organizationId: string): LastFound {
+    return this.transactionOf(organizationId).lazy.lastFound;
   }
 
   /**

@@ -57,6 +57,18 @@ const limitConnections = (most: number): Promise<unknown> =>
   );
 
 describe('the change feed', () => {
+  it('tells of each of many changes that come one after the other', async () => {
+    const told = await follow(there);
+    for (let index = 0; index < 200; index += 1) {
+      publish(here, `contact://${index}`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await waitFor(() => told.notices.length === 200);
+    expect(told.notices).toEqual(
+      Array.from({ length: 200 }, (_, index) => change(`contact://${index}`)),
+    );
+  });
+
   it('tells every process, that of the change too, and each once', async () => {
     const [mine, other] = [await follow(here), await follow(there)];
     publish(here, 'test://a');

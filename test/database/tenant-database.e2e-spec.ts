@@ -69,6 +69,30 @@ describe(TenantDatabase.name, () => {
     expect(() => tenants.afterCommit(() => undefined)).toThrow('no transaction');
   });
 
+  it('tells when the transaction began by the clock of the database, before and after its first statement', async () => {
+    const began = async (): Promise<Date> => {
+      const [row] = await tenants
+        .manager(acme.id)
+        .query<{ now: Date }[]>(`select now()::timestamptz(3) as now`);
+      return row!.now;
+    };
+    await tenants.transaction(acme.id, async () => {
+      const now = await tenants.now(acme.id);
+      expect(await began()).toEqual(now);
+      expect(await tenants.now(acme.id)).toEqual(now);
+    });
+    await tenants.transaction(acme.id, async () => {
+      expect(await began()).toEqual(await tenants.now(acme.id));
+    });
+    await tenants.dryRun(acme.id, () =>
+      tenants.transaction(acme.id, async () => {
+        expect(await began()).toEqual(await tenants.now(acme.id));
+      }),
+    );
+    const late = await tenants.transaction(acme.id, async () => () => tenants.now(acme.id));
+    await expect(late()).rejects.toThrow('in a transaction only');
+  });
+
   it('refuses writes in a transaction that only reads', async () => {
     const write = tenants.transaction(acme.id, () => claim('read only'), { readOnly: true });
     await expect(write).rejects.toMatchObject({ driverError: { code: '25006' } });
