@@ -33,6 +33,7 @@ import { BoundedBatches1763700061000 } from './1763700061000-bounded-batches.js'
 import { WebhookRevisions1763700062000 } from './1763700062000-webhook-revisions.js';
 import { HeldRuns1763700062001 } from './1763700062001-held-runs.js';
 import { ContactSearchKeys1763700063000 } from './1763700063000-contact-search-keys.js';
+import { RunReferences1763700064000 } from './1763700064000-run-references.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -71,4 +72,5 @@ export const MIGRATIONS = [
   WebhookRevisions1763700062000,
   HeldRuns1763700062001,
   ContactSearchKeys1763700063000,
+  RunReferences1763700064000,
 ];
