@@ -140,7 +140,8 @@ export class LazyTransaction implements Sender {
   async commit(): Promise<void> {
     this.end();
     if (!this.begun && this.deferred.length === 0) return;
-    await this.attempt(this.takeDeferred(), (statements, parts) => statements.commit(parts));
+    const parts = joined(this.takeDeferred());
+    await this.attempt(parts, (statements) => statements.commit(parts));
     markAsEnded((await this.begun!).runner);
   }
 
@@ -240,6 +241,18 @@ export class LazyTransaction implements Sender {
     this.deferred = [];
     return parts;
   }
+}
+
+/** Parts as they are before a commit: nothing is undone by itself any more, so no mark is needed to go back to. */
+function joined(parts: readonly Part[]): Part[] {
+  const lasting = parts.filter(({ name }) => name !== SAVEPOINT.name);
+  return lasting.flatMap((part) => {
+    const { together } = part;
+    const alike = together ? lasting.filter((other) => other.together === together) : [part];
+    // At the place of the first: what comes between may be about the same rows.
+    if (alike[0] !== part) return [];
+    return alike.length === 1 ? [part] : [{ ...part, ...together!(alike) }];
+  });
 }
 
 /** TypeORM's own startTransaction would cost a round trip; these two fields are all that it would have set. */

@@ -8,6 +8,8 @@ export interface Part {
   readonly values: readonly (string | number | Buffer | Date | null)[];
   /** Throws what is wrong with that number, or with what was carried out: `ROLLBACK`, say, in place of `COMMIT`. */
   readonly check?: (rows: number, command: string) => void;
+  /** One statement for several that have the same function here, for before a commit it need not be one for each. */
+  readonly together?: (parts: readonly Part[]) => Pick<Part, 'name' | 'text' | 'values'>;
   /** Is given each of its rows, as the server writes it. */
   readonly take?: (columns: readonly (string | null)[]) => void;
   /** What its failure means, if that is more than it says. */

@@ -1,6 +1,7 @@
 import { DataSource, type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LazyTransaction } from '../../src/database/lazy-transaction.js';
+import type { Part } from '../../src/database/pipelined-query.js';
 import { TenantDatabase } from '../../src/database/tenant-database.js';
 import { IdempotencyKey } from '../../src/tools/idempotency-key.entity.js';
 import { asLeaseLost, LeaseLost } from '../../src/workflows/journal/lease-lost.js';
@@ -159,6 +160,50 @@ describe(TenantDatabase.name, () => {
     expect(await stored('deferred 4')).toBe(true);
   });
 
+  it('carries out before the commit by one statement what may go together, and nothing that was undone', async () => {
+    const sizes: number[] = [];
+    const together = (parts: readonly Part[]): Pick<Part, 'name' | 'text' | 'values'> => {
+      sizes.push(parts.length);
+      const rows = parts.map((_, index) => `($1, 'test', $${index + 2}, 'x')`);
+      return {
+        name: `test_together_${parts.length}`,
+        text: `insert into idempotency_keys (organization_id, tool, key, fingerprint) values ${rows.join(', ')}`,
+        values: [acme.id, ...parts.map(({ values }) => values[1]!)],
+      };
+    };
+    const insert = (key: string): void => defer(key, undefined, undefined, together);
+    await tenants.transaction(acme.id, async () => {
+      insert('together 1');
+      await tenants.undoably(acme.id, async () => insert('together 2'));
+      const undone = tenants.undoably(acme.id, async () => {
+        insert('undone before');
+        throw new Error('undo');
+      });
+      await expect(undone).rejects.toThrow('undo');
+      const sent = tenants.undoably(acme.id, async () => {
+        insert('undone after');
+        await claimed();
+        throw new Error('undo');
+      });
+      await expect(sent).rejects.toThrow('undo');
+      insert('together 3');
+      // As it is only once the first of them is there.
+      tenants.defer(acme.id, {
+        name: 'test_follow',
+        text: `update idempotency_keys set tool = 'followed' where organization_id = $1 and key = $2`,
+        values: [acme.id, 'together 3'],
+        check: (count) => expect(count).toBe(1),
+      });
+      insert('together 4');
+    });
+    expect(sizes).toEqual([2]);
+    for (const key of ['together 1', 'together 2', 'together 3', 'together 4']) {
+      expect([key, await stored(key)]).toEqual([key, true]);
+    }
+    expect(await stored('undone before')).toBe(false);
+    expect(await stored('undone after')).toBe(false);
+  });
+
   it('fails with what was wrong with a deferred statement, also where the work has swallowed that', async () => {
     const none = (rows: number): void => {
       if (rows > 0) throw new Error(`${rows} rows`);
@@ -315,12 +360,18 @@ async function claim(key: string): Promise<void> {
   });
 }
 
-function defer(key: string, check?: (rows: number) => void, name = 'test_defer'): void {
+function defer(
+  key: string,
+  check?: (rows: number) => void,
+  name = 'test_defer',
+  together?: Part['together'],
+): void {
   tenants.defer(acme.id, {
     name,
     text: `insert into idempotency_keys (organization_id, tool, key, fingerprint) values ($1, 'test', $2, 'x')`,
     values: [acme.id, key],
     ...(check && { check }),
+    ...(together && { together }),
   });
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
+import type { Part } from '../../database/pipelined-query.js';
 import { TenantDatabase } from '../../database/tenant-database.js';
 import type { JournalEntry } from './held-run.js';
 import { asLeaseLost, onlyHeld } from './lease-lost.js';
@@ -19,14 +20,13 @@ const OUTLINE = [
   'finishedAt',
 ] as const satisfies readonly (keyof RunStep)[];
 
-const INSERT_ROW = `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input,
-    output, error, wake_at, started_at, finished_at, failed_attempts)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(),
-    case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, $12)`;
-const INSERT = { name: 'switchboard_journal_new', text: INSERT_ROW };
+const INSERT_INTO = `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input,
+    output, error, wake_at, started_at, finished_at, failed_attempts) values`;
+const COLUMNS = 12;
+const INSERT = { name: 'switchboard_journal_new', text: `${INSERT_INTO} ${row(0)}`, together };
 const UPSERT = {
   name: 'switchboard_journal',
-  text: onlyHeld(`${INSERT_ROW}
+  text: onlyHeld(`${INSERT_INTO} ${row(0)}
     on conflict on constraint run_steps_pkey do update set status = excluded.status, attempts = excluded.attempts,
       input = excluded.input, output = excluded.output, error = excluded.error, wake_at = excluded.wake_at,
       finished_at = excluded.finished_at, failed_attempts = excluded.failed_attempts
@@ -171,4 +171,21 @@ export class RunJournalRepository {
 
 function json(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
+}
+
+/** Several new rows of the journal by one statement. */
+function together(parts: readonly Part[]): Pick<Part, 'name' | 'text' | 'values'> {
+  return {
+    name: `${INSERT.name}_${parts.length}`,
+    text: `${INSERT_INTO} ${parts.map((_, index) => row(index)).join(', ')}`,
+    values: parts.flatMap(({ values }) => values),
+  };
+}
+
+/** One row of the statement, so many rows after the first. */
+function row(index: number): string {
+  const given = (column: number): string => `$${index * COLUMNS + column}`;
+  const first = Array.from({ length: COLUMNS - 1 }, (_, place) => given(place + 1)).join(', ');
+  return `(${first}, now(),
+    case when ${given(6)} in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, ${given(COLUMNS)})`;
 }
