@@ -22,7 +22,7 @@ export interface RunContents {
 }
 
 interface Row {
-  /** Among those that were asked for, from 1 on. */
+  /** Among those that were asked for. */
   position: number;
   workflow_id: string;
   workflow_version: number;
@@ -50,7 +50,7 @@ export class RunContentsRepository {
   async find(lease: RunLease): Promise<RunContents | undefined> {
     const { organizationId, id } = lease;
     const { result, index } = await this.reads.add(organizationId, lease);
-    const row = result.get(index + 1);
+    const row = result.get(index);
     if (!row) return undefined;
     const run: RunFacts = {
       id,
@@ -75,12 +75,19 @@ export class RunContentsRepository {
       () =>
         this.tenants.read<Row>(
           organizationId,
-          `select l.position::integer, r.workflow_id, r.workflow_version, r.trigger_type, r.depth, r.crashes,
-             r.contact_id, r.payload, w.name
-           from unnest($2::text[], $3::integer[]) with ordinality as l (id, epoch, position)
-           join workflow_runs r on r.organization_id = $1 and r.id = l.id and r.epoch = l.epoch and r.status = 'running'
+          // Each by its key: a plan made while there are few runs, and kept, would go through all of them. How many they
+          // are is not to be seen: a plan would be made anew each time.
+          `select l.position, r.*, w.name
+           from json_to_recordset($2) as l (position integer, id text, epoch integer)
+           cross join lateral (
+             select workflow_id, workflow_version, trigger_type, depth, crashes, contact_id, payload
+             from workflow_runs r
+             where r.organization_id = $1 and r.id = l.id and r.epoch = l.epoch and r.status || '' = 'running' offset 0) r
            join workflows w on w.organization_id = $1 and w.id = r.workflow_id`,
-          [organizationId, leases.map(({ id }) => id), leases.map(({ epoch }) => epoch)],
+          [
+            organizationId,
+            JSON.stringify(leases.map(({ id, epoch }, position) => ({ position, id, epoch }))),
+          ],
         ),
       { readOnly: true },
     );
