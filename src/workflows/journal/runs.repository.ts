@@ -32,6 +32,12 @@ export interface InsertedRun {
   limits: RunLimits | null;
 }
 
+/**
+ * Found by its key and by nothing else: an index of what is running would look smaller than it is, because it keeps
+ * what was running until that is vacuumed away.
+ */
+const HELD = `organization_id = $1 and id = $2 and epoch = $3 and status || '' = 'running'`;
+
 @Injectable()
 export class RunsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -139,7 +145,7 @@ export class RunsRepository {
       .manager(lease.organizationId)
       .query<{ contact_id: string | null }[]>(
         `select contact_id from workflow_runs
-       where organization_id = $1 and id = $2 and epoch = $3 and status = 'running' for no key update`,
+       where ${HELD} for no key update`,
         [lease.organizationId, lease.id, lease.epoch],
       );
     if (!row) throw new LeaseLost();
@@ -168,7 +174,7 @@ export class RunsRepository {
       `update workflow_runs set status = 'waiting', reason = $4, crashes = 0, available_at = coalesce((
            select min(coalesce(s.wake_at, now())) from run_steps s
            where s.organization_id = $1 and s.run_id = $2 and s.status = 'waiting'), now())
-         where organization_id = $1 and id = $2 and epoch = $3 and status = 'running'
+         where ${HELD}
          returning available_at as at`,
       [lease.organizationId, lease.id, lease.epoch, reason],
     );
@@ -205,7 +211,7 @@ export class RunsRepository {
     this.tenants.defer(lease.organizationId, {
       name: `switchboard_run_${name}`,
       text: onlyHeld(`update workflow_runs set ${changes}
-        where organization_id = $1 and id = $2 and epoch = $3 and status = 'running' returning id`),
+        where ${HELD} returning id`),
       values: [lease.organizationId, lease.id, lease.epoch, ...values],
       meaning: asLeaseLost,
     });
