@@ -34,6 +34,7 @@ import { WebhookRevisions1763700062000 } from './1763700062000-webhook-revisions
 import { HeldRuns1763700062001 } from './1763700062001-held-runs.js';
 import { ContactSearchKeys1763700063000 } from './1763700063000-contact-search-keys.js';
 import { RunReferences1763700064000 } from './1763700064000-run-references.js';
+import { RunIdIndex1763700065000 } from './1763700065000-run-id-index.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -73,4 +74,5 @@ export const MIGRATIONS = [
   HeldRuns1763700062001,
   ContactSearchKeys1763700063000,
   RunReferences1763700064000,
+  RunIdIndex1763700065000,
 ];
