@@ -5,10 +5,12 @@ const BEGIN = {
   read: { name: 'switchboard_begin_read_only', text: 'begin read only' },
   dry: { name: 'switchboard_begin', text: 'begin' },
 };
+/** Milliseconds since 1970, rounded as a column of that precision does. */
+const NOW = `(extract(epoch from now()) * 1000)::bigint`;
 // Whether it is a dry run is said in every transaction: SQL of an earlier one may have set it for the whole session.
 const SET_CONTEXT = {
   name: 'switchboard_context',
-  text: `select (extract(epoch from now()) * 1000)::bigint, set_config('switchboard.context', $1, true),
+  text: `select ${NOW}, set_config('switchboard.context', $1, true),
     set_config('switchboard.dry_run', $2, true)`,
 };
 
@@ -18,6 +20,11 @@ const READ_ONCE = {
   text: `select set_config('transaction_read_only', 'on', true), set_config('switchboard.context', $1, true),
     set_config('switchboard.dry_run', 'off', true)`,
 };
+
+/** Asks for the time at which the transaction began, by the clock of the database. */
+export function askForNow(tell: (now: Date) => void): Part {
+  return { name: 'switchboard_now', text: `select ${NOW}`, values: [], take: taker(tell) };
+}
 
 /** `dry`: the changes of the transaction are noted, for it is going to be rolled back. */
 export type TransactionMode = 'read' | 'write' | 'dry';
@@ -39,7 +46,11 @@ export function beginTenant(
     {
       ...SET_CONTEXT,
       values: [context, mode === 'dry' ? 'on' : 'off'],
-      take: ([milliseconds]) => tell?.(new Date(Number(milliseconds))),
+      ...(tell && { take: taker(tell) }),
     },
   ];
+}
+
+function taker(tell: (now: Date) => void): Part['take'] {
+  return ([milliseconds]) => tell(new Date(Number(milliseconds)));
 }

@@ -1,5 +1,6 @@
 import type { QueryResult } from 'pg';
 import { type EntityManager, type QueryRunner, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { askForNow } from './begin-tenant.js';
 import { isConnectionError } from './database-error.js';
 import { LastFound } from './last-found.js';
 import type { Part } from './pipelined-query.js';
@@ -73,10 +74,14 @@ export class LazyTransaction implements Sender {
   /** The database's `now()` of the transaction; begins it if need be. */
   async now(): Promise<Date> {
     if (this.isOver) throw new QueryRunnerAlreadyReleasedError();
-    const known = (await this.begun)?.now();
-    if (known) return known;
-    await this.attempt([], (statements) => statements.carryOut([]));
-    return (await this.begun!).now()!;
+    let now = (await this.begun)?.now();
+    if (now) return now;
+    // It may be under way to begin with another statement.
+    const ask = askForNow((told) => {
+      now = told;
+    });
+    await this.attempt([ask], (statements, parts) => statements.carryOut(parts));
+    return now!;
   }
 
   defer(part: Part): void {

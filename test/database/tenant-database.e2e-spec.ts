@@ -85,6 +85,11 @@ describe(TenantDatabase.name, () => {
     await tenants.transaction(acme.id, async () => {
       expect(await began()).toEqual(await tenants.now(acme.id));
     });
+    await tenants.transaction(acme.id, async () => {
+      const [first, now, second] = await Promise.all([began(), tenants.now(acme.id), began()]);
+      expect(now).toEqual(first);
+      expect(second).toEqual(first);
+    });
     await tenants.dryRun(acme.id, () =>
       tenants.transaction(acme.id, async () => {
         expect(await began()).toEqual(await tenants.now(acme.id));
