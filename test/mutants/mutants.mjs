@@ -26,7 +26,7 @@ export const MUTANTS = [
     what: 'no fence: a write does not ask for the epoch',
     edits: [
       [RUNS, 'and epoch = $3 and', 'and $3::integer is not null and'],
-      [RUN_CONTENTS, 'and r.epoch = $3 and', 'and $3::integer is not null and'],
+      [RUN_CONTENTS, 'and r.epoch = l.epoch and', 'and l.epoch is not null and'],
     ],
     tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
     names: 'FP3|keeps a worker that lost its lease',
