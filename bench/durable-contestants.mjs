@@ -62,6 +62,11 @@ export const ACCEPTING = {
     stored: 'select count(*) from runs',
     clear: 'truncate runs',
   }),
+  'nest-pg': peer({
+    title: 'Bare Nest + Express + pg',
+    stored: 'select count(*) from runs',
+    clear: 'truncate runs',
+  }),
   'dbos-queue': peer({
     title: 'DBOS Transact 5.3.0, enqueue',
     script: 'dbos',

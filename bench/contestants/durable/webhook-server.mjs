@@ -1,5 +1,5 @@
 // What the peers share: the HTTP server that checks the signature as Switchboard does, and their tables.
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';
 import { SECRET } from '../../webhooks.mjs';
@@ -31,6 +31,17 @@ export async function serveWebhooks(accept) {
   return `${await listen(server)}/webhook`;
 }
 
+/** All that the bare servers do with a webhook. */
+export async function insertRun(pool, bytes) {
+  const id = randomUUID();
+  await pool.query({
+    name: 'accept',
+    text: 'insert into runs (id, payload) values ($1, $2)',
+    values: [id, bytes],
+  });
+  return id;
+}
+
 /** The first step of the peers. */
 export async function lookUp(db, email) {
   const { rows } = await db.query({
@@ -50,7 +61,8 @@ export async function store(db, runId, contact, { subject, body }) {
   });
 }
 
-async function answer(accept, signature, bytes) {
+/** Status and body of the answer to a webhook. */
+export async function answer(accept, signature, bytes) {
   if (!isSigned(signature, bytes)) return [401, { ok: false }];
   return [202, { ok: true, runId: await accept(JSON.parse(bytes.toString()), bytes) }];
 }
