@@ -247,7 +247,6 @@ export class ContactsRepository {
   }
 }
 
-/** For a page among those that match; the texts that they contain, and how many may match, come after its values. */
 function keyOf(id: string): string {
   return `contact ${id}`;
 }
@@ -258,6 +257,7 @@ function copyOf(contact: Contact): Contact {
   return Object.assign(new Contact(), contact, structuredClone({ tags, properties, consent }));
 }
 
+/** For a page among those that match; the texts that they contain, and how many may match, come after its values. */
 function statementOf(query: SelectQueryBuilder<Contact>): Statement {
   const [page, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
   const places = [1, 2, 3].map((place) => `$${values.length + place}`).join(', ');

@@ -145,8 +145,9 @@ export class LazyTransaction implements Sender {
   async commit(): Promise<void> {
     this.end();
     if (!this.begun && this.deferred.length === 0) return;
-    const parts = joined(this.takeDeferred());
-    await this.attempt(parts, (statements) => statements.commit(parts));
+    await this.attempt(joined(this.takeDeferred()), (statements, parts) =>
+      statements.commit(parts),
+    );
     markAsEnded((await this.begun!).runner);
   }
 
