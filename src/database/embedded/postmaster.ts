@@ -117,6 +117,11 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
     unix_socket_directories: '',
     shared_buffers: '64MB',
     max_connections: '50',
+    // Its pages are in memory or on a disk without a head to move. By the default, which is for disks with one, small
+    // tables are read as a whole where a key would do.
+    random_page_cost: '1.1',
+    // A new database has no statistics, and without them any index of the organization looks as good as the key.
+    autovacuum_naptime: '10s',
     ...plan.settings,
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
