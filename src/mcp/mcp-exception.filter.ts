@@ -13,7 +13,7 @@ import {
   PARSE_ERROR,
 } from './json-rpc-error.js';
 import { mcpHeadersOf, unreadableId } from './mcp-headers.js';
-import { sendJson } from './send-json.js';
+import { sendJson } from '../http/send-json.js';
 
 const TITLES: Partial<Record<number, string>> = {
   [PARSE_ERROR]: 'Parse error: ',

@@ -12,7 +12,7 @@ import { McpExceptionFilter } from './mcp-exception.filter.js';
 import { McpService } from './mcp.service.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 import { type McpHeaders, mcpHeadersOf, unreadableId } from './mcp-headers.js';
-import { sendJson } from './send-json.js';
+import { sendJson } from '../http/send-json.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 

@@ -1,12 +1,13 @@
-import { All, Controller, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { All, Controller, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { goneSignal } from '../../http/gone-signal.js';
 import { readJsonBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/send-json.js';
 import { WEBHOOK_PATH } from './malformed-webhook-path.js';
 import type { RunOutcome } from '../runs/run-waiter.service.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
 import type { WebhookRequest } from './webhook-checks.service.js';
-import { WebhooksService } from './webhooks.service.js';
+import { type StartedRun, WebhooksService } from './webhooks.service.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
@@ -34,30 +35,25 @@ export class WebhookController {
   constructor(private readonly webhooks: WebhooksService) {}
 
   @Post(':workflowId')
-  @HttpCode(202)
   async accept(
     @Param('workflowId') workflowId: string,
     @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Accepted | Skipped> {
+    @Res() response: Response,
+  ): Promise<void> {
     const received = await this.webhooks.receive(workflowId, requestOf(request, response));
-    response.setHeader('Cache-Control', 'no-store');
-    if (received === 'skipped') return { ok: true, skipped: true };
-    const { runId, duplicate, outcome } = received;
-    if (duplicate || outcome) response.status(200);
-    return { ok: true, runId, ...(duplicate && { duplicate }), ...outcome };
+    const { status, answer } = answerTo(received);
+    sendJson(response, status, JSON.stringify(answer));
   }
 
   @Post(':workflowId/test')
-  @HttpCode(200)
   async test(
     @Param('workflowId') workflowId: string,
     @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Recorded> {
+    @Res() response: Response,
+  ): Promise<void> {
     const deliveryId = await this.webhooks.test(workflowId, requestOf(request, response));
-    response.setHeader('Cache-Control', 'no-store');
-    return { ok: true, deliveryId };
+    const answer: Recorded = { ok: true, deliveryId };
+    sendJson(response, 200, JSON.stringify(answer));
   }
 
   @All([':workflowId', ':workflowId/test'])
@@ -65,6 +61,16 @@ export class WebhookController {
     const error = { code: 'method_not_allowed', message: 'Send the webhook with POST.' };
     response.status(405).setHeader('Allow', 'POST').json({ ok: false, error });
   }
+}
+
+function answerTo(received: StartedRun | 'skipped'): {
+  status: number;
+  answer: Accepted | Skipped;
+} {
+  if (received === 'skipped') return { status: 202, answer: { ok: true, skipped: true } };
+  const { runId, duplicate, outcome } = received;
+  const answer: Accepted = { ok: true, runId, ...(duplicate && { duplicate }), ...outcome };
+  return { status: duplicate || outcome ? 200 : 202, answer };
 }
 
 function requestOf(request: Request, response: Response): WebhookRequest {
