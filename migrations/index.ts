@@ -35,6 +35,7 @@ import { HeldRuns1763700062001 } from './1763700062001-held-runs.js';
 import { ContactSearchKeys1763700063000 } from './1763700063000-contact-search-keys.js';
 import { RunReferences1763700064000 } from './1763700064000-run-references.js';
 import { RunIdIndex1763700065000 } from './1763700065000-run-id-index.js';
+import { WebhookLimits1763700066000 } from './1763700066000-webhook-limits.js';
 
 /** Every migration, oldest first. Append only: a migration that has been released is never edited. */
 export const MIGRATIONS = [
@@ -75,4 +76,5 @@ export const MIGRATIONS = [
   ContactSearchKeys1763700063000,
   RunReferences1763700064000,
   RunIdIndex1763700065000,
+  WebhookLimits1763700066000,
 ];

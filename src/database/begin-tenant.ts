@@ -14,7 +14,6 @@ const SET_CONTEXT = {
     set_config('switchboard.dry_run', $2, true)`,
 };
 
-// Without a `begin`, all that is sent together is a transaction that ends by itself.
 const READ_ONCE = {
   name: 'switchboard_read_once',
   text: `select set_config('transaction_read_only', 'on', true), set_config('switchboard.context', $1, true),
@@ -30,25 +29,28 @@ export function askForNow(tell: (now: Date) => void): Part {
 export type TransactionMode = 'read' | 'write' | 'dry';
 
 /**
- * Begins a transaction and binds it to an organization, on the way of its first statement; with `once` one that only
- * reads, and is over with that. The context is a bound parameter, never query text, because every session of a role can
+ * `once`: the transaction is over with its first statement, and committed if that succeeds. It has no `begin`, so all
+ * that is sent together is one (PostgreSQL, Message Flow, Pipelining).
+ */
+export type TransactionKind = TransactionMode | 'read once' | 'write once';
+
+/**
+ * Begins a transaction and binds it to an organization, on the way of its first statement. The context is a bound parameter, never query text, because every session of a role can
  * read the text of its sessions' queries in pg_stat_activity, and a context seen there could be used again. `tell` is
  * told when the transaction began, by the clock of the database.
  */
 export function beginTenant(
   context: string,
-  mode: TransactionMode | 'once',
+  kind: TransactionKind,
   tell?: (now: Date) => void,
 ): readonly Part[] {
-  if (mode === 'once') return [{ ...READ_ONCE, values: [context] }];
-  return [
-    { ...BEGIN[mode], values: [] },
-    {
-      ...SET_CONTEXT,
-      values: [context, mode === 'dry' ? 'on' : 'off'],
-      ...(tell && { take: taker(tell) }),
-    },
-  ];
+  if (kind === 'read once') return [{ ...READ_ONCE, values: [context] }];
+  const setContext = {
+    ...SET_CONTEXT,
+    values: [context, kind === 'dry' ? 'on' : 'off'],
+    ...(tell && { take: taker(tell) }),
+  };
+  return kind === 'write once' ? [setContext] : [{ ...BEGIN[kind], values: [] }, setContext];
 }
 
 function taker(tell: (now: Date) => void): Part['take'] {

@@ -75,6 +75,11 @@ export class PipelinedQuery implements Submittable {
     return this.completed === this.parts.length && !this.fault;
   }
 
+  /** Whether any of it has been given to the connection. */
+  get wasSent(): boolean {
+    return this.connection !== undefined;
+  }
+
   /** pg sets the parsers of the client's types on it. */
   get _result(): object | undefined {
     return this.last?._result;

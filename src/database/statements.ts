@@ -25,6 +25,8 @@ export class Statements {
     private readonly client: PoolClient,
     private readonly prepared: PreparedStatements,
     private beginning: readonly Part[],
+    /** The server commits what it is sent without being asked to. */
+    private readonly commitsUnasked: boolean,
   ) {}
 
   /** False as long as nothing can have happened on the server. */
@@ -74,6 +76,8 @@ export class Statements {
       return result;
     } catch (error) {
       if (query.completed >= beginning.length && beginning.length > 0) this.begun = true;
+      // It may have been carried out, and committed, although nothing has come back.
+      if (this.commitsUnasked && query.wasSent) this.begun = true;
       // Nothing may follow as if that had been done.
       if (!query.reachedLast) this.failure = error as Error;
       throw error;

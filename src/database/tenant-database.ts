@@ -1,21 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { PoolClient } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
-import { beginTenant, type TransactionMode } from './begin-tenant.js';
+import type { TransactionMode } from './begin-tenant.js';
 import type { ContextSigner } from './context-signer.js';
-import { mapDatabaseError, transactionFailure } from './database-error.js';
+import { transactionFailure } from './database-error.js';
 import { type Effects, parseEffects } from './effects.js';
 import type { LastFound } from './last-found.js';
-import {
-  type Begun,
-  LazyTransaction,
-  markAsBegun,
-  rollback,
-  type Sender,
-} from './lazy-transaction.js';
+import { type LazyTransaction, markAsBegun, type Sender } from './lazy-transaction.js';
 import type { Part } from './pipelined-query.js';
-import { PreparedStatements } from './prepared-statements.js';
-import { Statements } from './statements.js';
+import { TransactionFactory } from './transaction-factory.js';
 
 interface TenantTransaction {
   organizationId: string;
@@ -31,12 +23,11 @@ interface TenantTransaction {
 /** The only way to the data of organizations: every statement runs in a transaction bound to one of them. */
 export class TenantDatabase {
   private readonly current = new AsyncLocalStorage<TenantTransaction>();
-  private readonly prepared = new PreparedStatements();
+  private readonly transactions: TransactionFactory;
 
-  constructor(
-    private readonly source: DataSource,
-    private readonly signer: ContextSigner,
-  ) {}
+  constructor(source: DataSource, signer: ContextSigner) {
+    this.transactions = new TransactionFactory(source, signer);
+  }
 
   /**
    * Runs `work` in a transaction of the organization and commits it; a throw rolls it back. It begins with the first
@@ -102,8 +93,22 @@ export class TenantDatabase {
   async read<Row>(organizationId: string, text: string, values: unknown[]): Promise<Row[]> {
     const { mode, isDryRun, lazy, sender } = this.transactionOf(organizationId);
     return mode === 'read' && !isDryRun && lazy.isUntouched
-      ? await this.lazy(organizationId, 'once').once(text, values)
+      ? await this.transactions.make(organizationId, 'read once').once(text, values)
       : await sender.manager.query<Row[]>(text, values);
+  }
+
+  /**
+   * Rows of one statement that is a transaction by itself: it is committed when this resolves, after one way to the
+   * server and back. Throws `unavailable` where nobody can tell what became of it. Must not be called inside a
+   * transaction.
+   */
+  async writeOnce<Row>(organizationId: string, text: string, values: unknown[]): Promise<Row[]> {
+    if (this.current.getStore()) throw new Error('It would not be part of the transaction.');
+    try {
+      return await this.transactions.make(organizationId, 'write once').once(text, values);
+    } catch (error) {
+      throw transactionFailure(error);
+    }
   }
 
   /** Inside a transaction: what its last statement found. */
@@ -189,7 +194,7 @@ export class TenantDatabase {
     mode: TransactionMode,
     work: () => Promise<T>,
   ): Promise<T> {
-    const lazy = this.lazy(organizationId, mode);
+    const lazy = this.transactions.make(organizationId, mode);
     const isDryRun = mode === 'dry';
     const transaction: TenantTransaction = {
       organizationId,
@@ -263,30 +268,6 @@ export class TenantDatabase {
     if (!transaction?.isDryRun) throw new Error('This is not a dry run.');
     this.assertSame(transaction, organizationId);
     return transaction;
-  }
-
-  private lazy(organizationId: string, mode: TransactionMode | 'once'): LazyTransaction {
-    return new LazyTransaction(
-      () => this.begin(organizationId, mode),
-      () => this.source.createQueryRunner(),
-    );
-  }
-
-  private async begin(organizationId: string, mode: TransactionMode | 'once'): Promise<Begun> {
-    const runner = this.source.createQueryRunner();
-    try {
-      const client = (await runner.connect()) as PoolClient & { processID: number };
-      const context = this.signer.sign(organizationId, client.processID);
-      let now: Date | undefined;
-      const beginning = beginTenant(context, mode, (told) => {
-        now = told;
-      });
-      const statements = new Statements(client, this.prepared, beginning);
-      return { runner: markAsBegun(runner), statements, now: () => now };
-    } catch (error) {
-      await rollback(runner);
-      throw mapDatabaseError(error);
-    }
   }
 
   private assertSame(transaction: TenantTransaction, organizationId: string): void {

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../support/database.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { createWorkflow, postWebhook } from '../workflows/support/workflow-client.js';
 
 /** ReadyForQuery, outside a transaction: the server has let the client in. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
@@ -43,8 +46,13 @@ class Proxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  async close(): Promise<void> {
+  /** Ends all connections: the server goes on with what it has been sent, and has nobody to tell. */
+  cut(): void {
     for (const socket of this.sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
     await new Promise((resolve) => this.server.close(resolve));
   }
 }
@@ -60,10 +68,13 @@ function goodbye(): Buffer {
 describe('connections that the server ends', () => {
   let database: { url: string; drop: () => Promise<void> };
   let proxy: Proxy;
+  let owner: Client;
   let switchboard: Switchboard;
 
   beforeAll(async () => {
     database = await createTestDatabase();
+    owner = new Client({ connectionString: database.url });
+    await owner.connect();
     const url = new URL(database.url);
     proxy = new Proxy(new URL(database.url));
     url.port = String(await proxy.listen());
@@ -72,6 +83,7 @@ describe('connections that the server ends', () => {
   afterAll(async () => {
     await switchboard.close();
     await proxy.close();
+    await owner.end();
     await database.drop();
   });
 
@@ -86,5 +98,31 @@ describe('connections that the server ends', () => {
     for (const { status } of answers) expect([200, 503]).toContain(status);
     proxy.isBreaking = false;
     expect((await search()).status).toBe(200);
+  });
+
+  it('stores a webhook once whose connection ends before anybody was told, and answers 503', async () => {
+    const acme = await createOrganization(switchboard);
+    const { id } = await createWorkflow(acme, []);
+    const runs = () => owner.query('select from workflow_runs where workflow_id = $1', [id]);
+    // From the second on, the statement that stores the run commits it as well.
+    expect(await postWebhook(switchboard, id, {})).toMatchObject({ status: 202 });
+    await owner.query('begin');
+    await owner.query('lock table workflow_runs in exclusive mode');
+    const answer = postWebhook(switchboard, id, {});
+    await waitFor(async () => {
+      // Within a transaction it would see the same activity again and again.
+      await owner.query('select pg_stat_clear_snapshot()');
+      const { rowCount } = await owner.query(
+        `select from pg_stat_activity where datname = current_database()
+         and wait_event_type = 'Lock' and query like 'insert into workflow_runs%'`,
+      );
+      return rowCount === 1;
+    });
+    proxy.cut();
+    await owner.query('commit');
+    expect(await answer).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
+    await waitFor(async () => (await runs()).rowCount === 2);
+    expect((await postWebhook(switchboard, id, {})).status).toBe(202);
+    expect((await runs()).rowCount).toBe(3);
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TenantDatabase } from '../../src/database/tenant-database.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
 
 const POOL = 10;
 const INSERT = `insert into idempotency_keys (organization_id, tool, key, fingerprint)
@@ -22,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-describe('a statement that is a transaction by itself', () => {
+describe('a statement that reads and is a transaction by itself', () => {
   it('sees its own organization only, and leaves its connection no transaction and no context', async () => {
     const ids = Array.from({ length: 4 * POOL }, (_, index) => (index % 2 ? acme.id : other.id));
     const seen = await Promise.all(
@@ -81,19 +82,85 @@ describe('a statement that is a transaction by itself', () => {
   });
 
   it('takes another connection when the server ended the one that is next', async () => {
-    const pid = async (): Promise<number> => {
-      const rows = await reading(acme.id, () =>
-        tenants.read<{ pid: number }>(acme.id, 'select pg_backend_pid() as pid, $1::text', ['']),
-      );
-      return rows[0]!.pid;
-    };
     for (let round = 0; round < 5; round += 1) {
-      const before = await pid();
+      const before = await nextPid();
       await switchboard.ownerQuery('select pg_terminate_backend($1, 5000)', [before]);
-      expect(await pid()).not.toBe(before);
+      expect(await nextPid()).not.toBe(before);
     }
   });
 });
+
+describe('a statement that writes and is a transaction by itself', () => {
+  const write = (key: string): Promise<{ key: string }[]> =>
+    tenants.writeOnce(acme.id, INSERT, [acme.id, key]);
+  const stored = (key: string): Promise<object[]> =>
+    switchboard.ownerQuery('select key from idempotency_keys where key = $1', [key]);
+
+  it('is committed when it has returned, and leaves its connection no transaction and no context', async () => {
+    expect(await write('alone')).toEqual([{ key: 'alone' }]);
+    expect(await stored('alone')).toHaveLength(1);
+    expect(await leftovers()).toEqual(['']);
+  });
+
+  it('reaches its own organization only', async () => {
+    const foreign = tenants.writeOnce(other.id, INSERT, [acme.id, 'foreign']);
+    await expect(foreign).rejects.toMatchObject({ code: '42501' });
+    expect(await stored('foreign')).toEqual([]);
+    expect(await leftovers()).toEqual(['']);
+  });
+
+  it('leaves nothing where its commit fails', async () => {
+    await switchboard.ownerQuery(
+      `create function refuse_key() returns trigger language plpgsql
+       as $$ begin raise exception 'No commit.' using errcode = 'P0001'; end $$`,
+    );
+    await switchboard.ownerQuery(
+      `create constraint trigger refuse_key after insert on idempotency_keys
+       deferrable initially deferred for each row execute function refuse_key()`,
+    );
+    await expect(write('refused')).rejects.toMatchObject({ code: 'P0001' });
+    await switchboard.ownerQuery('drop function refuse_key cascade');
+    expect(await stored('refused')).toEqual([]);
+    expect(await leftovers()).toEqual(['']);
+  });
+
+  it('is refused inside a transaction and a dry run, which it would not be part of', async () => {
+    const inside = tenants.transaction(acme.id, () => write('inside'));
+    await expect(inside).rejects.toThrow('not be part');
+    const dry = tenants.dryRun(acme.id, () => write('inside'));
+    await expect(dry).rejects.toThrow('not be part');
+    expect(await stored('inside')).toEqual([]);
+  });
+
+  it('is not sent again when its connection ends meanwhile, for it may have been carried out', async () => {
+    await switchboard.ownerQuery('select pg_terminate_backend($1, 5000)', [await nextPid()]);
+    expect(await write('before')).toEqual([{ key: 'before' }]);
+    await switchboard.ownerQuery('begin; lock table idempotency_keys in exclusive mode');
+    const [held] = await Promise.all([
+      write('meanwhile').catch((error: unknown) => error),
+      waitFor(async () => {
+        // Within a transaction it would see the same activity again and again.
+        await switchboard.ownerQuery('select pg_stat_clear_snapshot()');
+        const ended = await switchboard.ownerQuery(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return ended.length > 0;
+      }),
+    ]);
+    await switchboard.ownerQuery('commit');
+    expect(held).toMatchObject({ code: 'unavailable' });
+    expect(await stored('meanwhile')).toEqual([]);
+  });
+});
+
+/** The connection that the pool hands out next. */
+async function nextPid(): Promise<number> {
+  const [row] = await reading(acme.id, () =>
+    tenants.read<{ pid: number }>(acme.id, 'select pg_backend_pid() as pid, $1::text', ['']),
+  );
+  return row!.pid;
+}
 
 const OWN = `select id, current_setting('transaction_read_only') as only from organizations
   where id <> $1 and $2::text is null`;
@@ -109,7 +176,7 @@ async function leftovers(): Promise<string[]> {
      where datname = current_database() and application_name = 'switchboard' and state <> 'idle'`,
   );
   expect(open).toEqual([]);
-  const { source } = tenants as unknown as { source: DataSource };
+  const { source } = (tenants as unknown as { transactions: { source: DataSource } }).transactions;
   const found = await Promise.all(
     Array.from({ length: POOL }, () =>
       source.query<{ context: string }[]>(

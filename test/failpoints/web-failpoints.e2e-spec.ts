@@ -133,6 +133,40 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
   );
 
   it(
+    'starts one run of each delivery when it dies while the statement that stores them is under way',
+    async () => {
+      for (const size of BATCHES) {
+        const web = await stage.start('web');
+        // From now on it remembers the webhook, and commits with the statement that inserts.
+        const [known, ...orders] = ordersOf(size + 1);
+        expect(await post(web, known!)).toMatchObject({ status: 202 });
+        await stage.query('begin');
+        await stage.query('lock table workflow_runs in exclusive mode');
+        const answers = Promise.allSettled(orders.map((order) => post(web, order)));
+        await waitFor(async () => {
+          // Within a transaction it would see the same activity again and again.
+          await stage.query('select pg_stat_clear_snapshot()');
+          const inserts = await stage.query(
+            `select from pg_stat_activity where datname = current_database()
+             and wait_event_type = 'Lock' and query like 'insert into workflow_runs%'`,
+          );
+          return inserts.length > 0;
+        });
+        await web.kill();
+        await stage.query('commit');
+        expect((await answers).map(({ status }) => status)).toEqual(orders.map(() => 'rejected'));
+        // The server carries out what it has been sent, although nobody is there to be told.
+        await waitFor(async () => (await runs(orders)).length > 0);
+        const again = await Promise.all(orders.map((order) => post(stage.web, order)));
+        expect(again.some(({ body }) => body.duplicate)).toBe(true);
+        await untilDone(orders);
+        await expectOneEffectEach(orders);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'FP1c: answers a retry with the run that it committed and did not answer for',
     async () => {
       for (const size of BATCHES) {

@@ -40,6 +40,12 @@ export const MUTANTS = [
         'this.tenants.afterCommit(() => void this.hint(organizationId, id, limits !== null));',
         'void this.hint(organizationId, id, limits !== null);',
       ],
+      [
+        RUN_STARTS,
+        '    const inserted = await this.runs.insertOnce(organizationId, runs);\n',
+        `    for (const { id } of runs) void this.hint(organizationId, id, false);
+    const inserted = await this.runs.insertOnce(organizationId, runs);\n`,
+      ],
     ],
     tests: ['test/workflows/webhook-durability'],
     names: 'neither answers ok nor hints before the commit',
@@ -68,6 +74,12 @@ export const MUTANTS = [
     return await early;
 `,
       ],
+      [
+        RUN_STARTS,
+        'const inserted = await this.runs.insertOnce(organizationId, runs);',
+        `void this.runs.insertOnce(organizationId, runs).catch(() => undefined);
+    const inserted = new Set(runs.map(({ id }) => id));`,
+      ],
     ],
     tests: ['test/workflows/webhook-durability', 'test/failpoints/web-failpoints'],
     names: 'neither answers ok nor hints before the commit|FP1b',
@@ -83,10 +95,10 @@ export const MUTANTS = [
       ],
       [
         RUNS,
-        `         order by g.dedupe_key
-         on conflict on constraint workflow_runs_dedupe_key do nothing`,
-        `         where not exists (select from workflow_runs d
-           where d.organization_id = $1 and d.workflow_id = g.workflow_id and d.dedupe_key = g.dedupe_key)`,
+        `    order by g.dedupe_key
+    on conflict on constraint workflow_runs_dedupe_key do nothing`,
+        `    where not exists (select from workflow_runs d
+      where d.organization_id = $1 and d.workflow_id = g.workflow_id and d.dedupe_key = g.dedupe_key)`,
       ],
     ],
     tests: ['test/failpoints/web-failpoints'],

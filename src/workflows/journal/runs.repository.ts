@@ -53,45 +53,29 @@ export class RunsRepository {
     const rows = await this.tenants
       .manager(organizationId)
       .query<{ id: string; contact_id: string | null; limits: RunLimits | null }[]>(
-        // By their keys: two statements that wait for keys of each other would wait for ever.
-        `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
-           contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at, root_run_id)
-         select w.organization_id, g.id, w.id, w.version, g.trigger_type, g.payload,
-           coalesce(
-             (select c.id from contacts c where c.organization_id = $1 and c.id = g.contact_id for key share),
-             (select c.id from contacts c where c.organization_id = $1 and c.email = g.contact_email for key share)),
-           g.dedupe_key, g.body_hash, g.depth, date_trunc('milliseconds', now()),
-           case when g.refusal is null then 'queued' else 'failed' end, g.refusal,
-           case when g.refusal is not null then now() end, g.root_run_id
-         from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::text[], $8::text[], $9::bytea[],
-             $10::integer[], $11::text[], $12::text[], $13::text[])
-           as g (id, workflow_id, trigger_type, payload, contact_id, contact_email, dedupe_key, body_hash, depth, refusal,
-             root_run_id, revision)
-         join workflows w on w.organization_id = $1 and w.id = g.workflow_id and w.active and w.deleted_at is null
-           and (g.revision is null or w.xmin = g.revision::xid)
-         order by g.dedupe_key
-         on conflict on constraint workflow_runs_dedupe_key do nothing
-         returning id, contact_id, (select l.trigger_options -> 'limits' from workflows l
-           where l.organization_id = $1 and l.id = workflow_id) as limits`,
-        [
-          organizationId,
-          runs.map(({ id }) => id),
-          runs.map(({ workflowId }) => workflowId),
-          runs.map(({ triggerType }) => triggerType),
-          runs.map(({ payload }) => payload),
-          runs.map(({ contactId }) => contactId),
-          runs.map(({ contactEmail }) => contactEmail),
-          runs.map(({ dedupeKey }) => dedupeKey),
-          runs.map(({ bodyHash }) => bodyHash),
-          runs.map(({ depth }) => depth),
-          runs.map(({ refusal }) => refusal),
-          runs.map(({ rootRunId }) => rootRunId),
-          runs.map(({ revision }) => revision),
-        ],
+        insertRuns(
+          'true',
+          `id, contact_id, (select l.trigger_options -> 'limits' from workflows l
+             where l.organization_id = $1 and l.id = workflow_id) as limits`,
+        ),
+        insertedValues(organizationId, runs),
       );
     return new Map(
       rows.map(({ id, contact_id: contactId, limits }) => [id, { contactId, limits }]),
     );
+  }
+
+  /**
+   * The same in a transaction by itself, committed when this resolves, but for runs under limits, which it leaves out.
+   * Returns the ids of those inserted. Throws `unavailable` where nobody can tell which they are.
+   */
+  async insertOnce(organizationId: string, runs: readonly NewRun[]): Promise<ReadonlySet<string>> {
+    const rows = await this.tenants.writeOnce<{ id: string }>(
+      organizationId,
+      insertRuns(`w.trigger_options -> 'limits' is null`, 'id'),
+      insertedValues(organizationId, runs),
+    );
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** Whether at least so many runs follow from the run. */
@@ -223,4 +207,45 @@ export class RunsRepository {
       .query<[unknown[], number]>(sql, [organizationId, ...values]);
     return rows.length > 0;
   }
+}
+
+/** `condition`: of the workflow `w`, besides that it is active and as it must be. */
+function insertRuns(condition: string, returned: string): string {
+  // By their keys: two statements that wait for keys of each other would wait for ever.
+  return `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
+      contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at, root_run_id)
+    select w.organization_id, g.id, w.id, w.version, g.trigger_type, g.payload,
+      coalesce(
+        (select c.id from contacts c where c.organization_id = $1 and c.id = g.contact_id for key share),
+        (select c.id from contacts c where c.organization_id = $1 and c.email = g.contact_email for key share)),
+      g.dedupe_key, g.body_hash, g.depth, date_trunc('milliseconds', now()),
+      case when g.refusal is null then 'queued' else 'failed' end, g.refusal,
+      case when g.refusal is not null then now() end, g.root_run_id
+    from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::text[], $8::text[], $9::bytea[],
+        $10::integer[], $11::text[], $12::text[], $13::text[])
+      as g (id, workflow_id, trigger_type, payload, contact_id, contact_email, dedupe_key, body_hash, depth, refusal,
+        root_run_id, revision)
+    join workflows w on w.organization_id = $1 and w.id = g.workflow_id and w.active and w.deleted_at is null
+      and (g.revision is null or w.xmin = g.revision::xid) and ${condition}
+    order by g.dedupe_key
+    on conflict on constraint workflow_runs_dedupe_key do nothing
+    returning ${returned}`;
+}
+
+function insertedValues(organizationId: string, runs: readonly NewRun[]): unknown[] {
+  return [
+    organizationId,
+    runs.map(({ id }) => id),
+    runs.map(({ workflowId }) => workflowId),
+    runs.map(({ triggerType }) => triggerType),
+    runs.map(({ payload }) => payload),
+    runs.map(({ contactId }) => contactId),
+    runs.map(({ contactEmail }) => contactEmail),
+    runs.map(({ dedupeKey }) => dedupeKey),
+    runs.map(({ bodyHash }) => bodyHash),
+    runs.map(({ depth }) => depth),
+    runs.map(({ refusal }) => refusal),
+    runs.map(({ rootRunId }) => rootRunId),
+    runs.map(({ revision }) => revision),
+  ];
 }

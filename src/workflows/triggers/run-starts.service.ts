@@ -105,6 +105,25 @@ export class RunStarts {
   }
 
   /**
+   * Starts runs that follow from no other and are under no limits, by one statement, and returns the id of each once all
+   * are committed; undefined for one that is left to others, because its key was used before or its workflow was changed
+   * or is gone. Throws `unavailable` where nobody can tell which were started.
+   */
+  async startOnce(
+    organizationId: string,
+    starts: readonly RunStart[],
+  ): Promise<(string | undefined)[]> {
+    const runs = starts.map((start) => newRun(start, NO_ORIGIN, start.refusal ?? null));
+    const inserted = await this.runs.insertOnce(organizationId, runs);
+    return runs.map(({ id, refusal }) => {
+      if (!inserted.has(id)) return undefined;
+      if (refusal === null) void this.hint(organizationId, id, false);
+      this.changes.publish(organizationId, resourceChange('runs', id));
+      return id;
+    });
+  }
+
+  /**
    * Starts runs that follow from no other, in one transaction, and returns the id of each once all are committed;
    * undefined for one that is left to `start`, because its key was used before or its workflow was changed or is gone.
    */

@@ -20,6 +20,7 @@ interface FoundWebhook {
   previous_is_valid: boolean;
   options: WebhookOptions;
   condition: string | null;
+  limited: boolean;
 }
 
 /** Finds the webhook that an address is of. */
@@ -59,7 +60,7 @@ export class WebhookLookUps {
   }
 
   private async lookUp(ids: readonly string[]): Promise<ReadonlyMap<string, FoundWebhook>> {
-    const rows = await this.gate.callForEach<FoundWebhook>('recall_webhook', ids, 'text');
+    const rows = await this.gate.callForEach<FoundWebhook>('look_up_webhook', ids, 'text');
     return new Map(rows.map((row) => [ids[row.position]!, row]));
   }
 
@@ -77,6 +78,7 @@ export class WebhookLookUps {
       secrets: this.secrets.open(workflowId, stored),
       formerSecret: found.previous_is_valid ? null : found.previous_secret,
       options: found.options,
+      isLimited: found.limited,
       condition: found.condition ?? undefined,
     };
   }

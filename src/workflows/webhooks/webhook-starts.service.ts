@@ -14,10 +14,11 @@ const LEAST_BYTES = MOST_BYTES / 64;
  */
 @Injectable()
 export class WebhookStarts {
-  private readonly gatherings = new Gatherings<RunStart, (string | undefined)[]>(
-    (organizationId, starts) => this.runs.startTogether(organizationId, starts),
-    MOST_BYTES,
-    ({ payload }) => Math.max(payload.length, LEAST_BYTES),
+  private readonly unlimited = gatherings((organizationId, starts) =>
+    this.runs.startOnce(organizationId, starts),
+  );
+  private readonly all = gatherings((organizationId, starts) =>
+    this.runs.startTogether(organizationId, starts),
   );
 
   constructor(private readonly runs: RunStarts) {}
@@ -27,16 +28,28 @@ export class WebhookStarts {
     organizationId: string,
     start: RunStart,
   ): Promise<{ runId: string; duplicate: boolean }> {
-    const runId = await this.startWithOthers(organizationId, start);
+    const runId = await this.startAmong(this.all, organizationId, start);
     return runId === undefined
       ? await this.runs.start(organizationId, start)
       : { runId, duplicate: false };
   }
 
   /** Undefined for a run that has to be started by itself; throws `unavailable` only. */
-  async startWithOthers(organizationId: string, start: RunStart): Promise<string | undefined> {
+  async startWithOthers(
+    organizationId: string,
+    start: RunStart,
+    isLimited: boolean,
+  ): Promise<string | undefined> {
+    return await this.startAmong(isLimited ? this.all : this.unlimited, organizationId, start);
+  }
+
+  private async startAmong(
+    others: Starts,
+    organizationId: string,
+    start: RunStart,
+  ): Promise<string | undefined> {
     try {
-      const { result, index } = await this.gatherings.add(organizationId, start);
+      const { result, index } = await others.add(organizationId, start);
       return result[index];
     } catch (error) {
       // The commit may have come through although nobody was told: to start anew would start some twice.
@@ -45,4 +58,12 @@ export class WebhookStarts {
       return undefined;
     }
   }
+}
+
+type Starts = Gatherings<RunStart, (string | undefined)[]>;
+
+function gatherings(
+  work: (organizationId: string, starts: readonly RunStart[]) => Promise<(string | undefined)[]>,
+): Starts {
+  return new Gatherings(work, MOST_BYTES, ({ payload }) => Math.max(payload.length, LEAST_BYTES));
 }

@@ -12,6 +12,8 @@ export interface Webhook {
   /** The secret before, encrypted, if it is not valid any more. */
   readonly formerSecret: Buffer | null;
   readonly options: WebhookOptions;
+  /** Whether its runs may have to wait for one another. */
+  readonly isLimited: boolean;
   /** No run starts where it does not hold. */
   readonly condition: string | undefined;
 }

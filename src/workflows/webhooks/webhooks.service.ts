@@ -91,9 +91,9 @@ export class WebhooksService {
     const checked = await this.checks.check(webhook, arrival).catch(() => undefined);
     if (!checked) return undefined;
     return await this.noted(webhook, arrival, async () => {
-      const { organizationId, revision } = webhook;
+      const { organizationId, revision, isLimited } = webhook;
       const start = { ...startOf(webhook, checked), ...contactIn(checked.payload), revision };
-      const runId = await this.starts.startWithOthers(organizationId, start);
+      const runId = await this.starts.startWithOthers(organizationId, start, isLimited);
       if (runId === undefined) return undefined;
       return await this.answer(webhook, arrival, { runId, duplicate: false });
     });
