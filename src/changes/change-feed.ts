@@ -7,7 +7,7 @@ import type { TenantDatabase } from '../database/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 import type { Change, ChangeNotice } from './change.js';
 
-/** The migration `ParkedRunChanges` sends on it as well: organization, kind and, for a resource, its URI. */
+/** The migration `ParkedRunChanges` sends on it as well: organization, kind and, for resources, their URIs. */
 const CHANNEL = 'switchboard_changes';
 /** What RFC 3986 allows and a notification has room for. */
 const SENDABLE_URI = /^[\x21-\x7e]{1,4000}$/;
@@ -34,8 +34,8 @@ export class ChangeFeed implements OnApplicationShutdown {
    * throw and does not wait.
    */
   publish(organizationId: string, change: Change): void {
-    const payload = `${organizationId} ${textOf(change)}`;
-    const send = (): void => this.sender.sendSoon(CHANNEL, payload);
+    const { kind, uri } = sendable(change);
+    const send = (): void => this.sender.sendSoon(CHANNEL, `${organizationId} ${kind}`, uri);
     if (this.tenants.inTransaction) this.tenants.afterCommit(send);
     else if (!this.tenants.inDryRun) send();
   }
@@ -78,26 +78,30 @@ export class ChangeFeed implements OnApplicationShutdown {
   }
 
   private receive(payload: string): void {
-    const [organizationId, kind, uri] = payload.split(' ', 3);
-    const notice = noticeOf(kind, uri);
+    const [organizationId, kind, ...uris] = payload.split(' ');
     const told = organizationId ? [this.listeners.get(organizationId)] : this.listeners.values();
-    for (const listener of [...told].flatMap((listeners) => [...(listeners ?? [])])) {
-      try {
-        listener.tell(notice);
-      } catch (error) {
-        this.logger.error(toError(error).stack);
-      }
+    const listeners = [...told].flatMap((some) => [...(some ?? [])]);
+    for (const notice of noticesOf(kind, uris)) {
+      for (const listener of listeners) this.tell(listener, notice);
+    }
+  }
+
+  private tell(listener: { readonly tell: ChangeListener }, notice: ChangeNotice): void {
+    try {
+      listener.tell(notice);
+    } catch (error) {
+      this.logger.error(toError(error).stack);
     }
   }
 }
 
-function textOf(change: Change): string {
-  if (change.kind !== 'resource') return change.kind;
-  return SENDABLE_URI.test(change.uri) ? `resource ${change.uri}` : 'gap';
+function sendable(change: Change): { kind: string; uri?: string } {
+  if (change.kind !== 'resource') return change;
+  return SENDABLE_URI.test(change.uri) ? change : { kind: 'gap' };
 }
 
-function noticeOf(kind: string | undefined, uri: string | undefined): ChangeNotice {
-  if (kind === 'resource' && uri) return { kind, uri };
-  if (kind === 'tools' || kind === 'keys') return { kind };
-  return { kind: 'gap' };
+function noticesOf(kind: string | undefined, uris: readonly string[]): ChangeNotice[] {
+  if (kind === 'resource' && uris.length > 0) return uris.map((uri) => ({ kind, uri }));
+  if (kind === 'tools' || kind === 'keys') return [{ kind }];
+  return [{ kind: 'gap' }];
 }

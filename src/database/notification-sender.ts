@@ -2,49 +2,60 @@ import { Logger } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
 import { toError } from '../errors/app-error.js';
 import type { GateDatabase } from './gate-database.js';
+import { Pace } from './pace.js';
 
-/** Notifications kept while the database does not answer. */
+/** Items kept while the database does not answer. */
 const MOST_PENDING = 10_000;
+/** PostgreSQL takes payloads of less than 8,000 bytes. */
+const MOST_CHARACTERS = 7999;
 const RETRY_MS = 1000;
-/** Where `sendSoon` has sent so many statements in a row, it leaves a pause before each, for others to share it. */
+/**
+ * Where so many statements were sent in a row, a pause comes before each, for others to share it: of hints that somebody
+ * may wait for, and of those that nobody does. A statement costs a worker and the database about as much as a webhook.
+ */
 const MOST_IN_A_ROW = 20;
-const PAUSE_MS = 20;
+const PAUSE_MS = 5;
+const LONG_PAUSE_MS = 20;
+
+interface Notification {
+  readonly channel: string;
+  readonly payload: string;
+}
 
 /**
  * Sends short texts to everybody who listens on a channel of the database, in whichever process. Only ever hints: they
- * may be lost. Then an empty one follows as soon as the database answers again, so that listeners know.
+ * may be lost. Then an empty one follows as soon as the database answers again, so that listeners know. Items of the
+ * same subject that are sent together share a payload: the subject, and after a space each, the items.
  */
 export class NotificationSender {
   private readonly logger = new Logger(NotificationSender.name);
-  /** Channel, a space, payload. */
-  private pending = new Set<string>();
+  /** By channel, a space and subject: items. */
+  private pending = new Map<string, Set<string>>();
+  private pendingItems = 0;
   /** Channels on which something was lost. */
   private lost = new Set<string>();
   private sending?: Promise<void>;
   /** What is pending does not wait any longer than for the statement that is under way. */
   private isDue = false;
-  /** Statements that may be sent without a pause; one more with every pause that has passed. */
-  private left = MOST_IN_A_ROW;
-  private countedAt = performance.now();
-  private soon?: NodeJS.Timeout;
+  private readonly pace = new Pace(MOST_IN_A_ROW, PAUSE_MS);
+  private readonly slowPace = new Pace(MOST_IN_A_ROW, LONG_PAUSE_MS);
+  private later?: { timer: NodeJS.Timeout; at: number };
   private retry?: NodeJS.Timeout;
   private closed = false;
 
   constructor(private readonly gate: GateDatabase) {}
 
-  /** Returns at once and never throws. The payload has at most 7,999 bytes and no null character. */
-  send(channel: string, payload: string): void {
-    if (this.keep(channel, payload)) this.start();
+  /**
+   * Returns at once and never throws. Subject and item are ASCII, at most 4,000 characters each; an item has no space.
+   * Where much is sent, it takes some 5 ms.
+   */
+  send(channel: string, subject: string, item = ''): void {
+    if (this.keep(channel, subject, item)) this.startBy(this.pace);
   }
 
-  /** The same, or some 20 ms later where much is sent: for what nobody waits for. */
-  sendSoon(channel: string, payload: string): void {
-    if (!this.keep(channel, payload) || this.soon) return;
-    const now = performance.now();
-    this.left = Math.min(MOST_IN_A_ROW, this.left + (now - this.countedAt) / PAUSE_MS);
-    this.countedAt = now;
-    if (this.left >= 1) this.start();
-    else this.soon = setTimeout(() => this.start(), PAUSE_MS);
+  /** The same, or some 20 ms where much is sent: for what nobody waits for. */
+  sendSoon(channel: string, subject: string, item = ''): void {
+    if (this.keep(channel, subject, item)) this.startBy(this.slowPace);
   }
 
   /** Sends what is pending, and nothing any more. */
@@ -55,14 +66,29 @@ export class NotificationSender {
     await this.sending;
   }
 
-  private keep(channel: string, payload: string): boolean {
+  private keep(channel: string, subject: string, item: string): boolean {
     if (this.closed) return false;
-    if (this.pending.size >= MOST_PENDING) {
+    if (this.pendingItems >= MOST_PENDING) {
       this.lost.add(channel);
       return false;
     }
-    this.pending.add(`${channel} ${payload}`);
+    const key = `${channel} ${subject}`;
+    const items = this.pending.get(key);
+    if (items) items.add(item);
+    else this.pending.set(key, new Set([item]));
+    this.pendingItems += 1;
     return true;
+  }
+
+  private startBy(pace: Pace): void {
+    if (pace.isOpen) {
+      this.start();
+      return;
+    }
+    const at = performance.now() + pace.pauseMs;
+    if (this.later && this.later.at <= at) return;
+    clearTimeout(this.later?.timer);
+    this.later = { at, timer: setTimeout(() => this.start(), pace.pauseMs) };
   }
 
   private start(): void {
@@ -78,24 +104,27 @@ export class NotificationSender {
     await setImmediate();
     do {
       this.isDue = false;
-      clearTimeout(this.soon);
-      this.soon = undefined;
-      this.left = Math.max(0, this.left - 1);
-      const texts = [...this.pending, ...[...this.lost].map((channel) => `${channel} `)];
-      this.pending = new Set();
-      await this.sendOnce(texts);
+      clearTimeout(this.later?.timer);
+      this.later = undefined;
+      this.pace.count();
+      this.slowPace.count();
+      const notifications = [...this.pending].flatMap(([key, items]) => together(key, items));
+      for (const channel of this.lost) notifications.push({ channel, payload: '' });
+      this.pending = new Map();
+      this.pendingItems = 0;
+      await this.sendOnce(notifications);
     } while (this.isDue);
   }
 
-  private async sendOnce(texts: readonly string[]): Promise<void> {
-    const channels = texts.map((text) => text.slice(0, text.indexOf(' ')));
+  private async sendOnce(notifications: readonly Notification[]): Promise<void> {
+    const channels = notifications.map(({ channel }) => channel);
     try {
       await this.gate.pool.query({
         name: 'notify',
         // What a crash of the server takes away is a hint like any other: nothing waits for the disk.
         text: `select set_config('synchronous_commit', 'off', true), pg_notify(channel, payload)
           from unnest($1::text[], $2::text[]) as n (channel, payload)`,
-        values: [channels, texts.map((text) => text.slice(text.indexOf(' ') + 1))],
+        values: [channels, notifications.map(({ payload }) => payload)],
       });
       this.lost = new Set();
     } catch (error) {
@@ -108,4 +137,22 @@ export class NotificationSender {
       if (!this.closed) this.retry = setTimeout(() => this.start(), RETRY_MS).unref();
     }
   }
+}
+
+function together(key: string, items: Iterable<string>): Notification[] {
+  const space = key.indexOf(' ');
+  const channel = key.slice(0, space);
+  const subject = key.slice(space + 1);
+  const payloads: string[] = [];
+  let payload = subject;
+  for (const item of items) {
+    if (item === '') payloads.push(subject);
+    else if (payload.length + 1 + item.length <= MOST_CHARACTERS) payload += ` ${item}`;
+    else {
+      payloads.push(payload);
+      payload = `${subject} ${item}`;
+    }
+  }
+  if (payload !== subject) payloads.push(payload);
+  return payloads.map((one) => ({ channel, payload: one }));
 }

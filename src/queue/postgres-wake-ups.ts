@@ -28,7 +28,7 @@ export class PostgresWakeUps
     // Nothing here waits for a later time; every worker looks for due rows once a second anyway.
     if (at && at.getTime() > Date.now()) return;
     const whose = organizationId === undefined ? '' : `@${organizationId}`;
-    this.sender.send(CHANNEL, `${kind}${whose}:${id}`);
+    this.sender.send(CHANNEL, `${kind}${whose}`, id);
   }
 
   consume(kind: WakeUpKind, consumer: WakeUpConsumer): void {
@@ -52,11 +52,13 @@ export class PostgresWakeUps
 
   private hand(payload: string): void {
     if (this.paused) return;
-    const colon = payload.indexOf(':');
-    const [kind, organizationId] = payload.slice(0, colon).split('@');
-    const consumer = this.consumers.get(kind!);
-    consumer?.handle(payload.slice(colon + 1), organizationId).catch((error: unknown) => {
-      this.logger.error(`Handling a hint failed: ${toError(error).message}`);
-    });
+    const [subject = '', ...ids] = payload.split(' ');
+    const [kind = '', organizationId] = subject.split('@');
+    const consumer = this.consumers.get(kind);
+    for (const id of ids) {
+      consumer?.handle(id, organizationId).catch((error: unknown) => {
+        this.logger.error(`Handling a hint failed: ${toError(error).message}`);
+      });
+    }
   }
 }

@@ -173,6 +173,15 @@ describe('the change feed', () => {
     expect(await other.settle(here, 'org_other')).toEqual([]);
   });
 
+  it('tells of all changes of one turn that are too long for one notification', async () => {
+    const told = await follow(there);
+    const changes = Array.from({ length: 30 }, (_, index) =>
+      change(`test://${String(index).repeat(index < 10 ? 3900 : 700)}`),
+    );
+    for (const { uri } of changes) publish(here, uri);
+    expect(await told.settle(here, ACME)).toEqual(changes);
+  });
+
   it('refuses subscribers while the database is away, and takes them when it is back', async () => {
     await waitFor(async () => (await backends('switchboard listener')).length === 0);
     await limitConnections(0);

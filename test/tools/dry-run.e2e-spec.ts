@@ -224,7 +224,7 @@ describe('a dry run', () => {
       const untilRealRun = async (): Promise<string[]> => {
         const { value } = await acme.call<{ run_id: string }>('trigger_workflow', given);
         const own = [
-          `run@${acme.id}:${value.run_id}`,
+          `run@${acme.id} ${value.run_id}`,
           `${acme.id} resource switchboard://runs/${value.run_id}`,
         ];
         await waitFor(() => own.every((text) => told.includes(text)));

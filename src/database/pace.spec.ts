@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Pace } from './pace.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it('lets so many happen in a row, then one with each pause, and never saves up more', () => {
+  const pace = new Pace(3, 10);
+  const burst = (): number => {
+    let happened = 0;
+    for (; pace.isOpen; happened += 1) pace.count();
+    return happened;
+  };
+  expect(burst()).toBe(3);
+  vi.advanceTimersByTime(9);
+  expect(burst()).toBe(0);
+  vi.advanceTimersByTime(1);
+  expect(burst()).toBe(1);
+  vi.advanceTimersByTime(1000);
+  expect(burst()).toBe(3);
+});
+
+it('counts what happens although it may not', () => {
+  const pace = new Pace(1, 10);
+  pace.count();
+  pace.count();
+  vi.advanceTimersByTime(10);
+  expect(pace.isOpen).toBe(true);
+});
