@@ -120,7 +120,9 @@ export class WebhooksService {
     arrival: Arrival,
     accepted: Accepted,
   ): Promise<StartedRun | 'skipped'> {
-    const told = { ...arrival.receipt, kind: 'accepted' } as const;
+    // Without the body, which nobody needs any more.
+    const { headers, receivedAt, digest } = arrival.receipt;
+    const told = { kind: 'accepted', headers, receivedAt, digest } as const;
     const subject = accepted === 'skipped' ? webhook.workflowId : accepted.runId;
     await this.failpoints.reach('after commit, before answer', subject);
     if (accepted === 'skipped') {
@@ -128,22 +130,24 @@ export class WebhooksService {
       return 'skipped';
     }
     const { runId, duplicate } = accepted;
-    const outcome = await this.outcome(webhook, runId, arrival.request);
+    const { waitSeconds } = webhook.options;
+    const outcome =
+      waitSeconds === undefined
+        ? undefined
+        : await this.outcome(webhook.organizationId, runId, waitSeconds, arrival.request);
     const status = duplicate || outcome ? 200 : 202;
     this.log.note(webhook, { ...told, status, code: duplicate ? 'duplicate' : 'accepted', runId });
     return { runId, duplicate, outcome };
   }
 
   private async outcome(
-    { organizationId, options }: Webhook,
+    organizationId: string,
     runId: string,
+    waitSeconds: number,
     { headers, gone }: WebhookRequest,
   ): Promise<RunOutcome | undefined> {
     const prefer = headers.prefer;
-    const seconds = preferredWait(
-      Array.isArray(prefer) ? prefer.join(',') : prefer,
-      options.waitSeconds,
-    );
+    const seconds = preferredWait(Array.isArray(prefer) ? prefer.join(',') : prefer, waitSeconds);
     return await this.waiter.wait(organizationId, runId, seconds, gone);
   }
 
