@@ -45,7 +45,7 @@ async function start(extensions: Extensions): Promise<INestApplication> {
     if (env.runsWeb) await welcome(app, env, say);
     else say('Switchboard worker is running.');
     // A quarter of what it holds by now was needed for the start only.
-    setTimeout(() => void releaseMemory(), RELEASE_AFTER_MS).unref();
+    setTimeout(() => void releaseMemory().catch(() => undefined), RELEASE_AFTER_MS).unref();
     return app;
   } catch (error) {
     await stop().catch(() => undefined);

@@ -35,9 +35,10 @@ export type TransactionMode = 'read' | 'write' | 'dry';
 export type TransactionKind = TransactionMode | 'read once' | 'write once';
 
 /**
- * Begins a transaction and binds it to an organization, on the way of its first statement. The context is a bound parameter, never query text, because every session of a role can
- * read the text of its sessions' queries in pg_stat_activity, and a context seen there could be used again. `tell` is
- * told when the transaction began, by the clock of the database.
+ * Begins a transaction and binds it to an organization, on the way of its first statement. The context is a bound
+ * parameter, never query text, because every session of a role can read the text of its sessions' queries in
+ * pg_stat_activity, and a context seen there could be used again. `tell` is told when the transaction began, by the clock
+ * of the database.
  */
 export function beginTenant(
   context: string,

@@ -10,11 +10,13 @@ const MOST_PENDING = 10_000;
 const MOST_CHARACTERS = 7999;
 const RETRY_MS = 1000;
 /**
- * Where so many statements were sent in a row, a pause comes before each, for others to share it: of hints that somebody
- * may wait for, and of those that nobody does. A statement costs a worker and the database about as much as a webhook.
+ * Where so many statements were sent in a row, a pause comes before each, for others to share it. One costs this process
+ * and the database about as much as it does to take a webhook.
  */
 const MOST_IN_A_ROW = 20;
+/** Before what somebody may wait for. */
 const PAUSE_MS = 5;
+/** Before what nobody waits for. */
 const LONG_PAUSE_MS = 20;
 
 interface Notification {
@@ -47,13 +49,13 @@ export class NotificationSender {
 
   /**
    * Returns at once and never throws. Subject and item are ASCII, at most 4,000 characters each; an item has no space.
-   * Where much is sent, it takes some 5 ms.
+   * Where much is sent, it is some 5 ms late.
    */
   send(channel: string, subject: string, item = ''): void {
     if (this.keep(channel, subject, item)) this.startBy(this.pace);
   }
 
-  /** The same, or some 20 ms where much is sent: for what nobody waits for. */
+  /** The same, and some 20 ms late where much is sent: for what nobody waits for. */
   sendSoon(channel: string, subject: string, item = ''): void {
     if (this.keep(channel, subject, item)) this.startBy(this.slowPace);
   }

@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { AppError, toError } from '../errors/app-error.js';
 import { HTTP_STATUS } from '../errors/http-status.js';
 import { UnauthenticatedError } from '../errors/unauthenticated-error.js';
+import { sendJson } from '../http/send-json.js';
 import {
   encodeError,
   INTERNAL_ERROR,
@@ -13,7 +14,6 @@ import {
   PARSE_ERROR,
 } from './json-rpc-error.js';
 import { mcpHeadersOf, unreadableId } from './mcp-headers.js';
-import { sendJson } from '../http/send-json.js';
 
 const TITLES: Partial<Record<number, string>> = {
   [PARSE_ERROR]: 'Parse error: ',

@@ -4,6 +4,7 @@ import { goneSignal } from '../http/gone-signal.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { parseJson } from '../http/parse-json.js';
 import { readJsonBody } from '../http/read-body.js';
+import { sendJson } from '../http/send-json.js';
 import { apiKeyOf } from '../keys/authenticated-key.js';
 import { BearerGuard } from '../keys/bearer.guard.js';
 import { encodeError, JsonRpcError, METHOD_NOT_ALLOWED } from './json-rpc-error.js';
@@ -12,7 +13,6 @@ import { McpExceptionFilter } from './mcp-exception.filter.js';
 import { McpService } from './mcp.service.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 import { type McpHeaders, mcpHeadersOf, unreadableId } from './mcp-headers.js';
-import { sendJson } from '../http/send-json.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
