@@ -15,6 +15,8 @@ const TIMEOUT_MS = 120_000 * BATCHES.length;
 describe.each(drivers)('a web process that dies, with wake-ups through %s', (_name, driver) => {
   let stage: Stage;
   let workflowId: string;
+  /** Under a limit that nothing reaches, so all of its runs are inserted first and then committed. */
+  let limitedId: string;
   let worker: StagedProcess;
   let batch = 0;
 
@@ -26,6 +28,8 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
       { id: 'a', tool: 'sink_effect', arguments: { subject: '{{ trigger.payload.order }}' } },
     ];
     workflowId = (await createWorkflow(stage.acme, steps)).id;
+    const trigger = { type: 'webhook', limits: { concurrency: { runs: 1000 } } };
+    limitedId = (await createWorkflow(stage.acme, steps, { trigger })).id;
   });
   afterAll(async () => {
     await worker.stop();
@@ -36,8 +40,9 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
     batch += 1;
     return Array.from({ length: size }, (_, index) => `order-${batch}-${index}`);
   };
-  const post = ({ url }: StagedProcess, order: string) =>
-    postWebhook({ url } as Switchboard, workflowId, { order }, { 'Idempotency-Key': order });
+  const post = ({ url }: StagedProcess, order: string, id = workflowId) =>
+    postWebhook({ url } as Switchboard, id, { order }, { 'Idempotency-Key': order });
+  const postLimited = (process: StagedProcess, order: string) => post(process, order, limitedId);
   const runs = (orders: string[]) =>
     stage.query<{ id: string; status: string }>(
       'select id, status from workflow_runs where dedupe_key = any($1)',
@@ -88,13 +93,13 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP1b);
         const orders = ordersOf(size);
-        const answers = Promise.allSettled(orders.map((order) => post(web, order)));
+        const answers = Promise.allSettled(orders.map((order) => postLimited(web, order)));
         await waitFor(() => web.held.length === size);
         await web.kill();
         expect((await answers).map(({ status }) => status)).toEqual(orders.map(() => 'rejected'));
         // Its transactions end when the server notices, and until then a retry would wait for them.
         expect(await runs(orders)).toEqual([]);
-        const again = await Promise.all(orders.map((order) => post(stage.web, order)));
+        const again = await Promise.all(orders.map((order) => postLimited(stage.web, order)));
         expect(again.map(({ status }) => status)).toEqual(orders.map(() => 202));
         await untilDone(orders);
         await expectOneEffectEach(orders);
@@ -112,9 +117,9 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
           await stage.start('web', FAILPOINTS.FP1b),
         ];
         const orders = ordersOf(size);
-        const answers = orders.map((order) => post(first, order));
+        const answers = orders.map((order) => postLimited(first, order));
         await waitFor(() => first.held.length === size);
-        const repeated = orders.map((order) => post(second, order));
+        const repeated = orders.map((order) => postLimited(second, order));
         // Either the second process waits for the transactions of the first, or it gets to where it would commit too.
         // It puts several deliveries into one transaction, so nobody can tell how many of its transactions wait.
         await waitFor(async () => (await waiting()) > 0 || second.held.length > 0);
