@@ -132,7 +132,7 @@ describe('a statement that writes and is a transaction by itself', () => {
     expect(await stored('inside')).toEqual([]);
   });
 
-  it('is not sent again when its connection ends meanwhile, for it may have been carried out', async () => {
+  it('is unavailable when the server ends its connection meanwhile, and leaves nothing', async () => {
     await switchboard.ownerQuery('select pg_terminate_backend($1, 5000)', [await nextPid()]);
     expect(await write('before')).toEqual([{ key: 'before' }]);
     await switchboard.ownerQuery('begin; lock table idempotency_keys in exclusive mode');
