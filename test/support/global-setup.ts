@@ -16,6 +16,21 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
   // Every vitest project runs this; the first one starts, and stops, for all.
   if (process.env.TEST_TEMPLATE_URL) return undefined;
   const undo: (() => Promise<void>)[] = [];
+  const tearDown = async (): Promise<void> => {
+    delete process.env.TEST_TEMPLATE_URL;
+    for (const action of undo.toReversed()) await action();
+  };
+  try {
+    await start(undo);
+    return tearDown;
+  } catch (error) {
+    await tearDown();
+    throw error;
+  }
+}
+
+/** Puts into `undo` what stops each thing that it has started. */
+async function start(undo: (() => Promise<void>)[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'));
   // As root, PostgreSQL runs as another user, who must be able to pass through.
   await chmod(folder, 0o711);
@@ -47,10 +62,6 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
     if (redis) undo.push(redis.stop);
     if (redis) process.env.TEST_REDIS_URL = redis.url;
   }
-  return async () => {
-    delete process.env.TEST_TEMPLATE_URL;
-    for (const action of undo.toReversed()) await action();
-  };
 }
 
 async function dropTemplate(serverUrl: string, template: string): Promise<void> {
