@@ -14,9 +14,11 @@ const LEAST_BYTES = MOST_BYTES / 64;
  */
 @Injectable()
 export class WebhookStarts {
+  /** By a statement that commits as well. */
   private readonly unlimited = gatherings((organizationId, starts) =>
     this.runs.startOnce(organizationId, starts),
   );
+  /** Whatever they are: limits are looked at between the insert and the commit. */
   private readonly all = gatherings((organizationId, starts) =>
     this.runs.startTogether(organizationId, starts),
   );
