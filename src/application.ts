@@ -7,6 +7,7 @@ import { ENTITIES } from './entities.js';
 import type { Extensions } from './extensions.js';
 import type { Failpoints } from './failpoints/failpoints.js';
 import { configureHttp } from './http.js';
+import { ExpressServerAdapter } from './http/express-server.adapter.js';
 import { assertOneCopy } from './one-copy.js';
 import { PinoLogger } from './operations/pino-logger.js';
 
@@ -48,7 +49,7 @@ export async function startApplication({
     onDatabaseError: (error) =>
       logger.warn(`A database connection broke: ${error.message}`, 'Database'),
   });
-  const app = await NestFactory.create<NestExpressApplication>(module, {
+  const app = await NestFactory.create<NestExpressApplication>(module, new ExpressServerAdapter(), {
     logger,
     bodyParser: false,
     abortOnError: false,

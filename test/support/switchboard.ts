@@ -12,6 +12,7 @@ import type { DatabaseAccess } from '../../src/database/database-access.js';
 import { prepareDatabase } from '../../src/database/prepare-database.js';
 import type { Extensions } from '../../src/extensions.js';
 import { configureHttp } from '../../src/http.js';
+import { ExpressServerAdapter } from '../../src/http/express-server.adapter.js';
 import { PinoLogger } from '../../src/operations/pino-logger.js';
 import { createTestDatabase } from './database.js';
 import { freePort } from './global-setup.js';
@@ -66,6 +67,7 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
       providers: options.providers,
       modules: options.modules,
     }),
+    new ExpressServerAdapter(),
     { logger: new PinoLogger(env.logLevel), bodyParser: false, abortOnError: false },
   );
   configureHttp(app);
