@@ -6,11 +6,8 @@ import { EmbeddedPostgres, EmbeddedPostgresError } from './database/embedded/emb
 import { welcome } from './demo/welcome.js';
 import { AppError, toError } from './errors/app-error.js';
 import type { Extensions } from './extensions.js';
-import { releaseMemory } from './operations/release-memory.js';
+import { settleSoon } from './operations/settle.js';
 import { onStopSignal } from './operations/stop-signal.js';
-
-/** Not at once, for what comes first would have to wait. */
-const RELEASE_AFTER_MS = 1000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -44,8 +41,7 @@ async function start(extensions: Extensions): Promise<INestApplication> {
     app = await startApplication({ env, ownerUrl, log: say, extensions });
     if (env.runsWeb) await welcome(app, env, say);
     else say('Switchboard worker is running.');
-    // A quarter of what it holds by now was needed for the start only.
-    setTimeout(() => void releaseMemory().catch(() => undefined), RELEASE_AFTER_MS).unref();
+    settleSoon();
     return app;
   } catch (error) {
     await stop().catch(() => undefined);

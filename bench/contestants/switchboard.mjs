@@ -16,7 +16,7 @@ const { prepareDatabase } = await dist('database/prepare-database.js');
 const { configureHttp } = await dist('http.js');
 const { KeysService } = await dist('keys/keys.service.js');
 const { PinoLogger } = await dist('operations/pino-logger.js');
-const { releaseMemory } = await dist('operations/release-memory.js');
+const { settleSoon } = await dist('operations/settle.js');
 const { Doc } = await dist('tools/schema/doc.decorator.js');
 const { Tool } = await dist('tools/tool.decorator.js');
 
@@ -45,7 +45,7 @@ announce({
 });
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0), fail));
 // As startSwitchboard does.
-setTimeout(() => void releaseMemory(), 1000).unref();
+settleSoon();
 
 function toolsOf(more) {
   return [echoTool(), ...Array.from({ length: more }, (_, index) => generatedTool(index))];
