@@ -7,68 +7,78 @@ import { warmUp } from './warm-up.mjs';
 /** Runs a second at which the time until the end of a run is measured. */
 const RATES = [50, 200];
 
+const accept = { contest: 'accept', measure: (contestant, amount) => contestant.accept(amount) };
+const run = { contest: 'run', measure: (contestant, amount) => contestant.run(amount) };
+const latencies = RATES.map((rate) => ({
+  contest: `latency-${rate}`,
+  rate,
+  measure: (contestant, amount) => contestant.pace(amount, rate),
+}));
+
 /**
  * Measures the contests that are wanted, of all whom `only` names or of all, in interleaved rounds of about `seconds`.
+ * One contest after another: whoever waits long for the next turn is colder in it than any service that is busy.
  * `place` holds the address and the process id of the PostgreSQL that all of them share.
  */
 export async function measure(place, { contests, rounds, seconds, only, smoke }) {
-  const redis = await startRedis();
-  const contestants = [];
-  try {
-    const prepare = async (given, mode) => {
-      const names = Object.keys(given).filter((name) => !only || only.includes(name));
-      const opened = [];
-      for (const name of names) {
-        const contestant = await DurableContestant.start(name, given[name], mode, {
-          ...place,
-          redis,
-        });
-        contestants.push(contestant);
-        opened.push(contestant);
-      }
-      return opened;
-    };
-    const wants = (contest) => contests.includes(contest);
-    const accepting = wants('accept') ? await prepare(ACCEPTING, 'accept') : [];
-    const running = wants('run') || wants('latency') ? await prepare(RUNNING, 'run') : [];
+  const wants = (name) => contests.includes(name);
+  const groups = [
+    { given: ACCEPTING, mode: 'accept', asked: wants('accept') ? [accept] : [] },
+    {
+      given: RUNNING,
+      mode: 'run',
+      asked: [...(wants('run') ? [run] : []), ...(wants('latency') ? latencies : [])],
+    },
     // That one worker beside a process for the web works is seen in `run`.
-    const workers = wants('growth-workers') && !smoke ? await prepare(WORKERS, 'run') : [];
-    const rates = wants('latency') ? RATES : [];
-    const results = [
-      ...accepting.map((contestant) =>
-        entry(contestant, 'accept', (amount) => contestant.accept(amount)),
-      ),
-      ...(wants('run') ? running : []).map((contestant) =>
-        entry(contestant, 'run', (amount) => contestant.run(amount)),
-      ),
-      ...workers.map((contestant) =>
-        entry(contestant, 'growth-workers', (amount) => contestant.run(amount)),
-      ),
-      ...rates.flatMap((rate) =>
-        running.map((contestant) => ({
-          ...entry(contestant, `latency-${rate}`, (amount) => contestant.pace(amount, rate)),
-          amount: smoke ? 10 : rate * seconds,
-        })),
-      ),
-    ];
-    for (const { contestant } of results) await contestant.assertRefuses();
-    for (const result of results) result.amount = await warmUp(result, { seconds, smoke });
-    for (let round = 0; round < rounds && !smoke; round += 1) {
-      for (const result of results) result.rounds.push(await result.measure(result.amount));
-      console.log(`Round ${round + 1} of ${rounds} of webhooks and runs is done.`);
-    }
+    {
+      given: WORKERS,
+      mode: 'run',
+      asked: wants('growth-workers') && !smoke ? [{ ...run, contest: 'growth-workers' }] : [],
+    },
+  ];
+  const redis = await startRedis();
+  try {
     const byContest = {};
-    for (const { contest, contestant, amount, rounds } of results) {
-      const { name, kind, title } = contestant;
-      (byContest[contest] ??= { rows: [] }).rows.push({ name, kind, title, amount, rounds });
+    for (const { given, mode, asked } of groups.filter((group) => group.asked.length > 0)) {
+      const names = Object.keys(given).filter((name) => !only || only.includes(name));
+      const contestants = [];
+      try {
+        for (const name of names) {
+          const whole = { ...place, redis };
+          contestants.push(await DurableContestant.start(name, given[name], mode, whole));
+        }
+        for (const contestant of contestants) await contestant.assertRefuses();
+        for (const one of asked) {
+          byContest[one.contest] = await takeTurns(one, contestants, { rounds, seconds, smoke });
+        }
+      } finally {
+        await Promise.all(contestants.map((contestant) => contestant.stop()));
+      }
     }
     return byContest;
   } finally {
-    await Promise.all(contestants.map((contestant) => contestant.stop()));
     await redis.stop();
   }
 }
 
-function entry(contestant, contest, measure) {
-  return { contestant, contest, measure, amount: undefined, rounds: [] };
+async function takeTurns(
+  { contest, rate, measure: measureOne },
+  contestants,
+  { rounds, seconds, smoke },
+) {
+  const entries = contestants.map((contestant) => ({
+    contestant,
+    measure: (amount) => measureOne(contestant, amount),
+    amount: rate && (smoke ? 10 : rate * seconds),
+    rounds: [],
+  }));
+  for (const entry of entries) entry.amount = await warmUp(entry, { seconds, smoke });
+  for (let round = 0; round < rounds && !smoke; round += 1) {
+    for (const entry of entries) entry.rounds.push(await entry.measure(entry.amount));
+    console.log(`Round ${round + 1} of ${rounds} of ${contest} is done.`);
+  }
+  const rows = entries.map(({ contestant: { name, kind, title }, amount, rounds: measured }) => {
+    return { name, kind, title, amount, rounds: measured };
+  });
+  return { rows };
 }
