@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+
+let switchboard: Switchboard;
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard();
+});
+
+afterAll(async () => {
+  await switchboard?.close();
+});
+
+it('gives Express requests and responses whose prototypes it need not change', async () => {
+  const seen: [IncomingMessage, ServerResponse, unknown, unknown][] = [];
+  const server = switchboard.app.getHttpServer();
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    seen.push([request, response, Object.getPrototypeOf(request), Object.getPrototypeOf(response)]);
+  });
+  const { status } = await fetch(`${switchboard.url}/api/health`);
+  expect(status).toBe(200);
+  const [[request, response, ofRequest, ofResponse]] = seen as [(typeof seen)[number]];
+  // Express has had them by now.
+  expect(response).toHaveProperty('req', request);
+  expect(Object.getPrototypeOf(request)).toBe(ofRequest);
+  expect(Object.getPrototypeOf(response)).toBe(ofResponse);
+});
