@@ -18,7 +18,7 @@ it('gives Express requests and responses whose prototypes it need not change', a
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     seen.push([request, response, Object.getPrototypeOf(request), Object.getPrototypeOf(response)]);
   });
-  const { status } = await fetch(`${switchboard.url}/api/health`);
+  const { status } = await fetch(`${switchboard.url}/health/live`);
   expect(status).toBe(200);
   const [[request, response, ofRequest, ofResponse]] = seen as [(typeof seen)[number]];
   // Express has had them by now.
