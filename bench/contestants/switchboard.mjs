@@ -14,6 +14,7 @@ const { AccountsService } = await dist('accounts/accounts.service.js');
 const { loadEnv } = await dist('config/env.js');
 const { prepareDatabase } = await dist('database/prepare-database.js');
 const { configureHttp } = await dist('http.js');
+const { ExpressServerAdapter } = await dist('http/express-server.adapter.js');
 const { KeysService } = await dist('keys/keys.service.js');
 const { PinoLogger } = await dist('operations/pino-logger.js');
 const { settleSoon } = await dist('operations/settle.js');
@@ -27,6 +28,7 @@ const providers = toolsOf(Number(process.argv[2] ?? 0));
 const began = performance.now();
 const app = await NestFactory.create(
   AppModule.forRoot({ env, access, onDatabaseError: fail, providers }),
+  new ExpressServerAdapter(),
   { logger: new PinoLogger(env.logLevel), bodyParser: false, abortOnError: false },
 );
 configureHttp(app);
