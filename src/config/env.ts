@@ -124,6 +124,11 @@ export class Env {
     return this.nodeEnv === 'development' || this.nodeEnv === 'test';
   }
 
+  /** Whether lines for debugging are wanted. */
+  get logsDebug(): boolean {
+    return this.logLevel === 'debug' || this.logLevel === 'trace';
+  }
+
   get runsWeb(): boolean {
     return this.role !== 'worker';
   }

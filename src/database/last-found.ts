@@ -3,13 +3,14 @@
  * changed it. Steps of a run, say, that are about the same contact then read it once.
  */
 export class LastFound {
-  private readonly found = new Map<string, unknown>();
+  /** Made when there is something to keep: most transactions have nothing, and some no statement at all. */
+  private found?: Map<string, unknown>;
   private forgotten = 0;
 
   /** A statement is being sent, or was undone. */
   forget(): void {
     this.forgotten += 1;
-    this.found.clear();
+    this.found = undefined;
   }
 
   /** What `find` finds by one statement. It is kept by the key, if there is one, unless another was sent meanwhile. */
@@ -17,11 +18,13 @@ export class LastFound {
     const before = this.forgotten;
     const found = await find();
     const key = keyOf(found);
-    if (key !== undefined && this.forgotten === before + 1) this.found.set(key, found);
+    if (key !== undefined && this.forgotten === before + 1) {
+      (this.found ??= new Map<string, unknown>()).set(key, found);
+    }
     return found;
   }
 
   get(key: string): unknown {
-    return this.found.get(key);
+    return this.found?.get(key);
   }
 }

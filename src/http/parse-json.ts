@@ -14,30 +14,27 @@ export function parseJson(body: Uint8Array): unknown {
   } catch (error) {
     throw new AppError('invalid_json', 'The body is not JSON in UTF-8.', { cause: error });
   }
-  assertBounded(value);
+  countMembers(value, 1);
   return value;
 }
 
-function assertBounded(root: unknown): void {
-  let level = isContainer(root) ? [root] : [];
-  let members = 0;
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) {
-      throw new AppError('too_complex', `The body is nested deeper than ${MAX_DEPTH}.`);
-    }
-    const below: object[] = [];
-    for (const container of level) {
-      const values: unknown[] = Array.isArray(container) ? container : Object.values(container);
-      members += values.length;
-      for (const value of values) if (isContainer(value)) below.push(value);
-    }
-    if (members > MAX_MEMBERS) {
-      throw new AppError('too_complex', `The body holds more than ${MAX_MEMBERS} values.`);
-    }
-    level = below;
+/** How many members a value has with all that it holds; throws where they are too many, or nested too deep. */
+function countMembers(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth > MAX_DEPTH) {
+    throw new AppError('too_complex', `The body is nested deeper than ${MAX_DEPTH}.`);
   }
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+  let members = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) members += 1 + countMembers(item, depth + 1);
+  } else {
+    // What JSON.parse has made inherits nothing that could be listed.
+    for (const name in value) {
+      members += 1 + countMembers((value as Record<string, unknown>)[name], depth + 1);
+    }
+  }
+  if (members > MAX_MEMBERS) {
+    throw new AppError('too_complex', `The body holds more than ${MAX_MEMBERS} values.`);
+  }
+  return members;
 }

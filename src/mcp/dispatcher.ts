@@ -12,43 +12,37 @@ export interface Reply {
   readonly errorCode?: number;
 }
 
-/** Runs one member of a message and writes its response; a bug in there fails that member only. */
+/** Runs the members of a message and writes their responses; a bug in one of them fails that member only. */
 @Injectable()
 export class Dispatcher {
   private readonly logger = new Logger('Mcp');
 
   constructor(private readonly methods: Methods) {}
 
-  /** Undefined where JSON-RPC wants no response, and where nobody waits for it any more. */
-  async dispatch(member: Member, context: MethodContext): Promise<Reply | undefined> {
-    switch (member.kind) {
-      case 'invalid':
-        return errorReply(member.id, JsonRpcError.invalidRequest(member.reason));
-      case 'response':
-        return undefined;
-      case 'notification':
-        await this.notify(member, context);
-        return undefined;
-      case 'request':
-        try {
-          return { text: encodeResult(member.id, await this.run(member, context)) };
-        } catch (thrown) {
-          if (isCancellation(thrown, context.signal)) return undefined;
-          return errorReply(member.id, this.toJsonRpcError(thrown, member.method));
-        }
+  /**
+   * Runs them one after the other: a caller may rely on the order, and each call may hold a database connection. There
+   * is no reply where JSON-RPC wants no response, and where nobody waits for it any more.
+   */
+  async dispatch(members: readonly Member[], context: MethodContext): Promise<Reply[]> {
+    const replies: Reply[] = [];
+    for (const member of members) {
+      if (member.kind === 'response') continue;
+      if (member.kind === 'invalid') {
+        replies.push(errorReply(member.id, JsonRpcError.invalidRequest(member.reason)));
+        continue;
+      }
+      // Not in a method of its own: the promises of that would take longer than all else that is done here.
+      try {
+        const result = await this.run(member, context);
+        if (member.kind === 'request') replies.push({ text: encodeResult(member.id, result) });
+      } catch (thrown) {
+        if (isCancellation(thrown, context.signal)) continue;
+        // Nobody can be told of a notification (JSON-RPC 2.0, section 4.1), but a bug still belongs in the log.
+        const error = this.toJsonRpcError(thrown, member.method);
+        if (member.kind === 'request') replies.push(errorReply(member.id, error));
+      }
     }
-  }
-
-  private async notify(
-    member: Member & { kind: 'notification' },
-    context: MethodContext,
-  ): Promise<void> {
-    try {
-      await this.run(member, context);
-    } catch (thrown) {
-      // Nobody can be told (JSON-RPC 2.0, section 4.1), but a bug still belongs in the log.
-      this.toJsonRpcError(thrown, member.method);
-    }
+    return replies;
   }
 
   private run(

@@ -15,22 +15,25 @@ export function parseMember(value: unknown): Member {
   if (!isJsonObject(value)) {
     return { kind: 'invalid', id: null, reason: 'A request must be an object.' };
   }
-  const invalid = (reason: string): Member => ({ kind: 'invalid', id: readableId(value), reason });
-  if (value.jsonrpc !== '2.0') return invalid('jsonrpc must be "2.0".');
+  if (value.jsonrpc !== '2.0') return invalid(value, 'jsonrpc must be "2.0".');
   if (isResponse(value)) return { kind: 'response' };
   const isRequest = Object.hasOwn(value, 'id');
   if (isRequest && !isId(value.id)) {
-    return invalid('id must be a string or a number that can be echoed without loss.');
+    return invalid(value, 'id must be a string or a number that can be echoed without loss.');
   }
-  if (typeof value.method !== 'string') return invalid('method must be a string.');
+  if (typeof value.method !== 'string') return invalid(value, 'method must be a string.');
   const { method, params } = value;
   if (params !== undefined && (typeof params !== 'object' || params === null)) {
-    return invalid('params must be an object.');
+    return invalid(value, 'params must be an object.');
   }
   const given = params as JsonObject | unknown[] | undefined;
   return isRequest
     ? { kind: 'request', id: value.id as JsonRpcId, method, params: given }
     : { kind: 'notification', method, params: given };
+}
+
+function invalid(value: JsonObject, reason: string): Member {
+  return { kind: 'invalid', id: readableId(value), reason };
 }
 
 /** The id to answer with, also for a request that is wrong elsewhere; null where none can be echoed exactly. */
@@ -50,8 +53,10 @@ export function own(object: JsonObject, name: string): unknown {
 /** The `_meta` of parameters; empty where they have none. */
 export function metaOf(params: unknown): JsonObject {
   const meta = isJsonObject(params) ? params._meta : undefined;
-  return isJsonObject(meta) ? meta : {};
+  return isJsonObject(meta) ? meta : NOTHING;
 }
+
+const NOTHING: JsonObject = Object.freeze({});
 
 // A number beyond 2^53 may have been rounded by JSON.parse, and another request's id may round to the same.
 function isId(value: unknown): value is JsonRpcId {

@@ -4,7 +4,7 @@ import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/authenticated-key.js';
 import { DryRuns } from '../tools/dry-runs.js';
 import type { AnswerStream } from './answer-stream.js';
-import { Dispatcher } from './dispatcher.js';
+import { Dispatcher, type Reply } from './dispatcher.js';
 import { dryRunsIn } from './dry-run.js';
 import { encoderOf } from './encoders/encoder-of.js';
 import { decideEra, type Era, SERVED_VERSIONS } from './era.js';
@@ -84,7 +84,7 @@ export class McpService {
     // Plain JSON-RPC has no events, and knows nothing of progress.
     const stream = era.name === 'legacy' ? caller.stream : undefined;
     const context = { key: caller.key, ...served(era), signal: neverAborted(), stream };
-    const reply = await this.dispatcher.dispatch(member, context);
+    const [reply] = await this.dispatcher.dispatch([member], context);
     if (reply === undefined) return { status: 202 };
     return { status: member.kind === 'invalid' ? 400 : 200, body: reply.text };
   }
@@ -105,7 +105,7 @@ export class McpService {
       throw error;
     }
     const context = { id: member.id, key, ...served({ name: 'modern' }), signal: gone(), stream };
-    const reply = await this.dispatcher.dispatch(member, context);
+    const [reply] = await this.dispatcher.dispatch([member], context);
     if (reply === undefined) return { status: 202 };
     return { status: MODERN_STATUS.get(reply.errorCode) ?? 200, body: reply.text };
   }
@@ -135,18 +135,13 @@ export class McpService {
     // Each call may listen once or twice, which is no leak.
     setMaxListeners(0, signal);
     const context = { key, ...served(era), signal, answerBy };
-    const responses: string[] = [];
-    const dispatchAll = async (): Promise<void> => {
-      // One after the other: a caller may rely on the order, and each call holds a database connection.
-      for (const member of members) {
-        const reply = await this.dispatcher.dispatch(member, context);
-        if (reply !== undefined) responses.push(reply.text.toString());
-      }
-    };
-    if (dryRuns === 'all') await this.dryRuns.together(key.organizationId, dispatchAll);
-    else await dispatchAll();
-    if (responses.length === 0) return { status: 202 };
-    return { status: 200, body: `[${responses.join(',')}]` };
+    const dispatchAll = (): Promise<Reply[]> => this.dispatcher.dispatch(members, context);
+    const replies =
+      dryRuns === 'all'
+        ? await this.dryRuns.together(key.organizationId, dispatchAll)
+        : await dispatchAll();
+    if (replies.length === 0) return { status: 202 };
+    return { status: 200, body: `[${replies.map(({ text }) => text.toString()).join(',')}]` };
   }
 }
 

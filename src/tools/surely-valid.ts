@@ -29,21 +29,25 @@ function checkOf(type: Function): Check {
     name,
     check: propertyCheck(rules.filter(({ propertyName }) => propertyName === name)),
   }));
+  // Loops, here and below: lists and functions that are made for each call would be most of what a small call allocates.
   return (value) => {
     const object = value as Record<string, unknown>;
-    return (
-      Object.keys(object).every((name) => names.has(name)) &&
-      properties.every(({ name, check }) => check(object[name], object))
-    );
+    for (const name of Object.keys(object)) if (!names.has(name)) return false;
+    for (const { name, check } of properties) if (!check(object[name], object)) return false;
+    return true;
   };
 }
 
 function propertyCheck(rules: readonly Rule[]): Check {
   const conditions = rules.filter(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION);
   const tests = rules.filter((rule) => !conditions.includes(rule)).map(ruleCheck);
-  const applies: Check = (value, object) =>
-    conditions.every(({ constraints }) => (constraints[0] as Condition)(object, value));
-  return (value, object) => !applies(value, object) || tests.every((test) => test(value, object));
+  return (value, object) => {
+    for (const { constraints } of conditions) {
+      if (!(constraints[0] as Condition)(object, value)) return true;
+    }
+    for (const test of tests) if (!test(value, object)) return false;
+    return true;
+  };
 }
 
 type Condition = (object: object, value: unknown) => boolean;

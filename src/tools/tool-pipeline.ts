@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditLog } from '../accounts/audit-log.js';
+import { Env } from '../config/env.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { Failpoints } from '../failpoints/failpoints.js';
@@ -23,13 +24,18 @@ interface CheckedCall {
 @Injectable()
 export class ToolPipeline {
   private readonly logger = new Logger('ToolCall');
+  /** Nest passes every line on to the log, which drops it there. */
+  private readonly logsReading: boolean;
 
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly idempotency: IdempotencyRepository,
     private readonly audit: AuditLog,
     private readonly failpoints: Failpoints,
-  ) {}
+    env: Env,
+  ) {
+    this.logsReading = env.logsDebug;
+  }
 
   /**
    * Validates, opens the transaction of the organization, replays or runs, and records what was changed. A signal that
@@ -53,8 +59,15 @@ export class ToolPipeline {
     return tool.readOnly ? this.read(checked) : this.change(checked);
   }
 
-  private async read({ tool, method, input, call }: CheckedCall): Promise<object> {
-    const result = await this.tenants.transaction(
+  private read({ tool, method, input, call }: CheckedCall): Promise<object> {
+    if (this.logsReading) {
+      this.logger.debug({
+        organization: call.organizationId,
+        actor: call.actor.id,
+        tool: tool.descriptor.name,
+      });
+    }
+    return this.tenants.transaction(
       call.organizationId,
       () =>
         call.confirmation === undefined
@@ -62,12 +75,6 @@ export class ToolPipeline {
           : confirm(tool, input, call).then(() => method(input, call)),
       { readOnly: true },
     );
-    this.logger.debug({
-      organization: call.organizationId,
-      actor: call.actor.id,
-      tool: tool.descriptor.name,
-    });
-    return result;
   }
 
   private async change(checked: CheckedCall): Promise<object> {

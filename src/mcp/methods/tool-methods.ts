@@ -2,6 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppError, toError } from '../../errors/app-error.js';
 import type { AuthenticatedKey } from '../../keys/authenticated-key.js';
 import { type DryRunOutcome, DryRuns } from '../../tools/dry-runs.js';
+import { InputRequired } from '../../tools/input-required.js';
+import { MissingCapability } from '../../tools/missing-capability.js';
 import { unknownName } from '../../tools/nearest-names.js';
 import { OrganizationTools } from '../../tools/organization-tools.js';
 import { OwnToolList } from '../../tools/own-tool-list.js';
@@ -18,9 +20,16 @@ import { isJsonObject, type JsonObject } from '../json-rpc.js';
 import { isCancellation, type JsonText, type Method, type MethodContext } from '../method.js';
 import { assertFirstPage } from '../single-page.js';
 import { callerOf } from '../task-caller.js';
-import { takesTasks } from '../tasks-extension.js';
 import { knownError, toolError } from '../tool-error.js';
 import { ToolLists } from '../tool-lists.js';
+
+/** What the parameters of a `tools/call` say. */
+interface Called {
+  readonly name: string;
+  readonly given: JsonObject;
+  readonly dryRun: boolean;
+  readonly params: JsonObject;
+}
 
 /** `tools/list` and `tools/call`. */
 @Injectable()
@@ -47,18 +56,29 @@ export class ToolMethods {
     return this.ownOf(key).then((own) => this.lists.of(encoder, key.toolPolicies, own));
   }
 
-  private async call(params: JsonObject, context: MethodContext): Promise<string> {
+  private call(params: JsonObject, context: MethodContext): Promise<string> {
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') throw JsonRpcError.invalidParams('name must be a string.');
     if (!isJsonObject(given)) throw JsonRpcError.invalidParams('arguments must be an object.');
-    const dryRun = readDryRun(params);
-    const { toolPolicies } = context.key;
-    const tool =
-      this.tools.find(name, 'agent', toolPolicies) ??
-      (await this.ownOf(context.key)).find(name, toolPolicies);
-    if (!tool) throw await this.unknownTool(name, context.key);
+    const called = { name, given, dryRun: readDryRun(params), params };
+    const tool = this.tools.find(name, 'agent', context.key.toolPolicies);
+    return tool ? this.callTool(tool, called, context) : this.callOwn(called, context);
+  }
+
+  private async callOwn(called: Called, context: MethodContext): Promise<string> {
+    const { key } = context;
+    const tool = (await this.ownOf(key)).find(called.name, key.toolPolicies);
+    if (!tool) throw await this.unknownTool(called.name, key);
+    return await this.callTool(tool, called, context);
+  }
+
+  private callTool(
+    tool: RegisteredTool,
+    { name, given, dryRun, params }: Called,
+    context: MethodContext,
+  ): Promise<string> {
     const meta = deprecation(name, tool);
-    const confirmation = toolPolicies.confirmation(...tool.names);
+    const confirmation = context.key.toolPolicies.confirmation(...tool.names);
     const subject = {
       method: 'tools/call',
       name,
@@ -68,27 +88,23 @@ export class ToolMethods {
       // Absent and not false: it is part of what an answer to a question is for.
       dryRun: dryRun || undefined,
     };
-    try {
-      return await this.calls.during(params, context, subject, async (call) => {
+    return this.calls.during(params, context, subject, async (call) => {
+      try {
         if (dryRun) {
-          return encodeDryRun(
-            await this.dryRuns.call(tool, given, call),
-            tool,
-            context.encoder,
-            meta,
-          );
+          const outcome = await this.dryRuns.call(tool, given, call);
+          return encodeDryRun(outcome, tool, context.encoder, meta);
         }
         const result = await this.tools.call(tool, given, call);
-        const task = takesTasks(params, context.era)
+        const task = call.takesTasks
           ? await this.tasks.begunBy(tool, result, callerOf(context.key))
           : undefined;
         return task ? createdTask(task, meta) : encode(result, tool, context.encoder, meta);
-      });
-    } catch (thrown) {
-      if (isCancellation(thrown, context.signal) || thrown instanceof JsonRpcError) throw thrown;
-      const failure = JSON.stringify(this.describe(thrown, tool, context));
-      return context.encoder.toolFailure(failure, meta);
-    }
+      } catch (thrown) {
+        if (isCancellation(thrown, context.signal) || isForCaller(thrown)) throw thrown;
+        const failure = JSON.stringify(this.describe(thrown, tool, context));
+        return context.encoder.toolFailure(failure, meta);
+      }
+    });
   }
 
   private describe(thrown: unknown, tool: RegisteredTool, { key }: MethodContext): object {
@@ -113,6 +129,15 @@ export class ToolMethods {
     const names = known.map((tool) => tool.name);
     return new JsonRpcError(INVALID_PARAMS, unknownName('tool', name, names));
   }
+}
+
+/** Whether it tells the caller something else than that the tool failed. */
+function isForCaller(thrown: unknown): boolean {
+  return (
+    thrown instanceof JsonRpcError ||
+    thrown instanceof InputRequired ||
+    thrown instanceof MissingCapability
+  );
 }
 
 /** What a caller that used an old name of the tool is told beside its result. */
