@@ -1,4 +1,3 @@
-import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 import type { Env } from './config/env.js';
@@ -6,8 +5,7 @@ import { prepareDatabase } from './database/prepare-database.js';
 import { ENTITIES } from './entities.js';
 import type { Extensions } from './extensions.js';
 import type { Failpoints } from './failpoints/failpoints.js';
-import { configureHttp } from './http.js';
-import { ExpressServerAdapter } from './http/express-server.adapter.js';
+import { createHttpApplication } from './http.js';
 import { assertOneCopy } from './one-copy.js';
 import { PinoLogger } from './operations/pino-logger.js';
 
@@ -49,18 +47,10 @@ export async function startApplication({
     onDatabaseError: (error) =>
       logger.warn(`A database connection broke: ${error.message}`, 'Database'),
   });
-  const app = await NestFactory.create<NestExpressApplication>(module, new ExpressServerAdapter(), {
-    logger,
-    bodyParser: false,
-    abortOnError: false,
-  });
+  const app = await createHttpApplication(module, logger);
   try {
-    if (env.runsWeb) {
-      configureHttp(app);
-      await app.listen(env.port, env.host);
-    } else {
-      await app.init();
-    }
+    if (env.runsWeb) await app.listen(env.port, env.host);
+    else await app.init();
   } catch (error) {
     // A port that is taken, say: whoever goes on in this process must not keep our connections.
     await app.close().catch(() => undefined);

@@ -1,4 +1,7 @@
+import type { DynamicModule, LoggerService } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ExpressServerAdapter } from './http/express-server.adapter.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { securityHeaders } from './http/security-headers.js';
 import {
@@ -15,8 +18,19 @@ const REQUEST_TIMEOUT_MS = 30_000;
 // request is lost in between.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/** Sets up HTTP the same way for the service and for its tests. No body parser: each edge reads its own bytes. */
-export function configureHttp(app: NestExpressApplication): void {
+/**
+ * Makes the application, the same way for the service, its tests and its bench. No body parser: each edge reads its own
+ * bytes.
+ */
+export async function createHttpApplication(
+  module: DynamicModule,
+  logger: LoggerService,
+): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(module, new ExpressServerAdapter(), {
+    logger,
+    bodyParser: false,
+    abortOnError: false,
+  });
   app.disable('x-powered-by');
   app.set('etag', false);
   // Express would build objects out of `a[b]=c`; no query string of ours holds any.
@@ -29,4 +43,5 @@ export function configureHttp(app: NestExpressApplication): void {
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
+  return app;
 }

@@ -6,15 +6,13 @@ import { announce, ECHO } from './serve.mjs';
 // From here `import` would find the packages of the peers first, which are other copies than Switchboard's own.
 const require = createRequire(new URL('../../package.json', import.meta.url));
 require('reflect-metadata');
-const { NestFactory } = require('@nestjs/core');
 const { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } = require('class-validator');
 const dist = (path) => import(new URL(`../../dist/src/${path}`, import.meta.url));
 const { AppModule } = await dist('app.module.js');
 const { AccountsService } = await dist('accounts/accounts.service.js');
 const { loadEnv } = await dist('config/env.js');
 const { prepareDatabase } = await dist('database/prepare-database.js');
-const { configureHttp } = await dist('http.js');
-const { ExpressServerAdapter } = await dist('http/express-server.adapter.js');
+const { createHttpApplication } = await dist('http.js');
 const { KeysService } = await dist('keys/keys.service.js');
 const { PinoLogger } = await dist('operations/pino-logger.js');
 const { settleSoon } = await dist('operations/settle.js');
@@ -26,12 +24,10 @@ const fail = (error) => process.stderr.write(`${error.stack}\n`);
 const access = await prepareDatabase(env.databaseUrl, { waitMs: 30_000, log: () => undefined });
 const providers = toolsOf(Number(process.argv[2] ?? 0));
 const began = performance.now();
-const app = await NestFactory.create(
+const app = await createHttpApplication(
   AppModule.forRoot({ env, access, onDatabaseError: fail, providers }),
-  new ExpressServerAdapter(),
-  { logger: new PinoLogger(env.logLevel), bodyParser: false, abortOnError: false },
+  new PinoLogger(env.logLevel),
 );
-configureHttp(app);
 await app.listen(env.port, env.host);
 const bootMs = performance.now() - began;
 const { organizationId, userId } = await app.get(AccountsService).signUp({

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Provider } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Client } from 'pg';
 import { AppModule } from '../../src/app.module.js';
@@ -11,8 +10,7 @@ import { type Env, loadEnv } from '../../src/config/env.js';
 import type { DatabaseAccess } from '../../src/database/database-access.js';
 import { prepareDatabase } from '../../src/database/prepare-database.js';
 import type { Extensions } from '../../src/extensions.js';
-import { configureHttp } from '../../src/http.js';
-import { ExpressServerAdapter } from '../../src/http/express-server.adapter.js';
+import { createHttpApplication } from '../../src/http.js';
 import { PinoLogger } from '../../src/operations/pino-logger.js';
 import { createTestDatabase } from './database.js';
 import { freePort } from './global-setup.js';
@@ -59,7 +57,7 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
     ...options.env,
   });
   const access = await prepareDatabase(database.url, { waitMs: 5000, log: () => undefined });
-  const app = await NestFactory.create<NestExpressApplication>(
+  const app = await createHttpApplication(
     AppModule.forRoot({
       env,
       access,
@@ -67,10 +65,8 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
       providers: options.providers,
       modules: options.modules,
     }),
-    new ExpressServerAdapter(),
-    { logger: new PinoLogger(env.logLevel), bodyParser: false, abortOnError: false },
+    new PinoLogger(env.logLevel),
   );
-  configureHttp(app);
   await app.listen(env.port, env.host);
   const owner = new Client({ connectionString: database.url });
   owner.on('error', () => undefined);
