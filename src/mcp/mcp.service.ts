@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/authenticated-key.js';
@@ -15,6 +14,7 @@ import {
   MISSING_CLIENT_CAPABILITY,
 } from './json-rpc-error.js';
 import { type JsonRpcId, type Member, parseMember, readableId } from './json-rpc.js';
+import { LastingSignals } from './lasting-signals.js';
 import { type McpHeaders, unreadableId } from './mcp-headers.js';
 import type { JsonText, MethodContext } from './method.js';
 import { assertModernRequest, type ModernMember, parseModernMember } from './modern-request.js';
@@ -48,6 +48,9 @@ export interface McpCaller {
 /** Answers one message, whatever is in it. Keeps nothing between messages, so any process can answer any of them. */
 @Injectable()
 export class McpService {
+  /** Nothing cancels the calls of a message from before 2026-07-28: a caller that goes away does not mean to. */
+  private readonly lasting = new LastingSignals();
+
   constructor(
     private readonly dispatcher: Dispatcher,
     private readonly limiter: RateLimiter,
@@ -83,7 +86,7 @@ export class McpService {
   private async answerOne(member: Member, era: Era, caller: McpCaller): Promise<McpAnswer> {
     // Plain JSON-RPC has no events, and knows nothing of progress.
     const stream = era.name === 'legacy' ? caller.stream : undefined;
-    const context = { key: caller.key, ...served(era), signal: neverAborted(), stream };
+    const context = { key: caller.key, ...served(era), signal: this.lasting.next(), stream };
     const [reply] = await this.dispatcher.dispatch([member], context);
     if (reply === undefined) return { status: 202 };
     return { status: member.kind === 'invalid' ? 400 : 200, body: reply.text };
@@ -131,10 +134,7 @@ export class McpService {
     // The first member was paid for before the body was read.
     if (batch.length > 1) this.limiter.consume(key.organizationId, batch.length - 1);
     const answerBy = performance.now() + BATCH_PATIENCE_MS;
-    const signal = neverAborted();
-    // Each call may listen once or twice, which is no leak.
-    setMaxListeners(0, signal);
-    const context = { key, ...served(era), signal, answerBy };
+    const context = { key, ...served(era), signal: this.lasting.next(), answerBy };
     const dispatchAll = (): Promise<Reply[]> => this.dispatcher.dispatch(members, context);
     const replies =
       dryRuns === 'all'
@@ -147,12 +147,6 @@ export class McpService {
 
 function served(era: Era): Pick<MethodContext, 'era' | 'encoder'> {
   return { era: era.name, encoder: encoderOf(era) };
-}
-
-/** Nothing cancels the calls of a message from before 2026-07-28: a caller that goes away does not mean to. */
-function neverAborted(): AbortSignal {
-  // Not one for all messages: what listens to it and never stops would stay for ever.
-  return new AbortController().signal;
 }
 
 function notInitialize(member: Member): Member {

@@ -82,14 +82,15 @@ function constraintCheck({
   const validators = getMetadataStorage()
     .getTargetValidatorConstraints(constraintCls)
     .map(({ instance }) => instance);
+  const passes = (value: unknown, given: ValidationArguments): boolean => {
+    // A promise, of a validator that is asynchronous, is not `true`.
+    for (const validator of validators) if (validator.validate(value, given) !== true) return false;
+    return true;
+  };
   return (value, object) => {
     const targetName = object.constructor.name;
-    const given: ValidationArguments = { targetName, property, object, value, constraints };
-    // A promise, of a validator that is asynchronous, is not `true`.
-    return validators.every((validator) =>
-      each && Array.isArray(value)
-        ? value.every((item) => validator.validate(item, given) === true)
-        : validator.validate(value, given) === true,
-    );
+    const given = { targetName, property, object, value, constraints };
+    if (!each || !Array.isArray(value)) return passes(value, given);
+    return value.every((item) => passes(item, given));
   };
 }

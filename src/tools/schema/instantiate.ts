@@ -9,13 +9,23 @@ import type { DtoClass } from './dto-schema.js';
 export function instantiate<T extends object>(dto: DtoClass<T>, value: object): T {
   const instance = new dto() as Record<string, unknown>;
   for (const [key, item] of Object.entries(value)) {
-    const nested = defaultMetadataStorage.findTypeMetadata(dto, key)?.typeFunction?.();
-    instance[key] = nested ? instantiateEach(nested as DtoClass, item) : item;
+    instance[key] = isObject(item) ? instantiateEach(typeOf(dto, key), item) : item;
   }
   return instance as T;
 }
 
-function instantiateEach(dto: DtoClass, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => instantiateEach(dto, item));
-  return typeof value === 'object' && value !== null ? instantiate(dto, value) : value;
+function instantiateEach(dto: DtoClass | undefined, value: object): unknown {
+  if (!dto) return value;
+  if (!Array.isArray(value)) return instantiate(dto, value);
+  return value.map((item: unknown) => (isObject(item) ? instantiateEach(dto, item) : item));
+}
+
+/** The class that `@Type` names for a property, if it does. */
+function typeOf(dto: DtoClass, property: string): DtoClass | undefined {
+  const type = defaultMetadataStorage.findTypeMetadata(dto, property)?.typeFunction?.();
+  return type as DtoClass | undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
