@@ -93,6 +93,15 @@ function rowsOf(entries, contest) {
     .filter((entry) => entry.contest === contest)
     .map(({ name, kind, title, era, rounds }) => {
       const perSecond = rounds.length > 0 ? median(rounds.map((round) => round.perSecond)) : 0;
-      return { name, kind, title, era, perSecond, rounds };
+      const row = { name, kind, title, era, perSecond, rounds };
+      return contest === 'batch' ? { ...row, single: singleOf(row, entries) } : row;
     });
+}
+
+/** What the same contestant reached without batches right before, in each round; undefined where it was not asked. */
+function singleOf({ name, era }, entries) {
+  const single = entries.find(
+    (entry) => entry.contest === 'call' && entry.name === name && entry.era === era,
+  );
+  return single && { rounds: single.rounds.map(({ perSecond }) => ({ perSecond })) };
 }
