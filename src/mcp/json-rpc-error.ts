@@ -103,7 +103,9 @@ export function encodeError(id: JsonRpcId | null | undefined, error: JsonRpcErro
 
 /** JSON text of a response whose result is JSON text already. */
 export function encodeResult(id: JsonRpcId, result: JsonText): JsonText {
-  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+  // JSON writes a number as JavaScript does.
+  const encodedId = typeof id === 'number' ? id : JSON.stringify(id);
+  const head = `{"jsonrpc":"2.0","id":${encodedId},"result":`;
   return typeof result === 'string'
     ? `${head}${result}}`
     : Buffer.concat([Buffer.from(head), result, CLOSING_BRACE]);

@@ -42,7 +42,9 @@ function shapeObject(
 ): object {
   const known = schema.properties;
   const copy: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
+  // Not by entries: a list for each takes longer than all else that is done for a small call here.
+  for (const key of Object.keys(value)) {
+    const item = value[key];
     // A key may be as long as a body, and is answered with.
     const shown = key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY).toWellFormed()}…` : key;
     const at = path === '' ? shown : `${path}.${shown}`;

@@ -27,7 +27,10 @@ function checkOf(type: Function): Check {
   const names = new Set(rules.map(({ propertyName }) => propertyName));
   const properties = [...names].map((name) => ({
     name,
-    check: propertyCheck(rules.filter(({ propertyName }) => propertyName === name)),
+    check: propertyCheck(
+      rules.filter(({ propertyName }) => propertyName === name),
+      type.name,
+    ),
   }));
   // Loops, here and below: lists and functions that are made for each call would be most of what a small call allocates.
   return (value) => {
@@ -38,9 +41,11 @@ function checkOf(type: Function): Check {
   };
 }
 
-function propertyCheck(rules: readonly Rule[]): Check {
+function propertyCheck(rules: readonly Rule[], targetName: string): Check {
   const conditions = rules.filter(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION);
-  const tests = rules.filter((rule) => !conditions.includes(rule)).map(ruleCheck);
+  const tests = rules
+    .filter((rule) => !conditions.includes(rule))
+    .map((rule) => ruleCheck(rule, targetName));
   return (value, object) => {
     for (const { constraints } of conditions) {
       if (!(constraints[0] as Condition)(object, value)) return true;
@@ -52,7 +57,7 @@ function propertyCheck(rules: readonly Rule[]): Check {
 
 type Condition = (object: object, value: unknown) => boolean;
 
-function ruleCheck(rule: Rule): Check {
+function ruleCheck(rule: Rule, targetName: string): Check {
   if (rule.validateIf) return () => false;
   switch (rule.type) {
     case ValidationTypes.WHITELIST:
@@ -61,7 +66,7 @@ function ruleCheck(rule: Rule): Check {
       return isNestedValid;
     case ValidationTypes.CUSTOM_VALIDATION:
     case ValidationTypes.IS_DEFINED:
-      return constraintCheck(rule);
+      return constraintCheck(rule, targetName);
     default:
       return () => false;
   }
@@ -73,12 +78,10 @@ function isNestedValid(value: unknown): boolean {
   return value instanceof Object && isSurelyValid(value);
 }
 
-function constraintCheck({
-  propertyName: property,
-  constraints,
-  constraintCls,
-  each,
-}: Rule): Check {
+function constraintCheck(
+  { propertyName: property, constraints, constraintCls, each }: Rule,
+  targetName: string,
+): Check {
   const validators = getMetadataStorage()
     .getTargetValidatorConstraints(constraintCls)
     .map(({ instance }) => instance);
@@ -88,7 +91,6 @@ function constraintCheck({
     return true;
   };
   return (value, object) => {
-    const targetName = object.constructor.name;
     const given = { targetName, property, object, value, constraints };
     if (!each || !Array.isArray(value)) return passes(value, given);
     return value.every((item) => passes(item, given));

@@ -8,7 +8,9 @@ import type { DtoClass } from './dto-schema.js';
  */
 export function instantiate<T extends object>(dto: DtoClass<T>, value: object): T {
   const instance = new dto() as Record<string, unknown>;
-  for (const [key, item] of Object.entries(value)) {
+  const given = value as Record<string, unknown>;
+  for (const key of Object.keys(given)) {
+    const item = given[key];
     instance[key] = isObject(item) ? instantiateEach(typeOf(dto, key), item) : item;
   }
   return instance as T;
