@@ -98,7 +98,7 @@ function rowsOf(entries, contest) {
     });
 }
 
-/** What the same contestant reached without batches right before, in each round; undefined where it was not asked. */
+/** The single calls of the same contestant, measured right before in each round; undefined where there were none. */
 function singleOf({ name, era }, entries) {
   const single = entries.find(
     (entry) => entry.contest === 'call' && entry.name === name && entry.era === era,

@@ -31,7 +31,7 @@ export class Dispatcher {
         replies.push(errorReply(member.id, JsonRpcError.invalidRequest(member.reason)));
         continue;
       }
-      // Not in a method of its own: the promises of that would take longer than all else that is done here.
+      // Not in a method of its own, whose promises would each run the hooks of AsyncLocalStorage on Node 20.
       try {
         const result = await this.run(member, context);
         if (member.kind === 'request') replies.push({ text: encodeResult(member.id, result) });

@@ -50,13 +50,13 @@ export function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
+const NOTHING: JsonObject = Object.freeze({});
+
 /** The `_meta` of parameters; empty where they have none. */
 export function metaOf(params: unknown): JsonObject {
   const meta = isJsonObject(params) ? params._meta : undefined;
   return isJsonObject(meta) ? meta : NOTHING;
 }
-
-const NOTHING: JsonObject = Object.freeze({});
 
 // A number beyond 2^53 may have been rounded by JSON.parse, and another request's id may round to the same.
 function isId(value: unknown): value is JsonRpcId {

@@ -24,18 +24,14 @@ interface CheckedCall {
 @Injectable()
 export class ToolPipeline {
   private readonly logger = new Logger('ToolCall');
-  /** Nest passes every line on to the log, which drops it there. */
-  private readonly logsReading: boolean;
 
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly idempotency: IdempotencyRepository,
     private readonly audit: AuditLog,
     private readonly failpoints: Failpoints,
-    env: Env,
-  ) {
-    this.logsReading = env.logsDebug;
-  }
+    private readonly env: Env,
+  ) {}
 
   /**
    * Validates, opens the transaction of the organization, replays or runs, and records what was changed. A signal that
@@ -60,7 +56,8 @@ export class ToolPipeline {
   }
 
   private read({ tool, method, input, call }: CheckedCall): Promise<object> {
-    if (this.logsReading) {
+    // Nest would put the line together and pass it on, for the log to drop it.
+    if (this.env.logsDebug) {
       this.logger.debug({
         organization: call.organizationId,
         actor: call.actor.id,
