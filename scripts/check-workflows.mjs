@@ -11,5 +11,5 @@ try {
   console.error(error.message);
   process.exit(2);
 }
-const { checkWorkflows } = await import('../dist/src/check-workflows.js');
+const { checkWorkflows } = await import('../dist/src/bootstrap/check-workflows.js');
 await checkWorkflows();

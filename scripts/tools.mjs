@@ -18,7 +18,7 @@ async function main() {
     if (!(error instanceof BuildError)) throw error;
     fail(error.message);
   }
-  const { toolCatalog } = await import('../dist/src/tool-catalog.js');
+  const { toolCatalog } = await import('../dist/src/bootstrap/tool-catalog.js');
   const tools = (await toolCatalog()).all();
   if (process.argv.includes('--tokens')) await printTokens(tools);
   else printTools(tools);

@@ -1,3 +1,3 @@
-import { startSwitchboard } from './start-switchboard.js';
+import { startSwitchboard } from './bootstrap/start-switchboard.js';
 
 await startSwitchboard();

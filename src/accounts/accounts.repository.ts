@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GateDatabase } from '../database/gate-database.js';
-import { newId } from '../database/ids.js';
+import { newId } from '../text/ids.js';
 import type { Account } from './account.js';
 
 interface AccountRow {

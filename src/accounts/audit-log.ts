@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { TenantDatabase } from '../database/tenant-database.js';
-import type { Actor } from './actor.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import type { Actor } from './account.js';
 
 /** The record of who changed what. Written in the transaction of the change, so neither exists without the other. */
 @Injectable()

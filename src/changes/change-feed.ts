@@ -1,9 +1,9 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { ChannelListener } from '../database/channel-listener.js';
-import type { DatabaseAccess } from '../database/database-access.js';
+import { ChannelListener } from '../database/notifications/channel-listener.js';
+import type { DatabaseAccess } from '../database/setup/database-access.js';
 import { unavailable } from '../database/database-error.js';
-import type { NotificationSender } from '../database/notification-sender.js';
-import type { TenantDatabase } from '../database/tenant-database.js';
+import type { NotificationSender } from '../database/notifications/notification-sender.js';
+import type { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 import type { Change, ChangeNotice } from './change.js';
 

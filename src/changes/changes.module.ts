@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { DatabaseAccess } from '../database/database-access.js';
-import { NotificationSender } from '../database/notification-sender.js';
-import { TenantDatabase } from '../database/tenant-database.js';
+import type { DatabaseAccess } from '../database/setup/database-access.js';
+import { NotificationSender } from '../database/notifications/notification-sender.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { ChangeFeed } from './change-feed.js';
 
 /** How processes learn what others changed. */

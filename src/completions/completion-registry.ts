@@ -3,21 +3,21 @@ import { AppError } from '../errors/app-error.js';
 import { ToolPolicies } from '../policies/tool-policies.js';
 import { PromptRegistry } from '../prompts/prompt-registry.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
+import { ReadingMethods } from '../tools/pipeline/reading-methods.js';
 import {
   type BoundMethod,
   type DecoratedMethod,
   DecoratedMethods,
-} from '../tools/decorated-methods.js';
-import { assertUnique } from '../tools/names.js';
-import type { NeededTools } from '../tools/needed-tools.js';
-import { ReadingMethods } from '../tools/reading-methods.js';
-import { ToolRegistry } from '../tools/tool-registry.js';
-import { MOST_COMPLETIONS } from './most-completions.js';
+} from '../tools/registry/decorated-methods.js';
+import { assertUnique } from '../tools/registry/names.js';
+import type { NeededTools } from '../tools/registry/needed-tools.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import {
   type CompletedArgument,
   Completion,
   type CompletionCall,
   type CompletionOptions,
+  MOST_COMPLETIONS,
 } from './completion.decorator.js';
 
 const LONGEST_VALUE = 255;

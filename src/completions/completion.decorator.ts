@@ -1,5 +1,5 @@
 import { DiscoveryService } from '@nestjs/core';
-import type { ToolCall } from '../tools/tool-call.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
 
 /** Whose argument is completed: a prompt by its name, or resources by their template. */
 export type CompletedArgument = { argument: string } & ({ prompt: string } | { resource: string });
@@ -20,3 +20,6 @@ export interface CompletionCall extends ToolCall {
  * 101 values, best first; the last one only shows that there are more. It runs in a READ ONLY transaction.
  */
 export const Completion = DiscoveryService.createDecorator<CompletionOptions>();
+
+/** Completions that are shown. A method asks for one more, which shows that there are more. */
+export const MOST_COMPLETIONS = 100;

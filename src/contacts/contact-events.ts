@@ -1,6 +1,6 @@
 import type { DomainEvent } from '../events/domain-event.js';
-import { canonicalJson } from '../tools/canonical-json.js';
-import type { ContactView } from './contact-view.js';
+import { canonicalJson } from '../text/canonical-json.js';
+import type { ContactView } from './contact.results.js';
 
 /** What happened to a contact that is now `after`; nothing, when no field of it is another one than before. */
 export function contactEvents(before: ContactView | null, after: ContactView): DomainEvent[] {

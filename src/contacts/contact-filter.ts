@@ -1,5 +1,5 @@
 import { AppError, type Fault } from '../errors/app-error.js';
-import { isDay, parseTime } from '../tools/parse-time.js';
+import { isDay, parseTime } from '../text/parse-time.js';
 import { CONSENT_CHANNELS, CONSENT_STATUSES } from './consent.js';
 import { parsePhone } from './parse-field.js';
 

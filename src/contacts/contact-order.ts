@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.js';
-import { readCursor, writeCursor } from '../tools/paging.js';
+import { readCursor, writeCursor } from '../paging/paging.js';
 import type { Condition } from './contact-condition.js';
 import { parseDayOrTime } from './contact-filter.js';
 

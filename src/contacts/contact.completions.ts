@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Completion, type CompletionCall } from '../completions/completion.decorator.js';
-import { MOST_COMPLETIONS } from '../completions/most-completions.js';
+import {
+  Completion,
+  type CompletionCall,
+  MOST_COMPLETIONS,
+} from '../completions/completion.decorator.js';
 import { ContactsService } from './contacts.service.js';
 
 /** Proposes contacts by what is typed of an id, a name or an identifier. */

@@ -1,23 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
 import { Resource } from '../resources/resource.decorator.js';
-import type { ToolCall } from '../tools/tool-call.js';
-import { Tool } from '../tools/tool.decorator.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
+import { Tool } from '../tools/contract/tool.decorator.js';
 import { parseChanges } from './contact-fields.js';
 import { parseFilters } from './contact-filter.js';
 import { ContactOrder } from './contact-order.js';
-import { ContactPage } from './contact-page.js';
-import { ContactResult } from './contact-result.js';
-import { ContactView } from './contact-view.js';
 import type { Contact } from './contact.entity.js';
+import {
+  CreateContactInput,
+  DeleteContactInput,
+  GetContactInput,
+  SearchContactsInput,
+  UpdateContactInput,
+} from './contact.inputs.js';
+import {
+  ContactPage,
+  ContactResult,
+  ContactView,
+  CreatedContactResult,
+  DeletedContactResult,
+} from './contact.results.js';
 import { ContactsService } from './contacts.service.js';
-import { CreateContactInput } from './create-contact.input.js';
-import { CreatedContactResult } from './created-contact-result.js';
-import { DeleteContactInput } from './delete-contact.input.js';
-import { DeletedContactResult } from './deleted-contact-result.js';
-import { GetContactInput } from './get-contact.input.js';
-import { SearchContactsInput } from './search-contacts.input.js';
-import { UpdateContactInput } from './update-contact.input.js';
 
 /** What agents, workflows and people can do with contacts. */
 @Injectable()

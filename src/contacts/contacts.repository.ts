@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { violatedConstraint } from '../database/database-error.js';
-import { findOne } from '../database/entity-statements.js';
-import { ONE_PLAN } from '../database/prepared-statements.js';
-import { TenantDatabase } from '../database/tenant-database.js';
-import type { ContactFields } from './contact-fields.js';
-import { foldText, searchText } from './contact-fields.js';
+import { ONE_PLAN } from '../database/driver/prepared-statements.js';
+import { findOne } from '../database/transactions/entity-statements.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { escapeLike, filterCondition } from './contact-condition.js';
+import { type ContactFields, foldText, searchText } from './contact-fields.js';
 import type { ContactFilter } from './contact-filter.js';
 import type { ContactOrder, Position } from './contact-order.js';
 import { Contact } from './contact.entity.js';

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { resourceChange } from '../changes/change.js';
 import { ChangeFeed } from '../changes/change-feed.js';
-import { newId } from '../database/ids.js';
+import { newId } from '../text/ids.js';
 import { AppError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
-import { fingerprint } from '../tools/canonical-json.js';
-import { pageOf } from '../tools/paging.js';
+import { fingerprint } from '../text/canonical-json.js';
+import { pageOf } from '../paging/paging.js';
 import { contactEvents } from './contact-events.js';
 import { applyChanges, type ContactChanges, NO_FIELDS } from './contact-fields.js';
 import type { ContactFilter } from './contact-filter.js';
 import type { ContactOrder } from './contact-order.js';
-import { ContactView } from './contact-view.js';
+import { ContactView } from './contact.results.js';
 import type { Contact } from './contact.entity.js';
 import { ContactsRepository, IDENTIFIERS, type Identifier } from './contacts.repository.js';
 

@@ -9,12 +9,12 @@ import type { TlsOptions } from 'node:tls';
 import type { Pool } from 'pg';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { Env } from '../config/env.js';
-import { ContextSigner } from './context-signer.js';
-import type { DatabaseAccess } from './database-access.js';
+import { ContextSigner } from './transactions/context-signer.js';
+import type { DatabaseAccess } from './setup/database-access.js';
 import { GateDatabase } from './gate-database.js';
-import { NotificationSender } from './notification-sender.js';
+import { NotificationSender } from './notifications/notification-sender.js';
 import { SecretBox } from './secret-box.js';
-import { TenantDatabase } from './tenant-database.js';
+import { TenantDatabase } from './transactions/tenant-database.js';
 
 const TENANT_SOURCE = Symbol('tenant data source');
 

@@ -1,11 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
-import { randomBase62 } from '../database/ids.js';
+import { randomBase62 } from '../text/ids.js';
 import { AppError } from '../errors/app-error.js';
 import { KeysService } from '../keys/keys.service.js';
 import { ToolPolicies } from '../policies/tool-policies.js';
-import { SILENT_CALLER } from '../tools/silent-caller.js';
-import { ToolRegistry } from '../tools/tool-registry.js';
+import { SILENT_CALLER } from '../tools/contract/tool-call.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
 
 const OWNER_EMAIL = 'owner@demo.localhost';
 

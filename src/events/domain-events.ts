@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
-import { newId } from '../database/ids.js';
-import { TenantDatabase } from '../database/tenant-database.js';
+import { newId } from '../text/ids.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { DomainEvent, EmittedEvent } from './domain-event.js';
 
 /** Does what follows from an event, by statements of the transaction that the event happens in. */

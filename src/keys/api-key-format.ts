@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { randomBase62 } from '../database/ids.js';
+import { randomBase62 } from '../text/ids.js';
 
 const PREFIX = 'swb_';
 const SECRET_LENGTH = 32;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { GateDatabase } from '../database/gate-database.js';
-import { TenantDatabase } from '../database/tenant-database.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { NamedPolicy } from '../policies/tool-policy.js';
 import { ApiKey } from './api-key.entity.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Gatherings } from '../database/gatherings.js';
+import { Gatherings } from '../batching/batcher.js';
 import { ApiKeysRepository, type FoundKey } from './api-keys.repository.js';
 
 /**

@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Actor } from '../accounts/actor.js';
+import type { Actor } from '../accounts/account.js';
 import { AuditLog } from '../accounts/audit-log.js';
 import { ChangeFeed } from '../changes/change-feed.js';
-import { newId } from '../database/ids.js';
-import { TenantDatabase } from '../database/tenant-database.js';
+import { newId } from '../text/ids.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { Failpoints } from '../failpoints/failpoints.js';
 import { ToolPolicies } from '../policies/tool-policies.js';
 import { hashApiKey, isApiKey, newApiKey } from './api-key-format.js';

@@ -1,9 +1,17 @@
-import type { Answers, InputRequest, InputRequests } from '../tools/input-request.js';
-import { InputRequired } from '../tools/input-required.js';
-import { MissingCapability } from '../tools/missing-capability.js';
-import type { RequestBinding, RequestState, RequestStates } from '../tools/request-states.js';
+import {
+  type Answers,
+  type InputRequest,
+  type InputRequests,
+  InputRequired,
+  MissingCapability,
+} from '../tools/contract/input-request.js';
+import type {
+  RequestBinding,
+  RequestState,
+  RequestStates,
+} from '../tools/pipeline/request-states.js';
 import { JsonRpcError } from './json-rpc-error.js';
-import { isJsonObject, type JsonObject, own } from './json-rpc.js';
+import { type JsonObject, isJsonObject, own } from './json-rpc.js';
 
 /** The questions of one request of MCP 2026-07-28, and the answers that came with it. */
 export class Conversation {

@@ -3,8 +3,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { toError } from '../errors/app-error.js';
 import { encodeError, encodeResult, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc-error.js';
 import type { JsonObject, JsonRpcId, Member } from './json-rpc.js';
-import { isCancellation, type JsonText, type MethodContext } from './method.js';
-import { Methods } from './methods.js';
+import { isCancellation, type JsonText, type MethodContext } from './handlers/method-handler.js';
+import { Methods } from './handlers/method-table.js';
 
 /** JSON text of a response, with the code of its error if it is one. */
 export interface Reply {

@@ -1,5 +1,4 @@
 import type { Response } from 'express';
-import type { AnswerStream } from './answer-stream.js';
 
 // Below the 30 to 60 s after which proxies close what is silent.
 const KEEP_ALIVE_MS = 15_000;
@@ -65,4 +64,12 @@ export class EventStream implements AnswerStream {
 /** True where the caller takes events; without an Accept header it gets what every HTTP client can read. */
 export function acceptsEvents(accept: string | undefined): boolean {
   return /(^|[,\s])text\/event-stream\s*(?=[,;]|$)/i.test(accept ?? '');
+}
+
+/** What a caller can be told while its request is being answered. */
+export interface AnswerStream {
+  /** Sends a JSON-RPC notification; where the caller is gone it does nothing. Opens the stream if need be. */
+  notify(method: string, params: object): void;
+  /** Resolves once the caller has taken enough of what was sent to be sent more, or is gone. */
+  drained(): Promise<void>;
 }

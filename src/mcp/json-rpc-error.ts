@@ -1,6 +1,6 @@
 import type { AppErrorCode } from '../errors/app-error.js';
 import type { JsonRpcId } from './json-rpc.js';
-import type { JsonText } from './method.js';
+import type { JsonText } from './handlers/method-handler.js';
 
 /** JSON-RPC 2.0, section 5.1. */
 export const PARSE_ERROR = -32_700;

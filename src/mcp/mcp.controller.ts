@@ -1,9 +1,9 @@
 import { All, Controller, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { goneSignal } from '../http/gone-signal.js';
+import { goneSignal } from '../http/signals.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { parseJson } from '../http/parse-json.js';
-import { readJsonBody } from '../http/read-body.js';
+import { readJsonBody } from '../http/request-body.js';
 import { sendJson } from '../http/send-json.js';
 import { apiKeyOf } from '../keys/authenticated-key.js';
 import { BearerGuard } from '../keys/bearer.guard.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/authenticated-key.js';
-import { DryRuns } from '../tools/dry-runs.js';
-import type { AnswerStream } from './answer-stream.js';
+import { DryRuns } from '../tools/pipeline/dry-runs.js';
+import type { AnswerStream } from './event-stream.js';
 import { Dispatcher, type Reply } from './dispatcher.js';
 import { dryRunsIn } from './dry-run.js';
 import { encoderOf } from './encoders/encoder-of.js';
@@ -16,7 +16,7 @@ import {
 import { type JsonRpcId, type Member, parseMember, readableId } from './json-rpc.js';
 import { LastingSignals } from './lasting-signals.js';
 import { type McpHeaders, unreadableId } from './mcp-headers.js';
-import type { JsonText, MethodContext } from './method.js';
+import type { JsonText, MethodContext } from './handlers/method-handler.js';
 import { assertModernRequest, type ModernMember, parseModernMember } from './modern-request.js';
 
 const MAX_BATCH = 20;

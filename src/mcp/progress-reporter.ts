@@ -1,5 +1,5 @@
-import type { Progress } from '../tools/tool-call.js';
-import type { AnswerStream } from './answer-stream.js';
+import type { Progress } from '../tools/contract/tool-call.js';
+import type { AnswerStream } from './event-stream.js';
 
 // 50 a second are more than any display shows, and less than hurts either side.
 const SHORTEST_PAUSE_MS = 20;

@@ -1,6 +1,8 @@
+import type { AuthenticatedKey } from '../keys/authenticated-key.js';
+import type { TaskCaller } from '../tools/pipeline/tasks.js';
 import type { Era } from './era.js';
 import { JsonRpcError } from './json-rpc-error.js';
-import { isJsonObject, type JsonObject, metaOf } from './json-rpc.js';
+import { type JsonObject, isJsonObject, metaOf } from './json-rpc.js';
 import { CAPABILITIES_KEY } from './modern-request.js';
 
 const ID = 'io.modelcontextprotocol/tasks';
@@ -19,4 +21,9 @@ export function takesTasks(params: JsonObject, era: Era['name']): boolean {
 /** Throws -32021 for a request that does not say so. */
 export function assertTakesTasks(params: JsonObject, era: Era['name']): void {
   if (!takesTasks(params, era)) throw JsonRpcError.missingCapability(TASKS_CAPABILITY);
+}
+
+/** The holder of a key, as tasks know it. */
+export function callerOf({ id, organizationId, toolPolicies }: AuthenticatedKey): TaskCaller {
+  return { organizationId, actor: { kind: 'key', id }, policies: toolPolicies };
 }

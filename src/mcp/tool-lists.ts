@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ToolPolicies } from '../policies/tool-policies.js';
-import type { OwnToolList } from '../tools/own-tool-list.js';
+import type { OwnToolList } from '../tools/registry/offered-tool.js';
 import { RecentlyUsed } from '../tools/recently-used.js';
-import { ToolRegistry } from '../tools/tool-registry.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import type { EraEncoder } from './encoders/era-encoder.js';
 
 type Lists = Map<EraEncoder, Buffer>;

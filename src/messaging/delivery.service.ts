@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { resourceChange } from '../changes/change.js';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { ContactsService } from '../contacts/contacts.service.js';
-import { TenantDatabase } from '../database/tenant-database.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { Failpoints } from '../failpoints/failpoints.js';

@@ -1,5 +1,5 @@
 import type { DomainEvent, EventName } from '../events/domain-event.js';
-import { MessageView } from './message-view.js';
+import { MessageView } from './message.results.js';
 import type { Message } from './message.entity.js';
 
 /**

@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { ContactView } from '../contacts/contact-view.js';
 import type { Contact } from '../contacts/contact.entity.js';
+import { ContactView } from '../contacts/contact.results.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { AppError } from '../errors/app-error.js';
 import { CAUTION, dataMessage } from '../prompts/data-message.js';
-import type { PromptResult } from '../prompts/prompt-result.js';
-import { Prompt } from '../prompts/prompt.decorator.js';
-import type { ToolCall } from '../tools/tool-call.js';
-import { MessageView } from './message-view.js';
+import { Prompt, type PromptResult } from '../prompts/prompt.decorator.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
+import { WriteMessageInput } from './message.inputs.js';
+import { MessageView } from './message.results.js';
 import { MessagesService } from './messages.service.js';
-import { WriteMessageInput } from './write-message.input.js';
 
 const EARLIER_MESSAGES = 5;
 const MOST_OF_CONTACT = 16_000;

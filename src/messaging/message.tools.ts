@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
 import { Resource } from '../resources/resource.decorator.js';
-import { parseTime } from '../tools/parse-time.js';
-import type { ToolCall } from '../tools/tool-call.js';
-import { Tool } from '../tools/tool.decorator.js';
-import { ListMessagesInput } from './list-messages.input.js';
-import { MessageIdInput } from './message-id.input.js';
-import { MessagePage } from './message-page.js';
-import { MessageResult } from './message-result.js';
-import { MessageView } from './message-view.js';
+import { parseTime } from '../text/parse-time.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
+import { Tool } from '../tools/contract/tool.decorator.js';
+import { ListMessagesInput, MessageIdInput, SendMessageInput } from './message.inputs.js';
+import { MessagePage, MessageResult, MessageView } from './message.results.js';
 import { MessagesService } from './messages.service.js';
-import { SendMessageInput } from './send-message.input.js';
 
 const FURTHEST_MS = 366 * 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { TenantDatabase } from '../database/tenant-database.js';
-import type { TimePosition } from '../tools/paging.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import type { TimePosition } from '../paging/paging.js';
 import type { MessageChannel, MessageStatus } from './message-status.js';
 import { Message } from './message.entity.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { resourceChange } from '../changes/change.js';
 import { ChangeFeed } from '../changes/change-feed.js';
-import { newId } from '../database/ids.js';
+import { newId } from '../text/ids.js';
 import { AppError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { messageEvent } from './message-events.js';

@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ToolCall } from '../tools/tool-call.js';
-import { Tool } from '../tools/tool.decorator.js';
-import { MessageView } from './message-view.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
+import { Tool } from '../tools/contract/tool.decorator.js';
+import { RecordMessageInput, ReportDeliveryInput } from './message.inputs.js';
+import { MessageView, RecordedMessageResult, ReportedDeliveryResult } from './message.results.js';
 import { ProviderReports } from './provider-reports.service.js';
-import { RecordMessageInput } from './record-message.input.js';
-import { RecordedMessageResult } from './recorded-message-result.js';
-import { ReportDeliveryInput } from './report-delivery.input.js';
-import { ReportedDeliveryResult } from './reported-delivery-result.js';
 
 /** How workflows pass on what the webhooks of providers tell. They are no tools for agents: agents are told nothing. */
 @Injectable()

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
 import { parseJson } from '../http/parse-json.js';
-import type { ToolCall } from '../tools/tool-call.js';
-import { Tool } from '../tools/tool.decorator.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
+import { Tool } from '../tools/contract/tool.decorator.js';
 import type { HttpAnswer } from './exchange.js';
-import { HttpRequestInput } from './http-request.input.js';
-import { HttpRequestResult } from './http-request-result.js';
+import { HttpRequestInput, HttpRequestResult } from './http-request.dto.js';
 import { OutboundClient } from './outbound-client.js';
 import { readHeaders } from './request-headers.js';
 import { retryAfterSeconds } from './retry-after.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
-import { JoinedSignal } from '../http/joined-signal.js';
+import { JoinedSignal } from '../http/signals.js';
 import { connect } from './connect.js';
 import { exchange, type HttpAnswer } from './exchange.js';
 import { HostResolver } from './host-resolver.js';

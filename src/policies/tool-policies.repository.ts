@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { TenantDatabase } from '../database/tenant-database.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { ToolPolicy } from './tool-policy.js';
 import { ToolPolicyRow } from './tool-policy.entity.js';
 

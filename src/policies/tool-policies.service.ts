@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed } from '../changes/change-feed.js';
-import { TenantDatabase } from '../database/tenant-database.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { ToolPolicies } from './tool-policies.js';
 import { ToolPoliciesRepository } from './tool-policies.repository.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { excerpt } from './excerpt.js';
+import { excerpt } from './data-message.js';
 
 describe(excerpt, () => {
   it('is the whole where that is short enough', () => {

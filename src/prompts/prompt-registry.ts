@@ -1,21 +1,25 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
 import type { ToolPolicies } from '../policies/tool-policies.js';
+import { unknownName } from '../text/nearest-names.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
+import { ReadingMethods } from '../tools/pipeline/reading-methods.js';
 import {
   type DecoratedMethod,
   DecoratedMethods,
   firstParameter,
-} from '../tools/decorated-methods.js';
-import { assertName, assertUnique } from '../tools/names.js';
-import { unknownName } from '../tools/nearest-names.js';
-import { parseArguments } from '../tools/parse-arguments.js';
-import { ReadingMethods } from '../tools/reading-methods.js';
+} from '../tools/registry/decorated-methods.js';
+import { assertName, assertUnique } from '../tools/registry/names.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { dtoSchema } from '../tools/schema/dto-schema.js';
-import type { ToolCall } from '../tools/tool-call.js';
-import { ToolRegistry } from '../tools/tool-registry.js';
-import type { PromptResult } from './prompt-result.js';
-import { Prompt, type PromptOptions } from './prompt.decorator.js';
-import type { PromptDescriptor, RegisteredPrompt } from './registered-prompt.js';
+import { parseArguments } from '../tools/schema/parse-arguments.js';
+import {
+  Prompt,
+  type PromptDescriptor,
+  type PromptOptions,
+  type PromptResult,
+  type RegisteredPrompt,
+} from './prompt.decorator.js';
 
 /** Finds every `@Prompt` method at boot. A duplicate name, or an argument that is no text, stops the process. */
 @Injectable()

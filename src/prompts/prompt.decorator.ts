@@ -1,5 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
-import type { Icon } from '../tools/icon.js';
+import type { ContentBlock, Icon } from '../tools/contract/tool-content.js';
+import type { BoundMethod } from '../tools/registry/decorated-methods.js';
+import type { NeededTools } from '../tools/registry/needed-tools.js';
 
 export interface PromptOptions {
   /** 1 to 64 of a-z, 0-9 and _, unique among prompts. */
@@ -20,3 +22,30 @@ export interface PromptOptions {
  * all of them texts, are the arguments. It runs in a READ ONLY transaction and returns a `PromptResult`.
  */
 export const Prompt = DiscoveryService.createDecorator<PromptOptions>();
+
+export interface PromptMessage {
+  role: 'user' | 'assistant';
+  content: ContentBlock;
+}
+
+/** What a prompt was written to, with these arguments. */
+export interface PromptResult {
+  description?: string;
+  messages: readonly PromptMessage[];
+}
+
+/** What callers may know of a prompt. Names as in the MCP specification, server/prompts. */
+export interface PromptDescriptor {
+  name: string;
+  title: string;
+  description: string;
+  arguments: { name: string; description?: string; required: boolean }[];
+  icons?: readonly Icon[];
+}
+
+export interface RegisteredPrompt {
+  readonly descriptor: PromptDescriptor;
+  readonly needs: NeededTools;
+  /** Runs guards, interceptors, validation and the method. */
+  readonly get: BoundMethod;
+}

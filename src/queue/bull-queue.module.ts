@@ -2,7 +2,7 @@ import { BullModule, getQueueToken } from '@nestjs/bull';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Queue } from 'bull';
 import type { Env } from '../config/env.js';
-import type { DatabaseAccess } from '../database/database-access.js';
+import type { DatabaseAccess } from '../database/setup/database-access.js';
 import { bullProcessor } from './bull-processor.js';
 import { BullWakeUps, WAKE_UP_QUEUE, type WakeUpJob } from './bull-wake-ups.js';
 import { FairShare } from './fair-share.js';

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { ChannelListener } from '../database/channel-listener.js';
-import type { DatabaseAccess } from '../database/database-access.js';
-import type { NotificationSender } from '../database/notification-sender.js';
+import { ChannelListener } from '../database/notifications/channel-listener.js';
+import type { DatabaseAccess } from '../database/setup/database-access.js';
+import type { NotificationSender } from '../database/notifications/notification-sender.js';
 import { toError } from '../errors/app-error.js';
 import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
 

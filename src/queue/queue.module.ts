@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Env } from '../config/env.js';
-import type { DatabaseAccess } from '../database/database-access.js';
-import { NotificationSender } from '../database/notification-sender.js';
+import type { DatabaseAccess } from '../database/setup/database-access.js';
+import { NotificationSender } from '../database/notifications/notification-sender.js';
 import { PostgresWakeUps } from './postgres-wake-ups.js';
 import { WakeUps } from './wake-ups.js';
 

@@ -1,24 +1,25 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
 import type { ToolPolicies } from '../policies/tool-policies.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
+import { Tool } from '../tools/contract/tool.decorator.js';
+import { ReadingMethods } from '../tools/pipeline/reading-methods.js';
 import {
   type DecoratedMethod,
   DecoratedMethods,
   firstParameter,
-} from '../tools/decorated-methods.js';
-import { assertName, assertUnique } from '../tools/names.js';
-import { parseArguments } from '../tools/parse-arguments.js';
-import { ReadingMethods } from '../tools/reading-methods.js';
+} from '../tools/registry/decorated-methods.js';
+import { assertName, assertUnique } from '../tools/registry/names.js';
 import { type DtoClass, dtoSchema } from '../tools/schema/dto-schema.js';
 import type { ObjectSchema } from '../tools/schema/json-schema.js';
-import type { ToolCall } from '../tools/tool-call.js';
-import type {
-  RegisteredResource,
-  ResourceContents,
-  ResourceDescriptor,
-} from './registered-resource.js';
-import { Tool } from '../tools/tool.decorator.js';
-import { Resource, type ResourceOptions } from './resource.decorator.js';
+import { parseArguments } from '../tools/schema/parse-arguments.js';
+import {
+  type RegisteredResource,
+  Resource,
+  type ResourceContents,
+  type ResourceDescriptor,
+  type ResourceOptions,
+} from './resource.decorator.js';
 import { UriTemplate } from './uri-template.js';
 
 /**

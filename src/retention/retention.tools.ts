@@ -1,12 +1,11 @@
 import { Injectable, UseGuards } from '@nestjs/common';
-import { OwnerGuard } from '../tools/owner.guard.js';
-import type { ToolCall } from '../tools/tool-call.js';
-import { Tool } from '../tools/tool.decorator.js';
-import { GetRetentionInput } from './get-retention.input.js';
-import { RetentionResult } from './retention-result.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
+import { Tool } from '../tools/contract/tool.decorator.js';
+import { OwnerGuard } from '../tools/policies/owner.guard.js';
 import { RETENTION_KINDS } from './retention-rule.entity.js';
+import { GetRetentionInput, SetRetentionInput } from './retention.inputs.js';
 import { RetentionRepository } from './retention.repository.js';
-import { SetRetentionInput } from './set-retention.input.js';
+import { RetentionResult } from './retention.results.js';
 
 /** How the owners of an organization decide how long it keeps what piles up. */
 @Injectable()

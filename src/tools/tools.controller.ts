@@ -1,18 +1,17 @@
 import { Controller, Get, Header, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
-import { accountOf, SessionGuard } from '../accounts/session.guard.js';
+import { SessionGuard, accountOf } from '../accounts/session.guard.js';
 import { AppError } from '../errors/app-error.js';
-import { readBodyIfAny } from '../http/json-body.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
+import { readBodyIfAny } from '../http/request-body.js';
 import { ToolPoliciesService } from '../policies/tool-policies.service.js';
-import { DryRuns } from './dry-runs.js';
-import { didYouMean } from './nearest-names.js';
-import type { ToolDescriptor } from './registered-tool.js';
-import { SILENT_CALLER } from './silent-caller.js';
-import type { ToolCall } from './tool-call.js';
-import { ToolRegistry } from './tool-registry.js';
+import { didYouMean } from '../text/nearest-names.js';
+import { SILENT_CALLER, type ToolCall } from './contract/tool-call.js';
+import { DryRuns } from './pipeline/dry-runs.js';
+import type { ToolDescriptor } from './registry/registered-tool.js';
+import { ToolRegistry } from './registry/tool-registry.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 

@@ -1,13 +1,12 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ChangeFeed } from '../../src/changes/change-feed.js';
-import { ChannelListener } from '../../src/database/channel-listener.js';
 import { GateDatabase } from '../../src/database/gate-database.js';
-import { NotificationSender } from '../../src/database/notification-sender.js';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
+import { ChannelListener } from '../../src/database/notifications/channel-listener.js';
+import { NotificationSender } from '../../src/database/notifications/notification-sender.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { WakeUps } from '../../src/queue/wake-ups.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { Told } from './told.js';
 

@@ -27,7 +27,7 @@ await build();
 const { Postgres } = await import('./postgres.mjs');
 const { Redis } = await import('./redis.mjs');
 const { freePort } = await import('./nodes.mjs');
-const { prepareDatabase } = await import('../../dist/src/database/prepare-database.js');
+const { prepareDatabase } = await import('../../dist/src/database/setup/prepare-database.js');
 const { playRound } = await import('./round.mjs');
 
 console.log(

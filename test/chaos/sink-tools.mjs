@@ -4,7 +4,12 @@ import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { IsBoolean, IsOptional, IsString } from 'class-validator';
-import { AppError, ContactsModule, ContactsService, Tool } from '../../dist/src/platform.js';
+import {
+  AppError,
+  ContactsModule,
+  ContactsService,
+  Tool,
+} from '../../dist/src/bootstrap/platform.js';
 
 class EffectInput {}
 apply(EffectInput, 'subject', IsString());

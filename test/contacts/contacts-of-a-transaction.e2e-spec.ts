@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Contact } from '../../src/contacts/contact.entity.js';
 import { ContactsService } from '../../src/contacts/contacts.service.js';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 

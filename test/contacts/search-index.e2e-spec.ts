@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ContextSigner } from '../../src/database/context-signer.js';
+import { ContextSigner } from '../../src/database/transactions/context-signer.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import type { ContactPage } from './contact.js';

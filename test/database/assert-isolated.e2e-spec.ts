@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { assertIsolated } from '../../src/database/assert-isolated.js';
-import type { DatabaseAccess } from '../../src/database/database-access.js';
-import { prepareDatabase } from '../../src/database/prepare-database.js';
+import { assertIsolated } from '../../src/database/setup/assert-isolated.js';
+import type { DatabaseAccess } from '../../src/database/setup/database-access.js';
+import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { createTestDatabase } from '../support/database.js';
 
 let owner: Client;

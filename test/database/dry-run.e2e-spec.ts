@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Effects } from '../../src/database/effects.js';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
+import type { Effects } from '../../src/database/transactions/effects.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { dumpOrganization } from './dump-organization.js';

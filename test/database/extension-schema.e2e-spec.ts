@@ -10,10 +10,10 @@ import {
   type QueryRunner,
 } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DatabaseAccess } from '../../src/database/database-access.js';
-import type { MigrationClass } from '../../src/database/migrate-extensions.js';
-import { prepareDatabase } from '../../src/database/prepare-database.js';
-import { ENTITIES } from '../../src/entities.js';
+import type { DatabaseAccess } from '../../src/database/setup/database-access.js';
+import type { MigrationClass } from '../../src/database/setup/migrate-extensions.js';
+import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
+import { ENTITIES } from '../../src/bootstrap/entities.js';
 import { createTestDatabase } from '../support/database.js';
 
 @Entity('boats')

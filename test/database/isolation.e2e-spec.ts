@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginTenant } from '../../src/database/begin-tenant.js';
-import { ContextSigner } from '../../src/database/context-signer.js';
-import { PipelinedQuery } from '../../src/database/pipelined-query.js';
+import { beginTenant } from '../../src/database/transactions/begin-tenant.js';
+import { ContextSigner } from '../../src/database/transactions/context-signer.js';
+import { PipelinedQuery } from '../../src/database/driver/pipelined-query.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { type HostileContext, HOSTILE_STATEMENTS } from './hostile-statements.js';

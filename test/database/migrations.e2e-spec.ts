@@ -4,8 +4,8 @@ import { Client } from 'pg';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MIGRATIONS } from '../../migrations/index.js';
-import { migrate } from '../../src/database/prepare-database.js';
-import { ENTITIES } from '../../src/entities.js';
+import { migrate } from '../../src/database/setup/prepare-database.js';
+import { ENTITIES } from '../../src/bootstrap/entities.js';
 import { createTestDatabase } from '../support/database.js';
 
 /** Tables without an entity, and why. */

@@ -1,9 +1,9 @@
 import { DataSource, type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LazyTransaction } from '../../src/database/lazy-transaction.js';
-import type { Part } from '../../src/database/pipelined-query.js';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
-import { IdempotencyKey } from '../../src/tools/idempotency-key.entity.js';
+import { LazyTransaction } from '../../src/database/transactions/lazy-transaction.js';
+import type { Part } from '../../src/database/driver/pipelined-query.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
+import { IdempotencyKey } from '../../src/tools/idempotency/idempotency-key.entity.js';
 import { asLeaseLost, LeaseLost } from '../../src/workflows/journal/lease-lost.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';

@@ -4,8 +4,8 @@ import { format } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ToolPolicies } from '../../src/policies/tool-policies.js';
 import { PromptRegistry } from '../../src/prompts/prompt-registry.js';
-import type { PromptDescriptor } from '../../src/prompts/registered-prompt.js';
-import type { ResourceDescriptor } from '../../src/resources/registered-resource.js';
+import type { PromptDescriptor } from '../../src/prompts/prompt.decorator.js';
+import type { ResourceDescriptor } from '../../src/resources/resource.decorator.js';
 import { ResourceRegistry } from '../../src/resources/resource-registry.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 

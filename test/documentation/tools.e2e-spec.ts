@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { format } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ToolRegistry } from '../../src/tools/tool-registry.js';
-import type { RegisteredTool } from '../../src/tools/registered-tool.js';
-import type { Surface } from '../../src/tools/tool-call.js';
+import { ToolRegistry } from '../../src/tools/registry/tool-registry.js';
+import type { RegisteredTool } from '../../src/tools/registry/registered-tool.js';
+import type { Surface } from '../../src/tools/contract/tool-call.js';
 import type { JsonSchema } from '../../src/tools/schema/json-schema.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SIGNATURE_ADVICE } from '../../src/workflows/signatures/signature-mistake.js';
+import { SIGNATURE_ADVICE } from '../../src/workflows/webhooks/signatures/signature-mistake.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { createWorkflow } from '../workflows/support/workflow-client.js';

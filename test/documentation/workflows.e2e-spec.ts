@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HTTP_METHODS, HttpRequestInput } from '../../src/outbound/http-request.input.js';
+import { HTTP_METHODS, HttpRequestInput } from '../../src/outbound/http-request.dto.js';
 import { dtoSchema } from '../../src/tools/schema/dto-schema.js';
 import { type Sink, startSink } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';

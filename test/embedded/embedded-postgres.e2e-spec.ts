@@ -1,17 +1,23 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
 import { defaultDataDir } from '../../src/config/data-dir.js';
+import { EmbeddedPostgresUnsupported } from '../../src/database/embedded/embedded-postgres-error.js';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
-import { EmbeddedPostgresUnsupported } from '../../src/database/embedded/embedded-postgres-unsupported.js';
-import { isAlive, kill, postmasterPid, processField } from './support/sandbox.js';
-import { query, Sandbox, stopOwner, type Account } from './support/sandbox.js';
+import {
+  type Account,
+  Sandbox,
+  isAlive,
+  kill,
+  postmasterPid,
+  processField,
+  query,
+  stopOwner,
+} from './support/sandbox.js';
 
 const isRoot = process.getuid?.() === 0;
 const own: Account = { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 };

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
-import type { ToolCall } from '../../src/tools/tool-call.js';
-import { ToolContent } from '../../src/tools/tool-content.js';
-import { Tool } from '../../src/tools/tool.decorator.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
+import type { ToolCall } from '../../src/tools/contract/tool-call.js';
+import { ToolContent } from '../../src/tools/contract/tool-content.js';
+import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { listOutbox, untilStatus } from '../messaging/support.js';
 import {
   effectsBetween,

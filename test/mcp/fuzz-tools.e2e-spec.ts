@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ToolDescriptor } from '../../src/tools/registered-tool.js';
+import type { ToolDescriptor } from '../../src/tools/registry/registered-tool.js';
 import { Ids } from '../database/tool-arguments.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';

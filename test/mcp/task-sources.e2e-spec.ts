@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors/app-error.js';
-import type { Task, TaskSource } from '../../src/tools/task-source.js';
-import { ToolContent } from '../../src/tools/tool-content.js';
-import { Tool } from '../../src/tools/tool.decorator.js';
+import type { Task, TaskSource } from '../../src/tools/contract/task-source.js';
+import { ToolContent } from '../../src/tools/contract/tool-content.js';
+import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { postModern } from './support/modern.js';

@@ -5,7 +5,7 @@ import { DeliveryService } from '../../src/messaging/delivery.service.js';
 import { MessageWorker } from '../../src/messaging/message.worker.js';
 import { MessagesRepository } from '../../src/messaging/messages.repository.js';
 import { WakeUps } from '../../src/queue/wake-ups.js';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { MessageWorker } from '../../src/messaging/message.worker.js';
 import { MessagesRepository } from '../../src/messaging/messages.repository.js';
 import {

@@ -4,11 +4,11 @@ import { Injectable, type Provider } from '@nestjs/common';
 import { IsIn, IsInt, IsOptional, IsString } from 'class-validator';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Doc } from '../../src/tools/schema/doc.decorator.js';
-import { Tool } from '../../src/tools/tool.decorator.js';
+import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import {
   type BrokenStep,
   CompatibilityReport,
-} from '../../src/workflows/versions/compatibility-report.service.js';
+} from '../../src/workflows/authoring/versions/compatibility-report.service.js';
 import { createTestDatabase } from '../support/database.js';
 import { freePort } from '../support/global-setup.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';

@@ -2,17 +2,16 @@ import { type CanActivate, type ExecutionContext, Injectable, UseGuards } from '
 import { IsIn, IsInt, IsOptional, IsString, Length, ValidateIf } from 'class-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Completion, type CompletionCall } from '../../src/completions/completion.decorator.js';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
-import { Prompt } from '../../src/prompts/prompt.decorator.js';
-import type { PromptResult } from '../../src/prompts/prompt-result.js';
-import { askForm } from '../../src/tools/input-request.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
+import { Prompt, type PromptResult } from '../../src/prompts/prompt.decorator.js';
+import { askForm } from '../../src/tools/contract/input-request.js';
+import type { ToolCall } from '../../src/tools/contract/tool-call.js';
 import { Doc } from '../../src/tools/schema/doc.decorator.js';
-import type { ToolCall } from '../../src/tools/tool-call.js';
 import { answerOf } from '../mcp/support/answer.js';
 import { ask, resultOf } from '../mcp/support/ask.js';
 import { CAPABILITIES_KEY, modernHeaders, modernRequest } from '../mcp/support/modern.js';
-import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type TestOrganization, createOrganization } from '../support/organization.js';
+import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
 
 class NoInput {}
 

@@ -1,13 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
 import { IsInt, IsOptional, IsString, Length } from 'class-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { AppError } from '../../src/errors/app-error.js';
 import { Resource } from '../../src/resources/resource.decorator.js';
-import { askForm } from '../../src/tools/input-request.js';
-import type { ToolCall } from '../../src/tools/tool-call.js';
-import { ToolContent } from '../../src/tools/tool-content.js';
-import { Tool } from '../../src/tools/tool.decorator.js';
+import { askForm } from '../../src/tools/contract/input-request.js';
+import type { ToolCall } from '../../src/tools/contract/tool-call.js';
+import { ToolContent } from '../../src/tools/contract/tool-content.js';
+import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { ask, resultOf } from '../mcp/support/ask.js';
 import { answerOf } from '../mcp/support/answer.js';
 import { CAPABILITIES_KEY, modernHeaders, modernRequest } from '../mcp/support/modern.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
-import { prepareDatabase } from '../../src/database/prepare-database.js';
+import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { findRedisServer } from './redis.js';
 
 /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsInt, IsOptional, IsString } from 'class-validator';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PinoLogger } from '../../src/operations/pino-logger.js';
-import { Tool } from '../../src/tools/tool.decorator.js';
+import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { answerOf, textOf } from '../mcp/support/answer.js';

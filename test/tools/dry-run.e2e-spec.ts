@@ -12,10 +12,10 @@ import { Client } from 'pg';
 import type { Observable } from 'rxjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeFeed } from '../../src/changes/change-feed.js';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
-import type { ToolCall } from '../../src/tools/tool-call.js';
-import { ToolRegistry } from '../../src/tools/tool-registry.js';
-import { Tool } from '../../src/tools/tool.decorator.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
+import type { ToolCall } from '../../src/tools/contract/tool-call.js';
+import { ToolRegistry } from '../../src/tools/registry/tool-registry.js';
+import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { dumpOrganization } from '../database/dump-organization.js';
 import { listOutbox, untilStatus } from '../messaging/support.js';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IdempotencyRetention } from '../../src/tools/idempotency-retention.js';
+import { IdempotencyRetention } from '../../src/tools/idempotency/idempotency-retention.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 

@@ -10,9 +10,9 @@ import {
 import { IsInt, IsOptional, IsString, Length, ValidateIf } from 'class-validator';
 import { map, type Observable } from 'rxjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
-import type { ToolCall } from '../../src/tools/tool-call.js';
-import { Tool } from '../../src/tools/tool.decorator.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
+import type { ToolCall } from '../../src/tools/contract/tool-call.js';
+import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { IsInt, IsString } from 'class-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
-import type { RegisteredTool } from '../../src/tools/registered-tool.js';
-import type { ToolCall } from '../../src/tools/tool-call.js';
-import { Tool } from '../../src/tools/tool.decorator.js';
-import { ToolRegistry } from '../../src/tools/tool-registry.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
+import type { RegisteredTool } from '../../src/tools/registry/registered-tool.js';
+import type { ToolCall } from '../../src/tools/contract/tool-call.js';
+import { Tool } from '../../src/tools/contract/tool.decorator.js';
+import { ToolRegistry } from '../../src/tools/registry/tool-registry.js';
 import { argumentsFor, type Descriptor, Ids, optionsOf } from '../database/tool-arguments.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { effectsBetween, readRows } from '../support/organization-rows.js';

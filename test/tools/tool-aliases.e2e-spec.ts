@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsInt, IsOptional, IsString, Length } from 'class-validator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors/app-error.js';
-import { Tool } from '../../src/tools/tool.decorator.js';
+import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { answerOf, errorOf, textOf } from '../mcp/support/answer.js';
 import { modernRequest, postModern } from '../mcp/support/modern.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';

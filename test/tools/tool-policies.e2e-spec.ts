@@ -3,7 +3,7 @@ import { IsString } from 'class-validator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { KeysService } from '../../src/keys/keys.service.js';
 import { ToolPolicies } from '../../src/policies/tool-policies.js';
-import { Tool } from '../../src/tools/tool.decorator.js';
+import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { answerOf, errorOf, textOf } from '../mcp/support/answer.js';
 import { modernRequest, postModern } from '../mcp/support/modern.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';

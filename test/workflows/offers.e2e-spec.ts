@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsOptional, IsString } from 'class-validator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Tool } from '../../src/tools/tool.decorator.js';
+import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { Told } from '../changes/told.js';
 import { Listening } from '../mcp/support/listening.js';
 import { CAPABILITIES_KEY, metaOf, modernRequest, postModern } from '../mcp/support/modern.js';

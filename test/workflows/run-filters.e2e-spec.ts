@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TenantDatabase } from '../../src/database/tenant-database.js';
+import type { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { runFilter } from '../../src/workflows/runs/run-filter.js';
 import { RunSearch } from '../../src/workflows/runs/run-search.repository.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { GateDatabase } from '../../src/database/gate-database.js';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { RunJournalRepository } from '../../src/workflows/journal/run-journal.repository.js';
 import { RunWorker } from '../../src/workflows/engine/run.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';

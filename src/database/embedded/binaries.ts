@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { copyFile, cp, readFile, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-
-import { errorCode } from './embedded-postgres-error.js';
-import { EmbeddedPostgresUnsupported } from './embedded-postgres-unsupported.js';
-import { giveTree, type SystemUser } from './system-user.js';
+import { EmbeddedPostgresUnsupported, errorCode } from './embedded-postgres-error.js';
+import { type SystemUser, giveTree } from './system-user.js';
 
 const run = promisify(execFile);
 

@@ -44,3 +44,18 @@ export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
+
+/** This platform, or this installation, has no PostgreSQL binaries; the message shows the way around. */
+export class EmbeddedPostgresUnsupported extends EmbeddedPostgresError {
+  override readonly name = 'EmbeddedPostgresUnsupported';
+
+  constructor(reason: string, options?: ErrorOptions) {
+    super(
+      `${reason}\n` +
+        'Set DATABASE_URL to a PostgreSQL of your own instead. With Docker:\n' +
+        '  docker compose up -d postgres\n' +
+        '  DATABASE_URL=postgres://switchboard:switchboard@127.0.0.1:5432/switchboard npm start',
+      options,
+    );
+  }
+}

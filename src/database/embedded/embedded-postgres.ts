@@ -12,7 +12,7 @@ import { withStartLock } from './start-lock.js';
 import { choosePostgresUser, giveTree, openPathFor, type SystemUser } from './system-user.js';
 
 export { EmbeddedPostgresError } from './embedded-postgres-error.js';
-export { EmbeddedPostgresUnsupported } from './embedded-postgres-unsupported.js';
+export { EmbeddedPostgresUnsupported } from './embedded-postgres-error.js';
 
 const POLL_MS = 20;
 // A server that does not answer gets this long, one that is shutting down as long as its owner's

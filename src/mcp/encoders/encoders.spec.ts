@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ToolDescriptor } from '../../tools/registered-tool.js';
+import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
 import { type Era, LEGACY_VERSIONS } from '../era.js';
 import { INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import { encoderOf } from './encoder-of.js';

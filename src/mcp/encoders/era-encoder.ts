@@ -1,6 +1,7 @@
-import type { Icon } from '../../tools/icon.js';
-import type { InputRequired } from '../../tools/input-required.js';
-import type { ToolDescriptor } from '../../tools/registered-tool.js';
+import type { InputRequired } from '../../tools/contract/input-request.js';
+import type { Icon } from '../../tools/contract/tool-content.js';
+import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
+import type { JsonSchema, ObjectSchema } from '../../tools/schema/json-schema.js';
 import type { JsonObject } from '../json-rpc.js';
 
 /** How long a client may keep what is listed: five minutes. */
@@ -32,4 +33,27 @@ export interface EraEncoder {
   result(members: object, maxAgeMs?: number): string;
   /** The entry of a list of anything but tools, as far as the era knows its members. */
   entry<Entry extends Listed>(entry: Entry): object;
+}
+
+/** JSON text of the MCP content format: one text block. */
+export function textContent(text: string): string {
+  return `[{"type":"text","text":${JSON.stringify(text)}}]`;
+}
+
+/**
+ * What `tools/list` says of a result: its members, and not what is inside of them. Contacts, messages, workflows and runs
+ * are in the results of many tools; told with each, they would take most of the list, and every conversation of every
+ * agent begins with the list. What they hold is told once, in the instructions, and by `GET /api/tools`.
+ */
+export function listedOutput(schema: ObjectSchema | undefined): ObjectSchema | undefined {
+  if (!schema) return undefined;
+  const { properties, additionalProperties: _, ...rest } = schema;
+  const outlines = Object.entries(properties).map(([name, member]) => [name, outline(member)]);
+  return { ...rest, properties: Object.fromEntries(outlines) as Record<string, JsonSchema> };
+}
+
+function outline(schema: JsonSchema): JsonSchema {
+  const { properties, required: _, additionalProperties: __, items, ...rest } = schema;
+  if (properties) return rest;
+  return items ? { ...rest, items: outline(items) } : schema;
 }

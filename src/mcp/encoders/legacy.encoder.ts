@@ -1,9 +1,7 @@
-import type { ToolDescriptor } from '../../tools/registered-tool.js';
+import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
 import type { LegacyVersion } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
-import type { EraEncoder, Listed } from './era-encoder.js';
-import { listedOutput } from './listed-output.js';
-import { textContent } from './text-content.js';
+import { type EraEncoder, type Listed, listedOutput, textContent } from './era-encoder.js';
 
 /** MCP 2024-11-05 to 2025-11-25: what plain JSON-RPC gets, and what the named revision has added to it. */
 export class LegacyEncoder implements EraEncoder {

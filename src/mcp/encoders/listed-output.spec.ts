@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listedOutput } from './listed-output.js';
+import { listedOutput } from './era-encoder.js';
 
 describe(listedOutput.name, () => {
   const inner = {

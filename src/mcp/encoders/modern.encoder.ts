@@ -1,13 +1,16 @@
-import type { InputRequests } from '../../tools/input-request.js';
-import type { InputRequired } from '../../tools/input-required.js';
-import type { ToolDescriptor } from '../../tools/registered-tool.js';
+import type { InputRequests, InputRequired } from '../../tools/contract/input-request.js';
+import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
 import { MODERN_VERSIONS } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import { TASKS_CAPABILITY } from '../tasks-extension.js';
-import { type EraEncoder, LIST_MAX_AGE_MS, type Listed } from './era-encoder.js';
-import { listedOutput } from './listed-output.js';
-import { textContent } from './text-content.js';
+import {
+  type EraEncoder,
+  LIST_MAX_AGE_MS,
+  type Listed,
+  listedOutput,
+  textContent,
+} from './era-encoder.js';
 
 /** What every result ends with: that it is one, and not a question back, and whose it is. */
 export const COMPLETE = {

@@ -1,6 +1,5 @@
-import type { ToolDescriptor } from '../../tools/registered-tool.js';
-import type { EraEncoder, Listed } from './era-encoder.js';
-import { textContent } from './text-content.js';
+import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
+import { type EraEncoder, type Listed, textContent } from './era-encoder.js';
 
 /** Plain JSON-RPC 2.0: exactly the members that the specification of the service names, and no other. */
 export class PlainEncoder implements EraEncoder {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Task } from '../../tools/task-source.js';
+import type { Task } from '../../tools/contract/task-source.js';
 import { createdTask, taskStatus } from './task-encoding.js';
 
 const NOW = new Date('2026-11-21T08:00:00.000Z');

@@ -1,6 +1,6 @@
 import type { AppError } from '../../errors/app-error.js';
-import type { Task, TaskState } from '../../tools/task-source.js';
-import { ToolContent } from '../../tools/tool-content.js';
+import type { Task, TaskState } from '../../tools/contract/task-source.js';
+import { ToolContent } from '../../tools/contract/tool-content.js';
 import { INTERNAL_ERROR } from '../json-rpc-error.js';
 import type { JsonObject } from '../json-rpc.js';
 import { knownError } from '../tool-error.js';

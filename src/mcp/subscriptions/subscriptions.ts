@@ -5,7 +5,7 @@ import { ChangeFeed } from '../../changes/change-feed.js';
 import { toError } from '../../errors/app-error.js';
 import type { AuthenticatedKey } from '../../keys/authenticated-key.js';
 import { KeysService } from '../../keys/keys.service.js';
-import type { AnswerStream } from '../answer-stream.js';
+import type { AnswerStream } from '../event-stream.js';
 import { JSON_RPC_CODES, JsonRpcError } from '../json-rpc-error.js';
 import type { JsonRpcId } from '../json-rpc.js';
 import { Subscription } from './subscription.js';

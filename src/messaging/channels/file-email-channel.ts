@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { randomBase62 } from '../../database/ids.js';
+import { randomBase62 } from '../../text/ids.js';
 import { composeEmail } from './compose-email.js';
 import { type Delivery, type Email, EmailChannel } from './email-channel.js';
 

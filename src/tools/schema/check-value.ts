@@ -1,5 +1,5 @@
 import type { Fault } from '../../errors/app-error.js';
-import { didYouMean } from '../nearest-names.js';
+import { didYouMean } from '../../text/nearest-names.js';
 import type { JsonSchema } from './json-schema.js';
 
 /** What a format demands of a text, and how that is said. */

@@ -1,6 +1,6 @@
 import type { Fault } from '../../errors/app-error.js';
-import { didYouMean } from '../nearest-names.js';
-import { hiddenCharacter } from '../hidden-character.js';
+import { didYouMean } from '../../text/nearest-names.js';
+import { hiddenCharacter } from '../../text/hidden-character.js';
 import { isOfType } from './check-value.js';
 import type { JsonSchema, JsonType, ObjectSchema } from './json-schema.js';
 

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Completion, type CompletionCall } from '../../completions/completion.decorator.js';
-import { MOST_COMPLETIONS } from '../../completions/most-completions.js';
+import {
+  Completion,
+  type CompletionCall,
+  MOST_COMPLETIONS,
+} from '../../completions/completion.decorator.js';
 import { WorkflowsService } from './workflows.service.js';
 
 /** Proposes webhook workflows by the beginning of their ids or names, the newest first. */

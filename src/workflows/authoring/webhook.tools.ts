@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Resource } from '../../resources/resource.decorator.js';
-import type { ToolCall } from '../../tools/tool-call.js';
-import { Tool } from '../../tools/tool.decorator.js';
-import { WebhookDeliveriesInput } from './webhook-deliveries.input.js';
-import { WebhookDeliveriesResult } from '../webhooks/webhook-deliveries-result.js';
+import type { ToolCall } from '../../tools/contract/tool-call.js';
+import { Tool } from '../../tools/contract/tool.decorator.js';
+import { WebhookDeliveriesInput } from './workflow.inputs.js';
+import { WebhookDeliveriesResult } from '../webhooks/webhook-delivery.results.js';
 import { WorkflowsService } from './workflows.service.js';
 
 @Injectable()

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
-import type { PromptResult } from '../../prompts/prompt-result.js';
-import { Prompt } from '../../prompts/prompt.decorator.js';
-import type { ToolDescriptor } from '../../tools/registered-tool.js';
-import type { JsonSchema } from '../../tools/schema/json-schema.js';
+import { Prompt, type PromptResult } from '../../prompts/prompt.decorator.js';
+import type { ToolCall } from '../../tools/contract/tool-call.js';
+import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
+import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { dtoSchema } from '../../tools/schema/dto-schema.js';
-import type { ToolCall } from '../../tools/tool-call.js';
-import { ToolRegistry } from '../../tools/tool-registry.js';
-import { BuildWorkflowInput } from './build-workflow.input.js';
-import { CreateWorkflowInput } from './create-workflow.input.js';
+import type { JsonSchema } from '../../tools/schema/json-schema.js';
+import { BuildWorkflowInput, CreateWorkflowInput } from './workflow.inputs.js';
 
 /** About 8,000 tokens; an installation of a team may have hundreds of tools. */
 const MOST_OF_TOOLS = 30_000;

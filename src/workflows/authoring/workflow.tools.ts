@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { ToolCall } from '../../tools/tool-call.js';
-import { Tool } from '../../tools/tool.decorator.js';
-import { CreateWorkflowInput } from './create-workflow.input.js';
-import { DeletedWorkflowResult } from './deleted-workflow-result.js';
-import { ListWorkflowsInput } from './list-workflows.input.js';
-import { SavedWorkflowResult } from './saved-workflow-result.js';
-import { UpdateWorkflowInput } from './update-workflow.input.js';
-import { WorkflowIdInput } from '../saved/workflow-id.input.js';
-import { WorkflowPage } from './workflow-page.js';
-import { WorkflowResult } from './workflow-result.js';
+import type { ToolCall } from '../../tools/contract/tool-call.js';
+import { Tool } from '../../tools/contract/tool.decorator.js';
+import { WorkflowIdInput } from '../store/workflow-id.input.js';
+import { CreateWorkflowInput, ListWorkflowsInput, UpdateWorkflowInput } from './workflow.inputs.js';
+import {
+  DeletedWorkflowResult,
+  SavedWorkflowResult,
+  WorkflowPage,
+  WorkflowResult,
+} from './workflow.results.js';
 import { WorkflowsService } from './workflows.service.js';
 
 /** What agents, workflows and people can do with workflows. */

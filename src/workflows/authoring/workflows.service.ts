@@ -1,30 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
-import { randomBase62 } from '../../database/ids.js';
 import { AppError, type Fault } from '../../errors/app-error.js';
 import type { EventName } from '../../events/domain-event.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { pageOf, readTimeCursor, timeCursor } from '../../paging/paging.js';
 import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
-import { fingerprint } from '../../tools/canonical-json.js';
-import { pageOf, readTimeCursor, timeCursor } from '../../tools/paging.js';
-import type { Surface, ToolCall } from '../../tools/tool-call.js';
-import { ToolRegistry } from '../../tools/tool-registry.js';
+import { fingerprint } from '../../text/canonical-json.js';
+import { randomBase62 } from '../../text/ids.js';
+import type { Surface, ToolCall } from '../../tools/contract/tool-call.js';
+import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { checkContactMapping } from '../definitions/contact-mapping.js';
 import { DefinitionChecker } from '../definitions/definition-checker.js';
 import type { Step } from '../definitions/definition.js';
-import { SchedulesService } from '../triggers/schedules.service.js';
-import type { StepTools } from '../definitions/steps/step-checks.js';
 import { workflowsNamedIn } from '../definitions/steps/run-workflow-step.js';
-import { parseTrigger, type Trigger } from '../definitions/trigger.js';
-import { type Saving, VersionHistory } from '../saved/version-history.service.js';
-import type { WebhookDeliveriesResult } from '../webhooks/webhook-deliveries-result.js';
-import { WebhookDeliveriesRepository } from '../webhooks/webhook-deliveries.repository.js';
+import type { StepTools } from '../definitions/steps/step-checks.js';
+import { type Trigger, parseTrigger } from '../definitions/trigger.js';
 import { WorkflowOffers } from '../offers/workflow-offers.service.js';
-import { deliveryView } from '../webhooks/webhook-delivery-view.js';
+import { type Saving, VersionHistory } from '../store/version-history.service.js';
+import type { Workflow } from '../store/workflow.entity.js';
+import { type WorkflowContent, WorkflowsRepository } from '../store/workflows.repository.js';
+import { SchedulesService } from '../triggers/schedules.service.js';
+import { WebhookDeliveriesRepository } from '../webhooks/webhook-deliveries.repository.js';
+import {
+  type WebhookDeliveriesResult,
+  deliveryView,
+} from '../webhooks/webhook-delivery.results.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.service.js';
-import { type WorkflowView, workflowView } from './workflow-view.js';
-import type { Workflow } from '../saved/workflow.entity.js';
-import { type WorkflowContent, WorkflowsRepository } from '../saved/workflows.repository.js';
+import { type WorkflowView, workflowView } from './workflow.results.js';
 
 const ID_LENGTH = 32;
 const MOST_FAULTS = 20;

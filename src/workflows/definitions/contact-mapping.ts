@@ -1,5 +1,5 @@
 import type { Fault } from '../../errors/app-error.js';
-import { didYouMean } from '../../tools/nearest-names.js';
+import { didYouMean } from '../../text/nearest-names.js';
 import type { DefinitionChecker } from './definition-checker.js';
 import type { Step } from './definition.js';
 import { isObject } from './step-fields.js';

@@ -1,6 +1,6 @@
 import type { Fault } from '../../errors/app-error.js';
 import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
-import { didYouMean } from '../../tools/nearest-names.js';
+import { didYouMean } from '../../text/nearest-names.js';
 import { everyStep, parseSteps, type Step } from './definition.js';
 import { limitKeys, type RunLimits } from './run-limits.js';
 import {

@@ -1,5 +1,5 @@
 import type { Fault } from '../../errors/app-error.js';
-import { didYouMean } from '../../tools/nearest-names.js';
+import { didYouMean } from '../../text/nearest-names.js';
 
 /** What keeps a run in the queue: later starts, the rate, a run with the same key, or any run of the workflow. */
 export type Gate = 'debounce' | 'rate' | 'key' | 'slot';

@@ -1,5 +1,5 @@
 import type { Fault } from '../../errors/app-error.js';
-import { didYouMean } from '../../tools/nearest-names.js';
+import { didYouMean } from '../../text/nearest-names.js';
 
 export type Json = Record<string, unknown>;
 

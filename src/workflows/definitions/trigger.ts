@@ -1,9 +1,9 @@
 import { parseTimezone } from '../../contacts/parse-field.js';
 import { type EventName, EVENT_NAMES } from '../../events/domain-event.js';
 import type { Fault } from '../../errors/app-error.js';
-import { didYouMean } from '../../tools/nearest-names.js';
+import { didYouMean } from '../../text/nearest-names.js';
 import { type ContactMapping, parseContactMapping } from './contact-mapping.js';
-import { Cron } from '../calendar/cron.js';
+import { Cron } from './calendar/cron.js';
 import { parseRunLimits, type RunLimits } from './run-limits.js';
 
 export const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const;

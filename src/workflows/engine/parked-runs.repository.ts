@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { ParkedRun } from './parked-run.entity.js';
 
 @Injectable()

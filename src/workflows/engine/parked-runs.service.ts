@@ -6,13 +6,13 @@ import {
 } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { GateDatabase } from '../../database/gate-database.js';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { toError } from '../../errors/app-error.js';
 import { DomainEvents } from '../../events/domain-events.js';
 import { ParkedRunsRepository } from './parked-runs.repository.js';
 import { runFailed } from './run-failed-event.js';
 import { RunsRepository } from '../journal/runs.repository.js';
-import { WorkflowsRepository } from '../saved/workflows.repository.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 const EVERY_MS = 1000;
 const BATCH = 100;

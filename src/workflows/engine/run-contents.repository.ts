@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Gatherings } from '../../database/gatherings.js';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { Gatherings } from '../../batching/batcher.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { RecentlyUsed } from '../../tools/recently-used.js';
 import { withContactStep } from '../definitions/contact-mapping.js';
 import type { Step } from '../definitions/definition.js';
-import type { RunLease } from '../journal/held-run.js';
-import type { RunFacts } from '../journal/run-facts.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
-import { WorkflowVersion } from '../saved/workflow-version.entity.js';
+import type { RunFacts, RunLease } from '../journal/claimed-run.js';
+import { WorkflowVersion } from '../store/workflow-version.entity.js';
 
 const MOST_VERSIONS = 500;
 

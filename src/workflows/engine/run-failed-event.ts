@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../../events/domain-event.js';
-import type { RunFacts } from '../journal/run-facts.js';
+import type { RunFacts } from '../journal/claimed-run.js';
 
 /** What happens when a run has failed; the run is its own cause. */
 export function runFailed(

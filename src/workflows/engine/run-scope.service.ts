@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ContactView } from '../../contacts/contact-view.js';
+import { ContactView } from '../../contacts/contact.results.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
-import type { HeldRun } from '../journal/held-run.js';
+import type { HeldRun } from '../journal/claimed-run.js';
 import { mayName } from '../definitions/may-name.js';
 import { ResumeUrls } from '../webhooks/resume-urls.service.js';
 import { stepValue } from '../definitions/scope.js';

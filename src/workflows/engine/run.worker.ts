@@ -9,7 +9,7 @@ import type { Share } from '../../queue/fair-share.js';
 import { GateWorker } from '../../queue/gate-worker.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import { LimitGates } from '../limits/limit-gates.service.js';
+import { LimitGates } from '../triggers/limits/limit-gates.service.js';
 import { RunExecutor } from './run-executor.service.js';
 
 const SWEEP_MS = 2000;

@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { DomainEvents } from '../../events/domain-events.js';
 import { ToolPolicies } from '../../policies/tool-policies.js';
-import type { RegisteredTool } from '../../tools/registered-tool.js';
-import { SILENT_CALLER } from '../../tools/silent-caller.js';
-import type { ToolCall } from '../../tools/tool-call.js';
-import { ToolRegistry } from '../../tools/tool-registry.js';
-import type { HeldRun } from '../journal/held-run.js';
-import { LeaseLost } from '../journal/lease-lost.js';
+import { SILENT_CALLER, type ToolCall } from '../../tools/contract/tool-call.js';
+import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
+import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { MAX_INTERNAL_TIMEOUT_SECONDS } from '../definitions/step-options.js';
+import type { HeldRun } from '../journal/claimed-run.js';
+import { LeaseLost } from '../journal/lease-lost.js';
 
 const DEFAULT_EXTERNAL_TIMEOUT_SECONDS = 60;
 const MAX_OUTPUT_BYTES = 1024 * 1024;

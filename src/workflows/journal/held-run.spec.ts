@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../definitions/definition.js';
-import { HeldRun, type JournalEntry } from './held-run.js';
+import { HeldRun, type JournalEntry } from './claimed-run.js';
 import { LeaseLost } from './lease-lost.js';
 import type { Run } from './run.entity.js';
 

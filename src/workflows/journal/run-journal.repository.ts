@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import type { Part } from '../../database/pipelined-query.js';
-import { TenantDatabase } from '../../database/tenant-database.js';
-import type { JournalEntry } from './held-run.js';
+import type { Part } from '../../database/driver/pipelined-query.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import type { JournalEntry } from './claimed-run.js';
 import { asLeaseLost, onlyHeld } from './lease-lost.js';
 import type { ReachedStep, RetryPlan } from './retry-plan.js';
 import { RunStep } from './run-step.entity.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { TenantDatabase } from '../../database/tenant-database.js';
-import type { RunLease } from './held-run.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import type { RunLease } from './claimed-run.js';
 import { asLeaseLost, LeaseLost, onlyHeld } from './lease-lost.js';
 import type { RunLimits } from '../definitions/run-limits.js';
 import { Run } from './run.entity.js';

@@ -1,17 +1,17 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
-import { IDEMPOTENCY_KEY, OrganizationTools } from '../../tools/organization-tools.js';
-import type { OwnTool, OwnToolSource } from '../../tools/own-tool.js';
-import { ReportedFailure } from '../../tools/reported-failure.js';
+import { IDEMPOTENCY_KEY, OrganizationTools } from '../../tools/registry/offered-tools.js';
+import type { OwnTool, OwnToolSource } from '../../tools/registry/offered-tool.js';
+import { ReportedFailure } from '../../tools/pipeline/tool-pipeline.js';
 import { dtoSchema } from '../../tools/schema/dto-schema.js';
-import type { ToolCall } from '../../tools/tool-call.js';
-import { OfferedRunResult } from '../runs/offered-run-result.js';
-import { PayloadContacts } from '../contacts/payload-contacts.service.js';
+import type { ToolCall } from '../../tools/contract/tool-call.js';
+import { OfferedRunResult } from '../runs/run.results.js';
+import { PayloadContacts } from '../triggers/payload-contacts.service.js';
 import { RunTasks } from '../runs/run-tasks.service.js';
 import { RunWaiter } from '../runs/run-waiter.service.js';
 import { RunStarts } from '../triggers/run-starts.service.js';
-import type { WorkflowTool } from '../saved/workflow-tool.entity.js';
-import { WorkflowToolsRepository } from '../saved/workflow-tools.repository.js';
+import type { WorkflowTool } from '../store/offered-workflow.entity.js';
+import { WorkflowToolsRepository } from '../store/workflow-tools.repository.js';
 
 const OUTPUT_SCHEMA = dtoSchema(OfferedRunResult);
 /** What a workflow does may change from one call to the next, so the worst of each is said. */

@@ -1,6 +1,6 @@
 import type { Fault } from '../../errors/app-error.js';
 import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
-import { didYouMean } from '../../tools/nearest-names.js';
+import { didYouMean } from '../../text/nearest-names.js';
 import { isDynamic } from '../definitions/step-fields.js';
 import { collect, rootOf } from '../definitions/steps/step-checks.js';
 

@@ -1,13 +1,10 @@
 import { Injectable, UseGuards } from '@nestjs/common';
-import { OwnerGuard } from '../../tools/owner.guard.js';
-import type { ToolCall } from '../../tools/tool-call.js';
-import { Tool } from '../../tools/tool.decorator.js';
-import { ListWorkflowToolsInput } from './list-workflow-tools.input.js';
-import { OfferWorkflowInput } from './offer-workflow.input.js';
-import { WithdrawnOfferResult } from './withdrawn-offer-result.js';
-import { WorkflowIdInput } from '../saved/workflow-id.input.js';
-import { WorkflowOfferList } from './workflow-offer-list.js';
-import { WorkflowOfferResult } from './workflow-offer-result.js';
+import type { ToolCall } from '../../tools/contract/tool-call.js';
+import { Tool } from '../../tools/contract/tool.decorator.js';
+import { OwnerGuard } from '../../tools/policies/owner.guard.js';
+import { WorkflowIdInput } from '../store/workflow-id.input.js';
+import { ListWorkflowToolsInput, OfferWorkflowInput } from './offer.inputs.js';
+import { WithdrawnOfferResult, WorkflowOfferList, WorkflowOfferResult } from './offer.results.js';
 import { WorkflowOffers } from './workflow-offers.service.js';
 
 /**

@@ -1,26 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed } from '../../changes/change-feed.js';
-import { randomBase62 } from '../../database/ids.js';
+import { randomBase62 } from '../../text/ids.js';
 import { AppError, type Fault } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
-import { hiddenCharacter } from '../../tools/hidden-character.js';
-import { invalidArguments } from '../../tools/invalid-arguments.js';
-import { IDEMPOTENCY_KEY } from '../../tools/organization-tools.js';
-import { FORMATS } from '../../tools/parse-by-schema.js';
+import { hiddenCharacter } from '../../text/hidden-character.js';
+import { invalidArguments } from '../../tools/schema/invalid-arguments.js';
+import { IDEMPOTENCY_KEY } from '../../tools/registry/offered-tools.js';
+import { FORMATS } from '../../tools/schema/parse-by-schema.js';
 import { parseObjectSchema } from '../../tools/schema/parse-object-schema.js';
-import { ToolRegistry } from '../../tools/tool-registry.js';
+import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { everyStep } from '../definitions/definition.js';
-import type { OfferWorkflowInput } from './offer-workflow.input.js';
+import type { OfferWorkflowInput } from './offer.inputs.js';
 import { checkResultTemplate } from './result-template.js';
-import {
-  type OfferState,
-  type WorkflowOfferView,
-  workflowOfferView,
-} from './workflow-offer-view.js';
-import type { WorkflowTool } from '../saved/workflow-tool.entity.js';
-import { WorkflowToolsRepository } from '../saved/workflow-tools.repository.js';
-import type { Workflow } from '../saved/workflow.entity.js';
-import { WorkflowsRepository } from '../saved/workflows.repository.js';
+import { type OfferState, type WorkflowOfferView, workflowOfferView } from './offer.results.js';
+import type { WorkflowTool } from '../store/offered-workflow.entity.js';
+import { WorkflowToolsRepository } from '../store/workflow-tools.repository.js';
+import type { Workflow } from '../store/workflow.entity.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 const MOST_OFFERS = 20;
 const SCHEMA_LIMITS = {

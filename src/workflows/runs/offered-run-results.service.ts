@@ -3,13 +3,13 @@ import { AppError } from '../../errors/app-error.js';
 import { parseJson } from '../../http/parse-json.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
-import type { OfferedRunResult } from './offered-run-result.js';
+import type { OfferedRunResult } from './run.results.js';
 import type { RunStep } from '../journal/run-step.entity.js';
 import type { Run } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { renderArguments, stepValue } from '../definitions/scope.js';
-import { WorkflowToolsRepository } from '../saved/workflow-tools.repository.js';
-import { WorkflowsRepository } from '../saved/workflows.repository.js';
+import { WorkflowToolsRepository } from '../store/workflow-tools.repository.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 /** What runs answer that were started by the tool of their workflow. */
 @Injectable()

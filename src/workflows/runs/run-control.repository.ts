@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 
 /** A run that has ended, locked until the transaction ends. */
 export interface EndedRun {

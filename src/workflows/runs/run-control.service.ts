@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { resourceChange } from '../../changes/change.js';
 import { ChangeFeed } from '../../changes/change-feed.js';
-import { newId } from '../../database/ids.js';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { newId } from '../../text/ids.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import type { Step } from '../definitions/definition.js';
-import { LimitGates } from '../limits/limit-gates.service.js';
+import { LimitGates } from '../triggers/limits/limit-gates.service.js';
 import { type RetryPlan, retryPlan } from '../journal/retry-plan.js';
 import { type EndedRun, RunControlRepository } from './run-control.repository.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
-import type { RunView } from './run-view.js';
+import type { RunView } from './run.results.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { RunsService } from './runs.service.js';
-import type { RunVersion } from './run-version.js';
-import { WorkflowsRepository } from '../saved/workflows.repository.js';
+import type { RunVersion } from './run.inputs.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 /** More runs than a worker begins at once; polls and sweeps find the others. */
 const MOST_HINTS = 50;

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js';
-import { parseTime } from '../../tools/parse-time.js';
-import type { RunFilterInput } from './run-filter.input.js';
+import { parseTime } from '../../text/parse-time.js';
+import type { RunFilterInput } from './run.inputs.js';
 import { RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 

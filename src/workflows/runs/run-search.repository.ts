@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { TenantDatabase } from '../../database/tenant-database.js';
-import type { TimePosition } from '../../tools/paging.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import type { TimePosition } from '../../paging/paging.js';
 import type { RunFilter } from './run-filter.js';
 import { Run, RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
 

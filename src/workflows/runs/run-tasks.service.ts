@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type AppErrorCode } from '../../errors/app-error.js';
-import type { Task, TaskSource, TaskState } from '../../tools/task-source.js';
-import type { OfferedRunResult } from './offered-run-result.js';
-import { OfferedRunResults } from './offered-run-results.service.js';
+import type { Task, TaskSource, TaskState } from '../../tools/contract/task-source.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import type { RunStep } from '../journal/run-step.entity.js';
 import type { Run } from '../journal/run.entity.js';
-import { RunControl } from './run-control.service.js';
 import { RunsRepository } from '../journal/runs.repository.js';
-import type { TriggeredRunResult } from './triggered-run-result.js';
+import { OfferedRunResults } from './offered-run-results.service.js';
+import { RunControl } from './run-control.service.js';
+import type { OfferedRunResult, TriggeredRunResult } from './run.results.js';
 
 /**
  * The runs that `trigger_workflow` and tools of workflows start, as tasks of their callers. The id of a task is the id of its run, and the run's

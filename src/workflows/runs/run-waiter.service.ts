@@ -1,10 +1,10 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { type ChangeNotice, resourceUri } from '../../changes/change.js';
 import { ChangeFeed } from '../../changes/change-feed.js';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { toError } from '../../errors/app-error.js';
-import { JoinedSignal } from '../../http/joined-signal.js';
-import type { TaskState } from '../../tools/task-source.js';
+import { JoinedSignal } from '../../http/signals.js';
+import type { TaskState } from '../../tools/contract/task-source.js';
 import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
 import { RunTasks } from './run-tasks.service.js';
 

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { CAUTION, dataMessage } from '../../prompts/data-message.js';
-import type { PromptResult } from '../../prompts/prompt-result.js';
-import { Prompt } from '../../prompts/prompt.decorator.js';
-import type { ToolCall } from '../../tools/tool-call.js';
-import { RunIdInput } from './run-id.input.js';
+import { Prompt, type PromptResult } from '../../prompts/prompt.decorator.js';
+import type { ToolCall } from '../../tools/contract/tool-call.js';
+import { RunIdInput } from './run.inputs.js';
 import { RunsService } from './runs.service.js';
 
 const MOST_OF_RUN = 48_000;

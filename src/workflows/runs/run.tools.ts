@@ -2,21 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { Resource } from '../../resources/resource.decorator.js';
-import type { ToolCall } from '../../tools/tool-call.js';
-import { Tool } from '../../tools/tool.decorator.js';
-import { ListRunsInput } from './list-runs.input.js';
-import { ReplayRunInput } from './replay-run.input.js';
-import { RetryRunInput } from './retry-run.input.js';
+import type { ToolCall } from '../../tools/contract/tool-call.js';
+import { Tool } from '../../tools/contract/tool.decorator.js';
+import { RunStarts } from '../triggers/run-starts.service.js';
 import { RunControl } from './run-control.service.js';
 import { runFilter } from './run-filter.js';
-import { RunIdInput } from './run-id.input.js';
-import { RunPage } from './run-page.js';
-import { RunResult } from './run-result.js';
-import { RunStarts } from '../triggers/run-starts.service.js';
 import { RunTasks } from './run-tasks.service.js';
+import {
+  ListRunsInput,
+  ReplayRunInput,
+  RetryRunInput,
+  RunIdInput,
+  TriggerWorkflowInput,
+} from './run.inputs.js';
+import { RunPage, RunResult, TriggeredRunResult } from './run.results.js';
 import { RunsService } from './runs.service.js';
-import { TriggerWorkflowInput } from './trigger-workflow.input.js';
-import { TriggeredRunResult } from './triggered-run-result.js';
 
 /** What agents, workflows and people can do with runs. */
 @Injectable()

@@ -3,7 +3,7 @@ import type { EmittedEvent } from '../../events/domain-event.js';
 import { DomainEvents } from '../../events/domain-events.js';
 import { type RunStart, RunStarts } from './run-starts.service.js';
 import { TriggerFilter } from './trigger-filter.service.js';
-import { WorkflowsRepository } from '../saved/workflows.repository.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 /**
  * Starts the workflows that wait for an event. The rows of their runs are written by the transaction in which the

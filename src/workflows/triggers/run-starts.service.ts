@@ -3,17 +3,17 @@ import { Injectable } from '@nestjs/common';
 import { resourceChange } from '../../changes/change.js';
 import { ChangeFeed } from '../../changes/change-feed.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
-import { newId } from '../../database/ids.js';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { newId } from '../../text/ids.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { parseJson } from '../../http/parse-json.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import { LimitGates } from '../limits/limit-gates.service.js';
+import { LimitGates } from './limits/limit-gates.service.js';
 import { type InsertedRun, type NewRun, RunsRepository } from '../journal/runs.repository.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
-import { WorkflowsRepository } from '../saved/workflows.repository.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 /** How many runs may follow from each other after the first: what goes on for longer is a loop. */
 const MAX_DEPTH = 8;

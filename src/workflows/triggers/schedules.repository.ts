@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { WorkflowSchedule } from './workflow-schedule.entity.js';
 
 /** A tick in the hands of this transaction, and the time by the clock of the database. */

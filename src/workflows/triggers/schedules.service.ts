@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { Claim } from '../../queue/leased-work.js';
-import { Cron } from '../calendar/cron.js';
+import { Cron } from '../definitions/calendar/cron.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { RunStarts } from './run-starts.service.js';
 import { type DueTick, SchedulesRepository } from './schedules.repository.js';
 import { TriggerFilter } from './trigger-filter.service.js';
 import type { TriggerOptions } from '../definitions/trigger.js';
-import type { Workflow } from '../saved/workflow.entity.js';
-import { WorkflowsRepository } from '../saved/workflows.repository.js';
+import type { Workflow } from '../store/workflow.entity.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 /** A tick that is taken later than this was missed: nobody was there to take it. */
 const MISSED_AFTER_MS = 60_000;

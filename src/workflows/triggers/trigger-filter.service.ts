@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ContactView } from '../../contacts/contact-view.js';
+import { ContactView } from '../../contacts/contact.results.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
 import { AppError } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { EmittedEvent, EventName } from '../../events/domain-event.js';
 import type { Claim } from '../../queue/leased-work.js';
 

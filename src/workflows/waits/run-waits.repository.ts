@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { RunWaitState } from './run-wait.entity.js';
 import type { RunStatus } from '../journal/run.entity.js';
 import type { StepStatus } from '../definitions/step-engine.js';

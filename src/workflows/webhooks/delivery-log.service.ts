@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { ChangeFeed } from '../../changes/change-feed.js';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { toError } from '../../errors/app-error.js';
 import { TokenBuckets } from '../../http/token-buckets.js';
-import { diagnose } from '../signatures/signature-doctor.js';
+import { diagnose } from './signatures/signature-doctor.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import type { SignatureMistake } from '../signatures/signature-mistake.js';
+import type { SignatureMistake } from './signatures/signature-mistake.js';
 import type { DeliveryKind } from './webhook-delivery.entity.js';
 import { deliveryOf, type Receipt } from './webhook-receipt.js';
 import { WebhookSecrets } from './webhook-secrets.service.js';
 import type { Webhook } from './webhook.js';
-import { WorkflowsRepository } from '../saved/workflows.repository.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 /** How many deliveries of each kind are kept of a workflow. */
 export const KEPT_DELIVERIES = 50;

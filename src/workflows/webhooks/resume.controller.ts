@@ -1,6 +1,6 @@
 import { All, Controller, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { readJsonBody } from '../../http/read-body.js';
+import { readJsonBody } from '../../http/request-body.js';
 import { NO_RUN, RESUME_PATH } from './malformed-webhook-path.js';
 import { ResumesService } from './resumes.service.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { parseJson } from '../../http/parse-json.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
-import { type SignatureScheme, verifyWebhook } from '../signatures/verify-webhook.js';
+import { type SignatureScheme, verifyWebhook } from './signatures/verify-webhook.js';
 import type { Receipt } from './webhook-receipt.js';
 import type { Webhook } from './webhook.js';
 

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { SignatureMistake } from '../signatures/signature-mistake.js';
+import type { SignatureMistake } from './signatures/signature-mistake.js';
 
 export type DeliveryKind = 'accepted' | 'refused' | 'test';
 

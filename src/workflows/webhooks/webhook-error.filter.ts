@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { AppError, toError } from '../../errors/app-error.js';
-import { webhookStatus } from './webhook-status.js';
+import { webhookStatus } from './webhook.js';
 
 interface Failure {
   status: number;

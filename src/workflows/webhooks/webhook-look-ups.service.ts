@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Gatherings } from '../../database/gatherings.js';
+import { Gatherings } from '../../batching/batcher.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { RecentlyUsed } from '../../tools/recently-used.js';
-import type { WebhookOptions } from '../saved/workflow.entity.js';
+import type { WebhookOptions } from '../store/workflow.entity.js';
 import { NO_WEBHOOK } from './malformed-webhook-path.js';
 import { WebhookSecrets } from './webhook-secrets.service.js';
 import type { Webhook } from './webhook.js';

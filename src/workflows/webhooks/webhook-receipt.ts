@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { newId } from '../../database/ids.js';
+import { newId } from '../../text/ids.js';
 import type { DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';
 import type { Webhook } from './webhook.js';
 

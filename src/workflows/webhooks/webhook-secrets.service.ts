@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { randomBase62 } from '../../database/ids.js';
+import { randomBase62 } from '../../text/ids.js';
 import { SecretBox } from '../../database/secret-box.js';
 import { AppError } from '../../errors/app-error.js';
 import type { Trigger } from '../definitions/trigger.js';
-import type { WebhookOptions, Workflow } from '../saved/workflow.entity.js';
+import type { WebhookOptions, Workflow } from '../store/workflow.entity.js';
 
 /** A multiple of four, so that every library of Standard Webhooks can read it as base64, which is what they do. */
 const SECRET_LENGTH = 44;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Gatherings } from '../../database/gatherings.js';
+import { Gatherings } from '../../batching/batcher.js';
 import { AppError } from '../../errors/app-error.js';
 import { type RunStart, RunStarts } from '../triggers/run-starts.service.js';
 

@@ -1,7 +1,7 @@
 import { All, Controller, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { goneSignal } from '../../http/gone-signal.js';
-import { readJsonBody } from '../../http/read-body.js';
+import { goneSignal } from '../../http/signals.js';
+import { readJsonBody } from '../../http/request-body.js';
 import { sendJson } from '../../http/send-json.js';
 import { WEBHOOK_PATH } from './malformed-webhook-path.js';
 import type { RunOutcome } from '../runs/run-waiter.service.js';

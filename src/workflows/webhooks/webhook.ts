@@ -1,4 +1,6 @@
-import type { WebhookOptions } from '../saved/workflow.entity.js';
+import type { AppErrorCode } from '../../errors/app-error.js';
+import { HTTP_STATUS } from '../../errors/http-status.js';
+import type { WebhookOptions } from '../store/workflow.entity.js';
 
 /** A webhook workflow as its URL needs to know it. */
 export interface Webhook {
@@ -16,4 +18,10 @@ export interface Webhook {
   readonly isLimited: boolean;
   /** No run starts where it does not hold. */
   readonly condition: string | undefined;
+}
+
+/** Status of a failure as a webhook answers it. */
+export function webhookStatus(code: AppErrorCode): number {
+  // Here only a header can be wrong in this way, and that is a bad request.
+  return code === 'invalid_arguments' ? 400 : HTTP_STATUS[code];
 }

@@ -1,24 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { TenantDatabase } from '../../database/tenant-database.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { TokenBuckets } from '../../http/token-buckets.js';
-import { DeliveryLog } from './delivery-log.service.js';
-import { contactIn, PayloadContacts } from '../contacts/payload-contacts.service.js';
-import { preferredWait } from './preferred-wait.js';
 import { type RunOutcome, RunWaiter } from '../runs/run-waiter.service.js';
+import { PayloadContacts, contactIn } from '../triggers/payload-contacts.service.js';
 import { RunStarts } from '../triggers/run-starts.service.js';
 import { TriggerFilter } from '../triggers/trigger-filter.service.js';
+import { DeliveryLog } from './delivery-log.service.js';
+import { preferredWait } from './preferred-wait.js';
 import {
   Arrival,
   type CheckedWebhook,
   WebhookChecks,
   type WebhookRequest,
 } from './webhook-checks.service.js';
-import { noWebhook, WebhookLookUps } from './webhook-look-ups.service.js';
+import { WebhookLookUps, noWebhook } from './webhook-look-ups.service.js';
 import { WebhookStarts } from './webhook-starts.service.js';
-import { webhookStatus } from './webhook-status.js';
-import type { Webhook } from './webhook.js';
+import { type Webhook, webhookStatus } from './webhook.js';
 
 export interface StartedRun {
   runId: string;

@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import {
   chmod,
@@ -6,23 +6,24 @@ import {
   copyFile,
   mkdir,
   mkdtemp,
-  readdir,
   readFile,
+  readdir,
   realpath,
+  rm,
+  symlink,
+  writeFile,
 } from 'node:fs/promises';
-import { rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-
 import { Client } from 'pg';
 import ts from 'typescript';
 
 const run = promisify(execFile);
 
-const root = new URL('../../../', import.meta.url).pathname;
+const root = new URL('../../..', import.meta.url).pathname;
 const sources = join(root, 'src/database/embedded');
 
 export interface Account {

@@ -1,6 +1,6 @@
 // The built Switchboard, with failpoints that hold whoever reaches one of those named in the first argument, and say
 // so to the parent, until the parent says "open".
-import { startApplication } from '../../../dist/src/application.js';
+import { startApplication } from '../../../dist/src/bootstrap/application.js';
 import { loadEnv } from '../../../dist/src/config/env.js';
 import { Failpoints } from '../../../dist/src/failpoints/failpoints.js';
 import { sinkModule } from '../../chaos/sink-tools.mjs';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
-import { askForm } from '../../../src/tools/input-request.js';
+import { askForm } from '../../../src/tools/contract/input-request.js';
 import { Doc } from '../../../src/tools/schema/doc.decorator.js';
-import type { ToolCall } from '../../../src/tools/tool-call.js';
-import { ToolContent } from '../../../src/tools/tool-content.js';
-import { Tool } from '../../../src/tools/tool.decorator.js';
+import type { ToolCall } from '../../../src/tools/contract/tool-call.js';
+import { ToolContent } from '../../../src/tools/contract/tool-content.js';
+import { Tool } from '../../../src/tools/contract/tool.decorator.js';
 
 class NoInput {}
 

@@ -2,8 +2,8 @@ import { type CanActivate, Injectable, UseGuards } from '@nestjs/common';
 import { IsOptional, IsString, Length } from 'class-validator';
 import { AppError } from '../../../src/errors/app-error.js';
 import { Doc } from '../../../src/tools/schema/doc.decorator.js';
-import type { ToolCall } from '../../../src/tools/tool-call.js';
-import { Tool } from '../../../src/tools/tool.decorator.js';
+import type { ToolCall } from '../../../src/tools/contract/tool-call.js';
+import { Tool } from '../../../src/tools/contract/tool.decorator.js';
 
 class NoInput {}
 

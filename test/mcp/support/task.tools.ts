@@ -1,13 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { IsBoolean, IsNumber, IsOptional, IsString, Length } from 'class-validator';
+import { randomUUID } from 'node:crypto';
 import { AppError } from '../../../src/errors/app-error.js';
-import { askForm, type InputRequests } from '../../../src/tools/input-request.js';
-import { MissingCapability } from '../../../src/tools/missing-capability.js';
-import type { Task, TaskSource, TaskState } from '../../../src/tools/task-source.js';
-import type { ToolCall } from '../../../src/tools/tool-call.js';
-import { ToolContent } from '../../../src/tools/tool-content.js';
-import { Tool } from '../../../src/tools/tool.decorator.js';
+import {
+  type InputRequests,
+  MissingCapability,
+  askForm,
+} from '../../../src/tools/contract/input-request.js';
+import type { Task, TaskSource, TaskState } from '../../../src/tools/contract/task-source.js';
+import type { ToolCall } from '../../../src/tools/contract/tool-call.js';
+import { ToolContent } from '../../../src/tools/contract/tool-content.js';
+import { Tool } from '../../../src/tools/contract/tool.decorator.js';
 
 class NoInput {}
 

@@ -2,7 +2,7 @@
 // Plain JavaScript, so that a process can run it; what the compiler makes of decorators is written out.
 import { Injectable, Module } from '@nestjs/common';
 import { IsOptional, IsString } from 'class-validator';
-import { checkWorkflows, startSwitchboard, Tool } from '../../../dist/src/platform.js';
+import { checkWorkflows, startSwitchboard, Tool } from '../../../dist/src/bootstrap/platform.js';
 
 const [, , what, ...more] = process.argv;
 

@@ -2,8 +2,8 @@ import { Transform } from 'class-transformer';
 import { Injectable } from '@nestjs/common';
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString } from 'class-validator';
 import { AppError, type AppErrorCode } from '../../../src/errors/app-error.js';
-import type { ToolCall } from '../../../src/tools/tool-call.js';
-import { Tool } from '../../../src/tools/tool.decorator.js';
+import type { ToolCall } from '../../../src/tools/contract/tool-call.js';
+import { Tool } from '../../../src/tools/contract/tool.decorator.js';
 import { ContactsService } from '../../../src/contacts/contacts.service.js';
 
 class EchoInput {

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../tools/nearest-names.js';
+import { didYouMean } from '../../../text/nearest-names.js';
 import type { EventName } from '../../../events/domain-event.js';
 import type { OnError } from '../definition.js';
 import { checkKeys, isObject, type Json } from '../step-fields.js';

@@ -1,7 +1,7 @@
 import { AppError, type Fault } from '../../../errors/app-error.js';
 import type { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
-import { didYouMean } from '../../../tools/nearest-names.js';
-import type { ToolDescriptor } from '../../../tools/registered-tool.js';
+import { didYouMean } from '../../../text/nearest-names.js';
+import type { ToolDescriptor } from '../../../tools/registry/registered-tool.js';
 import type { Step } from '../definition.js';
 import { isDynamic } from '../step-fields.js';
 

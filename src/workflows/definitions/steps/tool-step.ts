@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../tools/nearest-names.js';
+import { didYouMean } from '../../../text/nearest-names.js';
 import type { OnError, Step } from '../definition.js';
 import { checkStatic } from '../static-arguments.js';
 import { isObject } from '../step-fields.js';

@@ -1,8 +1,8 @@
 import { parseTimezone } from '../../../contacts/parse-field.js';
-import { parseTime } from '../../../tools/parse-time.js';
-import { WEEKDAYS } from '../../calendar/cron.js';
+import { parseTime } from '../../../text/parse-time.js';
+import { WEEKDAYS } from '../calendar/cron.js';
 import type { OnError } from '../definition.js';
-import { isLocalTime, isTimeOfDay } from '../../calendar/local-time.js';
+import { isLocalTime, isTimeOfDay } from '../calendar/local-time.js';
 import { checkKeys, isDynamic, isObject, type Json } from '../step-fields.js';
 import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';

@@ -1,5 +1,5 @@
 import type { Step } from '../../definitions/definition.js';
-import type { HeldRun } from '../../journal/held-run.js';
+import type { HeldRun } from '../../journal/claimed-run.js';
 import type { Progress } from '../run-progress.service.js';
 import type { Place } from '../../definitions/step-engine.js';
 

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Step } from '../../definitions/definition.js';
-import { BranchRunner } from './branch-runner.service.js';
-import { EventWaitRunner } from './event-wait-runner.service.js';
-import { ForEachRunner } from './for-each-runner.service.js';
-import { ParallelRunner } from './parallel-runner.service.js';
-import { RunWorkflowRunner } from './run-workflow-runner.service.js';
+import { BranchRunner } from './branch.runner.js';
+import { EventWaitRunner } from './event-wait.runner.js';
+import { ForEachRunner } from './for-each.runner.js';
+import { ParallelRunner } from './parallel.runner.js';
+import { RunWorkflowRunner } from './run-workflow.runner.js';
 import { kindNameOf, type StepKindName } from '../../definitions/steps/step-kinds.js';
 import type { StepRunner } from './step-runner.js';
-import { StopRunner } from './stop-runner.service.js';
-import { ToolRunner } from './tool-runner.service.js';
-import { WaitRunner } from './wait-runner.service.js';
+import { StopRunner } from './stop.runner.js';
+import { ToolRunner } from './tool.runner.js';
+import { WaitRunner } from './wait.runner.js';
 
 /** Who carries out which kind of step. */
 @Injectable()

@@ -1,0 +1,57 @@
+import 'reflect-metadata';
+
+// What modules of teams are written with, and all of it. A name here is a promise; anything else may change any day.
+
+export { startSwitchboard } from './start-switchboard.js';
+export { checkWorkflows } from './check-workflows.js';
+export type { Extensions } from './extensions.js';
+
+export { Tool, type ToolOptions } from '../tools/contract/tool.decorator.js';
+export type { Progress, Surface, ToolCall } from '../tools/contract/tool-call.js';
+export { type ContentBlock, ToolContent } from '../tools/contract/tool-content.js';
+export type { Icon } from '../tools/contract/tool-content.js';
+export {
+  type Answers,
+  askForm,
+  type InputRequest,
+  type InputRequests,
+} from '../tools/contract/input-request.js';
+export { Resource, type ResourceOptions } from '../resources/resource.decorator.js';
+export { Prompt, type PromptOptions } from '../prompts/prompt.decorator.js';
+export type { PromptMessage, PromptResult } from '../prompts/prompt.decorator.js';
+export { CAUTION, dataMessage } from '../prompts/data-message.js';
+export {
+  Completion,
+  type CompletionCall,
+  type CompletionOptions,
+} from '../completions/completion.decorator.js';
+export type { Task, TaskSource, TaskState } from '../tools/contract/task-source.js';
+export type { Actor } from '../accounts/account.js';
+export { Doc, Nullable } from '../tools/schema/doc.decorator.js';
+export { AppError, type AppErrorCode, type Fault } from '../errors/app-error.js';
+export { parseTime } from '../text/parse-time.js';
+
+export { PageInput } from '../paging/page.input.js';
+export {
+  pageOf,
+  readCursor,
+  readTimeCursor,
+  timeCursor,
+  type TimePosition,
+  writeCursor,
+} from '../paging/paging.js';
+
+export { TenantDatabase } from '../database/transactions/tenant-database.js';
+export type { MigrationClass } from '../database/setup/migrate-extensions.js';
+export { violatedConstraint } from '../database/database-error.js';
+export { newId } from '../text/ids.js';
+export { SecretBox } from '../database/secret-box.js';
+export { ChangeFeed } from '../changes/change-feed.js';
+export type { Change, ChangeNotice } from '../changes/change.js';
+
+export { ContactsModule } from '../contacts/contacts.module.js';
+export { ContactsService } from '../contacts/contacts.service.js';
+export { MessagesService } from '../messaging/messages.service.js';
+export { MessagingModule } from '../messaging/messaging.module.js';
+export { PoliciesModule } from '../policies/policies.module.js';
+export { ToolPoliciesService } from '../policies/tool-policies.service.js';

@@ -1,0 +1,202 @@
+import 'reflect-metadata';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { INestApplication } from '@nestjs/common';
+import { Client } from 'pg';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { startApplication } from './application.js';
+import { loadEnv } from '../config/env.js';
+import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import { randomBase62 } from '../text/ids.js';
+import type { Fault } from '../errors/app-error.js';
+import type { Extensions } from './extensions.js';
+import { LATEST_LEGACY_VERSION } from '../mcp/era.js';
+
+export interface TestOptions extends Extensions {
+  /** Settings, by the names of `.env.example`, over those of a test. */
+  env?: Record<string, string>;
+}
+
+/** What a tool answered, or why it did not. */
+export type Outcome<Result> =
+  | { ok: true; result: Result }
+  | { ok: false; error: { code: string; message: string; details?: readonly Fault[] } };
+
+/** A tool as its callers see it. */
+export interface ListedTool {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: object;
+  outputSchema: object;
+  annotations: Record<string, boolean>;
+}
+
+/** Calls a tool. The result is what came over the wire, so its type is the caller's own claim. */
+export type CallTool = <Result = Record<string, never>>(
+  tool: string,
+  given?: object,
+) => Promise<Outcome<Result>>;
+
+/** An organization with an owner, who is signed in, and an API key. */
+export interface TestOrganization {
+  readonly id: string;
+  readonly userId: string;
+  readonly apiKey: string;
+  /** The tools that the API key sees. */
+  listTools(): Promise<ListedTool[]>;
+  /** Calls a tool with the API key, over `POST /api/mcp`. */
+  callAsAgent: CallTool;
+  /** Calls a tool as the signed-in owner, over `POST /api/tools/:name`. */
+  callAsPerson: CallTool;
+  /** Any request with the session of the owner, from Switchboard's own origin. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** A whole Switchboard, web and worker, on a PostgreSQL of its own. */
+export interface TestSwitchboard {
+  readonly url: string;
+  readonly app: INestApplication;
+  createOrganization(name?: string): Promise<TestOrganization>;
+  /** Runs SQL as the owner of the database, past all isolation: for looking at what was written. */
+  ownerQuery<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /** Stops everything and removes the data. */
+  close(): Promise<void>;
+}
+
+interface AgentAnswer {
+  content: [{ text: string }];
+  structuredContent?: object;
+  isError?: boolean;
+}
+
+/** Starts a Switchboard with the modules under test, in about three seconds. Nothing of it outlives `close()`. */
+export async function startTestSwitchboard(options: TestOptions = {}): Promise<TestSwitchboard> {
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'));
+  const undo: (() => Promise<unknown>)[] = [
+    () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+  ];
+  const close = async (): Promise<void> => {
+    for (const action of undo.splice(0).toReversed()) await action();
+  };
+  try {
+    // As root, PostgreSQL runs as another user, who must be able to pass through.
+    await chmod(folder, 0o711);
+    const postgres = await EmbeddedPostgres.start({
+      dataDir: join(folder, 'postgres'),
+      settings: { fsync: 'off', full_page_writes: 'off' },
+    });
+    undo.push(() => postgres.stop());
+    const env = loadEnv({
+      PORT: String(await freePort()),
+      DATA_DIR: folder,
+      // A tool that breaks says so in the log only, and whoever tests it must see that.
+      LOG_LEVEL: 'warn',
+      ...options.env,
+    });
+    const app = await startApplication({
+      env,
+      ownerUrl: postgres.url,
+      log: () => undefined,
+      extensions: options,
+    });
+    undo.push(() => app.close());
+    const owner = new Client({ connectionString: postgres.url });
+    await owner.connect();
+    undo.push(() => owner.end());
+    return {
+      url: env.baseUrl,
+      app,
+      createOrganization: (name = 'Test') => createOrganization(app, env.baseUrl, name),
+      ownerQuery: async <Row extends object>(sql: string, values?: unknown[]) =>
+        (await owner.query<Row>(sql, values)).rows,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function createOrganization(
+  app: INestApplication,
+  url: string,
+  name: string,
+): Promise<TestOrganization> {
+  const email = `owner-${randomBase62(8).toLowerCase()}@example.com`;
+  const password = randomBase62(16);
+  const account = await app
+    .get(AccountsService)
+    .signUp({ email, password, organization_name: name });
+  const signedIn = await send(`${url}/api/auth/sign-in`, { email, password });
+  const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
+  const withSession = (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    headers.set('Cookie', cookie);
+    headers.set('Origin', url);
+    return fetch(`${url}${path}`, { ...init, headers });
+  };
+  const created = await withSession('/api/mcp/keys', { method: 'POST' });
+  const { api_key: apiKey } = (await created.json()) as { api_key: string };
+  const rpc = async (method: string, params?: object): Promise<unknown> => {
+    const headers = {
+      Authorization: `Bearer ${apiKey}`,
+      // Without a version the answers are those of plain JSON-RPC, which leave out titles, annotations and outputs.
+      'MCP-Protocol-Version': LATEST_LEGACY_VERSION,
+    };
+    const request = { jsonrpc: '2.0', id: 1, method, params };
+    const answer = await (await send(`${url}/api/mcp`, request, headers)).json();
+    const { result, error } = answer as { result?: unknown; error?: { message: string } };
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result;
+  };
+  return {
+    id: account.organizationId,
+    userId: account.userId,
+    apiKey,
+    fetch: withSession,
+    listTools: async () => ((await rpc('tools/list')) as { tools: ListedTool[] }).tools,
+    callAsAgent: async <Result>(tool: string, given: object = {}) => {
+      const answer = (await rpc('tools/call', { name: tool, arguments: given })) as AgentAnswer;
+      if (!answer.isError) {
+        // A tool without an output class answers with content alone.
+        const { structuredContent, content } = answer;
+        return { ok: true, result: (structuredContent ?? { content }) as Result };
+      }
+      const failure = JSON.parse(answer.content[0].text) as {
+        error: { code: string; message: string };
+      };
+      return { ok: false, error: failure.error };
+    },
+    callAsPerson: async <Result>(tool: string, given: object = {}) => {
+      const response = await withSession(`/api/tools/${tool}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(given),
+      });
+      const body: unknown = await response.json();
+      if (response.ok) return { ok: true, result: body as Result };
+      const problem = body as { code: string; detail: string; errors?: Fault[] };
+      const details = problem.errors && { details: problem.errors };
+      return { ok: false, error: { code: problem.code, message: problem.detail, ...details } };
+    },
+  };
+}
+
+function send(url: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

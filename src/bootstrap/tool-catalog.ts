@@ -1,0 +1,52 @@
+import 'reflect-metadata';
+import {
+  DiscoveryService,
+  ExternalContextCreator,
+  MetadataScanner,
+  ModulesContainer,
+  NestFactory,
+} from '@nestjs/core';
+import { AppModule } from './app.module.js';
+import { loadEnv } from '../config/env.js';
+import type { Extensions } from './extensions.js';
+import { DecoratedMethods } from '../tools/registry/decorated-methods.js';
+import { ToolPipeline } from '../tools/pipeline/tool-pipeline.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
+
+/** Nobody connects in a preview. */
+const NO_DATABASE = {
+  host: '',
+  port: 0,
+  database: '',
+  ssl: false,
+  tenant: { user: '', password: '' },
+  gate: { user: '', password: '' },
+  contextKey: Buffer.alloc(0),
+  dataKey: Buffer.alloc(0),
+};
+
+/**
+ * The tools that a Switchboard has, with the modules of a team in it, to look at and not to call. Nest puts the modules together and makes nothing of what
+ * they hold, so this takes no database, opens no port and writes no file.
+ */
+export async function toolCatalog({ modules, entities }: Extensions = {}): Promise<ToolRegistry> {
+  const env = loadEnv({});
+  const app = await NestFactory.createApplicationContext(
+    AppModule.forRoot({
+      env,
+      access: NO_DATABASE,
+      onDatabaseError: () => undefined,
+      modules,
+      entities,
+    }),
+    { preview: true, logger: false, abortOnError: false },
+  );
+  const methods = new DecoratedMethods(
+    new DiscoveryService(app.get(ModulesContainer)),
+    new MetadataScanner(),
+    app.get(ExternalContextCreator),
+  );
+  const registry = new ToolRegistry(methods, app.get(ToolPipeline, { strict: false }), env);
+  registry.onModuleInit();
+  return registry;
+}

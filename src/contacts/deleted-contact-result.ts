@@ -1,6 +1,0 @@
-import { IsBoolean } from 'class-validator';
-
-export class DeletedContactResult {
-  @IsBoolean()
-  deleted: boolean;
-}

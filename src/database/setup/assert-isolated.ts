@@ -1,0 +1,92 @@
+import { Client } from 'pg';
+import { AppError, type Fault } from '../../errors/app-error.js';
+import type { DatabaseAccess } from './database-access.js';
+import { sqlState } from '../database-error.js';
+
+/** Throws, naming every fault, unless the database itself keeps organizations apart for the roles of the service. */
+export async function assertIsolated(access: DatabaseAccess): Promise<void> {
+  const faults: Fault[] = [];
+  for (const kind of ['tenant', 'gate'] as const) {
+    const client = new Client({ ...access, ...access[kind], connectionTimeoutMillis: 5000 });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      faults.push(...(await roleFaults(client, kind)));
+      faults.push(...(await tableFaults(client, kind)));
+      if (kind === 'tenant') faults.push(...(await contextFaults(client)));
+    } finally {
+      await client.end();
+    }
+  }
+  if (faults.length === 0) return;
+  const list = faults.map((fault) => `  ${fault.path}: ${fault.message}`).join('\n');
+  throw new AppError('forbidden', `The database does not isolate organizations:\n${list}`);
+}
+
+async function roleFaults(client: Client, kind: string): Promise<Fault[]> {
+  const { rows } = await client.query<{ powers: string[]; durable: boolean }>(`
+    select array_remove(array[
+        case when rolsuper then 'is a superuser' end,
+        case when rolbypassrls then 'bypasses row-level security' end,
+        case when rolcreaterole then 'may create roles' end,
+        case when exists (select from pg_auth_members where member = r.oid) then 'is a member of another role' end,
+        case when exists (select from pg_class where relowner = r.oid) then 'owns tables' end
+      ], null) as powers,
+      current_setting('synchronous_commit') <> 'off' as durable
+    from pg_roles r where rolname = current_user`);
+  const row = rows[0]!;
+  const faults = row.powers.map((message) => ({ path: `${kind} role`, message }));
+  if (!row.durable) {
+    faults.push({
+      path: 'synchronous_commit',
+      message: 'is off, so acknowledged work could be lost',
+    });
+  }
+  return faults;
+}
+
+async function tableFaults(client: Client, kind: string): Promise<Fault[]> {
+  const { rows } = await client.query<{ name: string; isolated: boolean; in_gate: boolean }>(`
+    select n.nspname || '.' || c.relname as name, n.nspname = 'gate' as in_gate,
+      c.relrowsecurity and c.relforcerowsecurity and (
+        select count(*) = 1 and bool_and(p.polroles = '{0}' and p.polcmd = '*'
+          and pg_get_expr(p.polqual, p.polrelid) = r.expression
+          and pg_get_expr(p.polwithcheck, p.polrelid) = r.expression)
+        from pg_policy p,
+          (select format('(%I = ( SELECT current_organization() AS current_organization))',
+            case c.oid when to_regclass('public.organizations') then 'id' else 'organization_id' end) as expression) r
+        where p.polrelid = c.oid and p.polpermissive
+          and exists (select from unnest(p.polroles) as role where role = 0 or pg_has_role(role, 'member'))
+      ) as isolated
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('public', 'gate', 'private') and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      and has_table_privilege(c.oid, 'select, insert, update, delete, truncate')`);
+  const allowed =
+    kind === 'gate' ? rows.filter((row) => row.in_gate) : rows.filter((row) => row.isolated);
+  return rows
+    .filter((row) => !allowed.includes(row))
+    .map((row) => ({
+      path: row.name,
+      message: `is open to the ${kind} role. The migration that makes it must run: select private.isolate('${row.name}')`,
+    }));
+}
+
+async function contextFaults(client: Client): Promise<Fault[]> {
+  const none = await client.query<{ organization: string | null }>(
+    'select current_organization() as organization',
+  );
+  const faults: Fault[] = [];
+  if (none.rows[0]!.organization !== null) {
+    faults.push({ path: 'current_organization()', message: 'answers without a context' });
+  }
+  await client.query(`select set_config('switchboard.context', $1, false)`, [
+    `org_forged.${'0'.repeat(64)}`,
+  ]);
+  const refused = await client.query('select current_organization()').then(
+    () => false,
+    (error: unknown) => sqlState(error) === '42501',
+  );
+  if (!refused)
+    faults.push({ path: 'current_organization()', message: 'accepts a forged context' });
+  return faults;
+}

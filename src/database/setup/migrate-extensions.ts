@@ -1,0 +1,121 @@
+import {
+  DataSource,
+  type EntityMetadata,
+  type EntityTarget,
+  type MigrationInterface,
+  type ObjectLiteral,
+  QueryFailedError,
+  type QueryRunner,
+} from 'typeorm';
+import { AppError } from '../../errors/app-error.js';
+
+export type MigrationClass = new () => MigrationInterface;
+
+export interface ExtensionSchema {
+  /** Every entity of the process, for those of extensions may have relations with Switchboard's own. */
+  entities: readonly EntityTarget<ObjectLiteral>[];
+  migrations: readonly MigrationClass[];
+}
+
+// Not the table of Switchboard's own: theirs and ours are released apart, and one list of both would have no order.
+const MIGRATIONS_TABLE = 'extension_migrations';
+
+/**
+ * Runs the missing migrations of extensions and returns their names. Throws, and keeps nothing of that migration,
+ * when one leaves a table that does not keep organizations apart; throws when an entity has no such table.
+ */
+export async function migrateExtensions(
+  ownerUrl: string,
+  { entities, migrations }: ExtensionSchema,
+): Promise<string[]> {
+  const source = new DataSource({
+    type: 'postgres',
+    url: ownerUrl,
+    entities: [...entities] as never[],
+    migrations: migrations.map(guarded),
+    migrationsTableName: MIGRATIONS_TABLE,
+    migrationsTransactionMode: 'each',
+    installExtensions: false,
+    extra: { max: 1 },
+  });
+  await source.initialize();
+  try {
+    const done = migrations.length > 0 ? await source.runMigrations() : [];
+    await assertTables(source);
+    return done.map((migration) => migration.name);
+  } finally {
+    await source.destroy();
+  }
+}
+
+/** The migration, which fails when it leaves a table without isolation. */
+function guarded(Migration: MigrationClass): MigrationClass {
+  const migration = new Migration();
+  const name = migration.name ?? Migration.name;
+  return class {
+    readonly name = name;
+    readonly transaction = migration.transaction;
+
+    async up(runner: QueryRunner): Promise<void> {
+      const before = await tables(runner);
+      await migration.up(runner).catch((error: unknown) => {
+        throw failed(name, error);
+      });
+      const known = new Map(before.map((table) => [table.name, table.isolated]));
+      const open = (await tables(runner)).filter(
+        (table) => !table.isolated && known.get(table.name) !== false,
+      );
+      if (open.length === 0) return;
+      throw new AppError('forbidden', `The migration ${name} ${notIsolated(open)}`);
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      await migration.down(runner);
+    }
+  };
+}
+
+function failed(name: string, error: unknown): unknown {
+  if (!(error instanceof QueryFailedError)) return error;
+  return new AppError(
+    'internal',
+    `The migration ${name} failed, and nothing of it was kept: ${error.message}\n${error.query}`,
+    { cause: error },
+  );
+}
+
+function notIsolated(open: readonly { name: string }[]): string {
+  const calls = open.map(
+    ({ name }) => `  await runner.query(\`select private.isolate('public.${name}')\`);`,
+  );
+  return (
+    `does not isolate ${open.map(({ name }) => name).join(', ')}: every organization could see the rows of all ` +
+    `others. Nothing of it was kept. Add to its up():\n${calls.join('\n')}`
+  );
+}
+
+async function tables(runner: QueryRunner): Promise<{ name: string; isolated: boolean }[]> {
+  return (await runner.query(`
+    select relname as name, relrowsecurity and relforcerowsecurity as isolated
+    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`)) as {
+    name: string;
+    isolated: boolean;
+  }[];
+}
+
+async function assertTables(source: DataSource): Promise<void> {
+  const runner = source.createQueryRunner();
+  const found = new Map((await tables(runner)).map((table) => [table.name, table.isolated]));
+  await runner.release();
+  const faults = source.entityMetadatas
+    .filter((entity) => found.get(entity.tableName) !== true)
+    .map((entity) => fault(entity, found.has(entity.tableName)));
+  if (faults.length > 0) throw new AppError('forbidden', faults.join('\n'));
+}
+
+function fault({ name, tableName }: EntityMetadata, exists: boolean): string {
+  return exists
+    ? `The entity ${name} has the table ${tableName}, which does not keep organizations apart. ` +
+        `Add a migration that runs: select private.isolate('public.${tableName}')`
+    : `The entity ${name} has no table public.${tableName}. List the migration that makes it under \`migrations\`.`;
+}

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { Client, type ClientConfig } from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
+import { DataSource } from 'typeorm';
+import { MIGRATIONS } from '../../../migrations/index.js';
+import { AppError } from '../../errors/app-error.js';
+import { assertIsolated } from './assert-isolated.js';
+import type { DatabaseAccess } from './database-access.js';
+import { isConnectionError, sqlState } from '../database-error.js';
+import { randomBase62 } from '../../text/ids.js';
+import { type ExtensionSchema, migrateExtensions } from './migrate-extensions.js';
+
+// One number for all processes of an installation: they take turns to migrate.
+const MIGRATION_LOCK = 7_316_402_281;
+const RETRY_MS = 500;
+
+export interface PrepareOptions {
+  /** How long the database may take to come up. */
+  waitMs: number;
+  log: (line: string) => void;
+  extensions?: ExtensionSchema;
+}
+
+interface Installation {
+  suffix: string;
+  tenant_password: string;
+  gate_password: string;
+  context_key: Buffer;
+  data_key: Buffer;
+}
+
+/**
+ * Migrates the database as its owner, Switchboard's part first and then that of extensions, makes sure that the two
+ * roles of the service exist, and returns how to connect as them. Throws when those roles could see more than they
+ * should: the service must not run then.
+ */
+export async function prepareDatabase(
+  ownerUrl: string,
+  options: PrepareOptions,
+): Promise<DatabaseAccess> {
+  const config = parseIntoClientConfig(ownerUrl);
+  const client = await connectPatiently(config, options);
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const migrated = await migrate(ownerUrl);
+    const { extensions } = options;
+    if (extensions) migrated.push(...(await migrateExtensions(ownerUrl, extensions)));
+    if (migrated.length > 0) options.log(`Migrated the database, ${migrated.length} steps.`);
+    const installation = await findOrCreateInstallation(client);
+    await ensureRoles(client, installation);
+    const access = toAccess(config, installation);
+    await assertIsolated(access);
+    return access;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Runs the migrations that are missing, each in its own transaction, and returns their names. */
+export async function migrate(ownerUrl: string): Promise<string[]> {
+  const source = new DataSource({
+    type: 'postgres',
+    url: ownerUrl,
+    migrations: MIGRATIONS,
+    migrationsTransactionMode: 'each',
+    installExtensions: false,
+    extra: { max: 1 },
+  });
+  await source.initialize();
+  try {
+    const migrations = await source.runMigrations();
+    return migrations.map((migration) => migration.name);
+  } finally {
+    await source.destroy();
+  }
+}
+
+async function connectPatiently(config: ClientConfig, options: PrepareOptions): Promise<Client> {
+  const deadline = Date.now() + options.waitMs;
+  for (let attempt = 1; ; attempt += 1) {
+    const client = new Client({ ...config, connectionTimeoutMillis: 5000 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      if (!isConnectionError(error) || Date.now() > deadline) throw explain(error);
+      if (attempt === 1) options.log('Waiting for the database of DATABASE_URL ...');
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+function explain(error: unknown): Error {
+  const state = sqlState(error);
+  const reason =
+    state === '28P01' || state === '28000'
+      ? 'it refuses the user or the password'
+      : state === '3D000'
+        ? 'the database does not exist'
+        : isConnectionError(error)
+          ? `it cannot be reached (${state ?? 'no answer'})`
+          : `connecting failed (${state ?? 'unknown reason'})`;
+  return new AppError('unavailable', `DATABASE_URL: ${reason}.`, { cause: error });
+}
+
+async function findOrCreateInstallation(client: Client): Promise<Installation> {
+  const contextKey = randomBytes(32);
+  await client.query(
+    `insert into private.installation
+       (suffix, tenant_password, gate_password, inner_key, outer_key, context_key, data_key)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+    [
+      randomBytes(6).toString('hex'),
+      randomBase62(43),
+      randomBase62(43),
+      paddedKey(contextKey, 0x36),
+      paddedKey(contextKey, 0x5c),
+      contextKey,
+      randomBytes(32),
+    ],
+  );
+  const found = await client.query<Installation>('select * from private.installation');
+  return found.rows[0]!;
+}
+
+/** The inner or outer key of HMAC (RFC 2104, section 2) for a key shorter than the block of SHA-256. */
+function paddedKey(key: Buffer, pad: number): Buffer {
+  const block = Buffer.alloc(64, pad);
+  for (const [index, byte] of key.entries()) block[index] = byte ^ pad;
+  return block;
+}
+
+async function ensureRoles(client: Client, installation: Installation): Promise<void> {
+  if (await hasRoles(client, installation)) return;
+  try {
+    await client.query('select private.ensure_roles()');
+  } catch (error) {
+    if (sqlState(error) !== '42501') throw error;
+    throw new AppError(
+      'forbidden',
+      'DATABASE_URL: its user may not create roles, and Switchboard needs two that cannot bypass row-level ' +
+        'security. As an administrator run: alter role <that user> createrole',
+      { cause: error },
+    );
+  }
+}
+
+/** Whether both roles are there and reach what they should; a start that ended after migrating left that undone. */
+async function hasRoles(client: Client, installation: Installation): Promise<boolean> {
+  const names = [roleName('tenant', installation), roleName('gate', installation)];
+  const found = await client.query('select from pg_roles where rolname = any($1)', [names]);
+  if (found.rows.length < names.length) return false;
+  const missing = await client.query(
+    `select from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relforcerowsecurity
+       and not has_table_privilege($1, oid, 'select')
+     union all
+     select from pg_proc
+     where pronamespace = 'gate'::regnamespace and not has_function_privilege($2, oid, 'execute')`,
+    names,
+  );
+  return missing.rows.length === 0;
+}
+
+function roleName(kind: 'tenant' | 'gate', installation: Installation): string {
+  return `switchboard_${kind}_${installation.suffix}`;
+}
+
+function toAccess(config: ClientConfig, installation: Installation): DatabaseAccess {
+  return {
+    host: config.host ?? 'localhost',
+    port: config.port ?? 5432,
+    database: config.database ?? config.user ?? 'postgres',
+    ssl: config.ssl ?? false,
+    tenant: { user: roleName('tenant', installation), password: installation.tenant_password },
+    gate: { user: roleName('gate', installation), password: installation.gate_password },
+    contextKey: installation.context_key,
+    dataKey: installation.data_key,
+  };
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { DISCOVERY } from '../encoders/modern.encoder.js';
+import { type Era, isLegacyVersion, LATEST_LEGACY_VERSION } from '../era.js';
+import type { JsonObject } from '../json-rpc.js';
+import type { Method } from './method-handler.js';
+import { SubscriptionMethods } from './subscription-handlers.js';
+import { TaskMethods } from './task-handlers.js';
+import { CompletionMethods } from './completion-handlers.js';
+import { PromptMethods } from './prompt-handlers.js';
+import { ResourceMethods } from './resource-handlers.js';
+import { ToolMethods } from './tool-handlers.js';
+import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
+
+/** The methods of each era. */
+@Injectable()
+export class Methods {
+  private readonly tables: Record<Era['name'], ReadonlyMap<string, Method>>;
+
+  constructor(
+    tools: ToolMethods,
+    tasks: TaskMethods,
+    subscriptions: SubscriptionMethods,
+    resources: ResourceMethods,
+    prompts: PromptMethods,
+    completions: CompletionMethods,
+  ) {
+    const shared = [tools, resources, prompts, completions].flatMap(({ table }) => [...table]);
+    // Maps, because `constructor` and `__proto__` are no methods.
+    const initialized = new Map<string, Method>([
+      ['initialize', initialize],
+      ['ping', () => '{}'],
+      ...shared,
+    ]);
+    this.tables = {
+      // Callers from before the version header cannot be told from plain ones, and get what they need.
+      plain: initialized,
+      legacy: initialized,
+      modern: new Map<string, Method>([
+        ['server/discover', () => DISCOVERY],
+        ...shared,
+        ...tasks.table,
+        ...subscriptions.table,
+      ]),
+    };
+  }
+
+  find(name: string, era: Era['name']): Method | undefined {
+    return this.tables[era].get(name);
+  }
+}
+
+function initialize(params: JsonObject): string {
+  const { protocolVersion: requested } = params;
+  const protocolVersion = isLegacyVersion(requested) ? requested : LATEST_LEGACY_VERSION;
+  const { completions, ...others } = CAPABILITIES;
+  return JSON.stringify({
+    protocolVersion,
+    // The first revision had completion, but no name for it here.
+    capabilities: { ...others, ...(protocolVersion >= '2025-03-26' && { completions }) },
+    serverInfo: SERVER_INFO,
+    instructions: INSTRUCTIONS,
+  });
+}

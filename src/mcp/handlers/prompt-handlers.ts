@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { PromptRegistry } from '../../prompts/prompt-registry.js';
+import { Calls } from '../calls.js';
+import { LIST_MAX_AGE_MS } from '../encoders/era-encoder.js';
+import { JsonRpcError } from '../json-rpc-error.js';
+import { isJsonObject, type JsonObject } from '../json-rpc.js';
+import type { Method, MethodContext } from './method-handler.js';
+import { readingError } from '../reading-error.js';
+import { assertFirstPage } from './method-handler.js';
+
+/** `prompts/list` and `prompts/get`. */
+@Injectable()
+export class PromptMethods {
+  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+    ['prompts/list', (params, context) => this.list(params, context)],
+    ['prompts/get', (params, context) => this.get(params, context)],
+  ]);
+
+  constructor(
+    private readonly prompts: PromptRegistry,
+    private readonly calls: Calls,
+  ) {}
+
+  private list(params: JsonObject, { encoder, key }: MethodContext): string {
+    assertFirstPage(params);
+    const prompts = this.prompts.list(key.toolPolicies).map((prompt) => encoder.entry(prompt));
+    return encoder.result({ prompts }, LIST_MAX_AGE_MS);
+  }
+
+  private async get(params: JsonObject, context: MethodContext): Promise<string> {
+    const { name, arguments: given = {} } = params;
+    if (typeof name !== 'string') throw JsonRpcError.invalidParams('name must be a string.');
+    if (!isJsonObject(given)) throw JsonRpcError.invalidParams('arguments must be an object.');
+    const subject = { method: 'prompts/get', name, arguments: given, changes: false };
+    try {
+      return await this.calls.during(params, context, subject, async (call) => {
+        const { toolPolicies } = context.key;
+        const { description, messages } = await this.prompts.get(name, given, toolPolicies, call);
+        return context.encoder.result({ description, messages });
+      });
+    } catch (thrown) {
+      throw readingError(thrown);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { ResourceRegistry } from '../../resources/resource-registry.js';
+import { Calls } from '../calls.js';
+import { LIST_MAX_AGE_MS } from '../encoders/era-encoder.js';
+import { JsonRpcError } from '../json-rpc-error.js';
+import type { JsonObject } from '../json-rpc.js';
+import type { Method, MethodContext } from './method-handler.js';
+import { readingError } from '../reading-error.js';
+import { assertFirstPage } from './method-handler.js';
+
+const LONGEST_SHOWN = 2048;
+
+/** `resources/list`, `resources/templates/list` and `resources/read`. */
+@Injectable()
+export class ResourceMethods {
+  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+    ['resources/list', (params, context) => this.list(params, context)],
+    ['resources/templates/list', (params, context) => this.listTemplates(params, context)],
+    ['resources/read', (params, context) => this.read(params, context)],
+  ]);
+
+  constructor(
+    private readonly resources: ResourceRegistry,
+    private readonly calls: Calls,
+  ) {}
+
+  private list(params: JsonObject, { encoder, key }: MethodContext): string {
+    assertFirstPage(params);
+    const resources = this.resources
+      .list(key.toolPolicies)
+      .map((resource) => encoder.entry(resource));
+    return encoder.result({ resources }, LIST_MAX_AGE_MS);
+  }
+
+  private listTemplates(params: JsonObject, { encoder, key }: MethodContext): string {
+    assertFirstPage(params);
+    const templates = this.resources
+      .templates(key.toolPolicies)
+      .map((template) => encoder.entry(template));
+    return encoder.result({ resourceTemplates: templates }, LIST_MAX_AGE_MS);
+  }
+
+  private async read(params: JsonObject, context: MethodContext): Promise<string> {
+    const { uri } = params;
+    if (typeof uri !== 'string') throw JsonRpcError.invalidParams('uri must be a string.');
+    const subject = { method: 'resources/read', name: uri, arguments: {}, changes: false };
+    try {
+      return await this.calls.during(params, context, subject, async (call) => {
+        const contents = await this.resources.read(uri, context.key.toolPolicies, call);
+        // What it shows may change at any time, and only who listens is told.
+        return context.encoder.result({ contents: [contents] }, 0);
+      });
+    } catch (thrown) {
+      throw readingError(thrown, { uri: uri.slice(0, LONGEST_SHOWN).toWellFormed() });
+    }
+  }
+}

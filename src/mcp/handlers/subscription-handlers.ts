@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { AuthenticatedKey } from '../../keys/authenticated-key.js';
+import { KeysService } from '../../keys/keys.service.js';
+import { ResourceRegistry } from '../../resources/resource-registry.js';
+import type { Task } from '../../tools/contract/task-source.js';
+import { Tasks } from '../../tools/pipeline/tasks.js';
+import { emptyResult } from '../encoders/modern.encoder.js';
+import { taskStatus } from '../encoders/task-encoding.js';
+import type { JsonObject } from '../json-rpc.js';
+import type { Method, MethodContext } from './method-handler.js';
+import { orReadingError } from '../reading-error.js';
+import { SUBSCRIPTION_ID } from '../subscriptions/subscription.js';
+import { parseSubscriptionFilter } from '../subscriptions/subscription-filter.js';
+import { Subscriptions } from '../subscriptions/subscriptions.js';
+import { resourceTopic, taskTopic, TOOL_LIST } from '../subscriptions/topic.js';
+import { callerOf } from '../tasks-extension.js';
+import { assertTakesTasks } from '../tasks-extension.js';
+
+/** `subscriptions/listen` of MCP 2026-07-28. */
+@Injectable()
+export class SubscriptionMethods {
+  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+    ['subscriptions/listen', (params, context) => this.listen(params, context)],
+  ]);
+
+  constructor(
+    private readonly subscriptions: Subscriptions,
+    private readonly keys: KeysService,
+    private readonly tasks: Tasks,
+    private readonly resources: ResourceRegistry,
+  ) {}
+
+  /** Runs for as long as the caller listens; the result says that it is over because the service stops. */
+  private async listen(params: JsonObject, context: MethodContext): Promise<string> {
+    const { id, key, stream, signal, era } = context;
+    if (id === undefined || !stream) throw new Error('A subscription needs an id and a stream.');
+    const filter = parseSubscriptionFilter(params.notifications);
+    if (filter.taskIds.length > 0) assertTakesTasks(params, era);
+    const { toolsListChanged } = filter;
+    // Only the name is judged: to look every resource up would tell no more, as it may be made or deleted right after.
+    const uris = filter.resourceSubscriptions.filter((uri) =>
+      this.resources.has(uri, key.toolPolicies),
+    );
+    const taskIds = await orReadingError(this.existing(key, filter.taskIds));
+    await this.subscriptions.serve({
+      id,
+      key,
+      stream,
+      gone: signal,
+      topics: [
+        ...(toolsListChanged ? [TOOL_LIST] : []),
+        ...uris.map(resourceTopic),
+        ...taskIds.map((taskId) => taskTopic(taskId, () => this.statusOf(key, taskId))),
+      ],
+      honored: {
+        toolsListChanged,
+        ...(uris.length > 0 && { resourceSubscriptions: uris }),
+        ...(taskIds.length > 0 && { taskIds }),
+      },
+    });
+    return emptyResult({ [SUBSCRIPTION_ID]: id });
+  }
+
+  /** The tasks that the organization has. */
+  private async existing(key: AuthenticatedKey, ids: readonly string[]): Promise<string[]> {
+    const found: string[] = [];
+    // One after the other: each holds a database connection.
+    for (const id of ids) if (await this.find(key, id)) found.push(id);
+    return found;
+  }
+
+  /** Holds the same as for a request of now: a key may have been revoked, and a tool hidden. */
+  private async statusOf(key: AuthenticatedKey, id: string): Promise<JsonObject | undefined> {
+    const renewed = await this.keys.renew(key);
+    const task = renewed && (await this.find(renewed, id));
+    return task && taskStatus(task);
+  }
+
+  private find(key: AuthenticatedKey, id: string): Promise<Task | undefined> {
+    return this.tasks.find(callerOf(key), id);
+  }
+}

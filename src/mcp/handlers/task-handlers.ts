@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { Tasks } from '../../tools/pipeline/tasks.js';
+import { refuseDryRun } from '../dry-run.js';
+import { ACKNOWLEDGED, gottenTask } from '../encoders/task-encoding.js';
+import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
+import { isJsonObject, type JsonObject } from '../json-rpc.js';
+import type { Method, MethodContext } from './method-handler.js';
+import { orReadingError } from '../reading-error.js';
+import { callerOf } from '../tasks-extension.js';
+import { assertTakesTasks } from '../tasks-extension.js';
+
+/** `tasks/get`, `tasks/update` and `tasks/cancel` of the Tasks extension, for clients that declare it. */
+@Injectable()
+export class TaskMethods {
+  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+    ['tasks/get', (params, context) => this.get(params, context)],
+    ['tasks/update', (params, context) => this.update(params, context)],
+    ['tasks/cancel', (params, context) => this.cancel(params, context)],
+  ]);
+
+  constructor(private readonly tasks: Tasks) {}
+
+  private async get(params: JsonObject, context: MethodContext): Promise<string> {
+    const id = taskIdOf(params, context);
+    const task = await orReadingError(this.tasks.find(callerOf(context.key), id));
+    if (!task) throw unknownTask();
+    return gottenTask(task);
+  }
+
+  private async update(params: JsonObject, context: MethodContext): Promise<string> {
+    refuseDryRun(params);
+    const id = taskIdOf(params, context);
+    const { inputResponses } = params;
+    if (!isJsonObject(inputResponses)) {
+      throw JsonRpcError.invalidParams('inputResponses must be an object.');
+    }
+    return await acknowledge(this.tasks.answer(callerOf(context.key), id, inputResponses));
+  }
+
+  private async cancel(params: JsonObject, context: MethodContext): Promise<string> {
+    refuseDryRun(params);
+    const id = taskIdOf(params, context);
+    return await acknowledge(this.tasks.cancel(callerOf(context.key), id));
+  }
+}
+
+function taskIdOf(params: JsonObject, { era }: MethodContext): string {
+  assertTakesTasks(params, era);
+  const { taskId } = params;
+  if (typeof taskId !== 'string') throw JsonRpcError.invalidParams('taskId must be a string.');
+  return taskId;
+}
+
+async function acknowledge(found: Promise<boolean>): Promise<string> {
+  if (await orReadingError(found)) return ACKNOWLEDGED;
+  throw unknownTask();
+}
+
+/** The one answer for a task that does not exist and for one of another organization. */
+function unknownTask(): JsonRpcError {
+  return new JsonRpcError(INVALID_PARAMS, 'No task has this taskId.');
+}

@@ -1,0 +1,178 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError, toError } from '../../errors/app-error.js';
+import type { AuthenticatedKey } from '../../keys/authenticated-key.js';
+import { type DryRunOutcome, DryRuns } from '../../tools/pipeline/dry-runs.js';
+import { InputRequired } from '../../tools/contract/input-request.js';
+import { MissingCapability } from '../../tools/contract/input-request.js';
+import { unknownName } from '../../text/nearest-names.js';
+import { OrganizationTools } from '../../tools/registry/offered-tools.js';
+import { OwnToolList } from '../../tools/registry/offered-tool.js';
+import { ReportedFailure } from '../../tools/pipeline/tool-pipeline.js';
+import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
+import { Tasks } from '../../tools/pipeline/tasks.js';
+import { ToolRegistry } from '../../tools/registry/tool-registry.js';
+import { Calls } from '../calls.js';
+import { DRY_RUN_KEY, readDryRun } from '../dry-run.js';
+import type { EraEncoder } from '../encoders/era-encoder.js';
+import { createdTask } from '../encoders/task-encoding.js';
+import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
+import { isJsonObject, type JsonObject } from '../json-rpc.js';
+import {
+  isCancellation,
+  type JsonText,
+  type Method,
+  type MethodContext,
+} from './method-handler.js';
+import { assertFirstPage } from './method-handler.js';
+import { callerOf } from '../tasks-extension.js';
+import { knownError, toolError } from '../tool-error.js';
+import { ToolLists } from '../tool-lists.js';
+
+/** What the parameters of a `tools/call` say. */
+interface Called {
+  readonly name: string;
+  readonly given: JsonObject;
+  readonly dryRun: boolean;
+  readonly params: JsonObject;
+}
+
+/** `tools/list` and `tools/call`. */
+@Injectable()
+export class ToolMethods {
+  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+    ['tools/list', (params, context) => this.list(params, context)],
+    ['tools/call', (params, context) => this.call(params, context)],
+  ]);
+
+  private readonly logger = new Logger('Mcp');
+
+  constructor(
+    private readonly tools: ToolRegistry,
+    private readonly dryRuns: DryRuns,
+    private readonly lists: ToolLists,
+    private readonly calls: Calls,
+    private readonly tasks: Tasks,
+    private readonly ownTools: OrganizationTools,
+  ) {}
+
+  private list(params: JsonObject, { encoder, key }: MethodContext): JsonText | Promise<JsonText> {
+    assertFirstPage(params);
+    if (key.ownTools === '') return this.lists.of(encoder, key.toolPolicies, OwnToolList.NONE);
+    return this.ownOf(key).then((own) => this.lists.of(encoder, key.toolPolicies, own));
+  }
+
+  private call(params: JsonObject, context: MethodContext): Promise<string> {
+    const { name, arguments: given = {} } = params;
+    if (typeof name !== 'string') throw JsonRpcError.invalidParams('name must be a string.');
+    if (!isJsonObject(given)) throw JsonRpcError.invalidParams('arguments must be an object.');
+    const called = { name, given, dryRun: readDryRun(params), params };
+    const tool = this.tools.find(name, 'agent', context.key.toolPolicies);
+    return tool ? this.callTool(tool, called, context) : this.callOwn(called, context);
+  }
+
+  private async callOwn(called: Called, context: MethodContext): Promise<string> {
+    const { key } = context;
+    const tool = (await this.ownOf(key)).find(called.name, key.toolPolicies);
+    if (!tool) throw await this.unknownTool(called.name, key);
+    return await this.callTool(tool, called, context);
+  }
+
+  private callTool(
+    tool: RegisteredTool,
+    { name, given, dryRun, params }: Called,
+    context: MethodContext,
+  ): Promise<string> {
+    const meta = deprecation(name, tool);
+    const confirmation = context.key.toolPolicies.confirmation(...tool.names);
+    const subject = {
+      method: 'tools/call',
+      name,
+      arguments: given,
+      changes: !tool.readOnly,
+      confirmation: confirmation === 'never' ? undefined : confirmation,
+      // Absent and not false: it is part of what an answer to a question is for.
+      dryRun: dryRun || undefined,
+    };
+    return this.calls.during(params, context, subject, async (call) => {
+      try {
+        if (dryRun) {
+          const outcome = await this.dryRuns.call(tool, given, call);
+          return encodeDryRun(outcome, tool, context.encoder, meta);
+        }
+        const result = await this.tools.call(tool, given, call);
+        const task = call.takesTasks
+          ? await this.tasks.begunBy(tool, result, callerOf(context.key))
+          : undefined;
+        return task ? createdTask(task, meta) : encode(result, tool, context.encoder, meta);
+      } catch (thrown) {
+        if (isCancellation(thrown, context.signal) || isForCaller(thrown)) throw thrown;
+        const failure = JSON.stringify(this.describe(thrown, tool, context));
+        return context.encoder.toolFailure(failure, meta);
+      }
+    });
+  }
+
+  private describe(thrown: unknown, tool: RegisteredTool, { key }: MethodContext): object {
+    const call = { tool: tool.descriptor.name, organization: key.organizationId };
+    if (thrown instanceof AppError && thrown.code === 'unavailable') {
+      this.logger.warn({ ...call, cause: toError(thrown.cause ?? thrown).message });
+    }
+    if (thrown instanceof ReportedFailure) return knownError(thrown.failure);
+    return toolError(thrown, (errorId) => {
+      this.logger.error({ ...call, error_id: errorId }, toError(thrown).stack);
+    });
+  }
+
+  private async ownOf({ organizationId, ownTools }: AuthenticatedKey): Promise<OwnToolList> {
+    return await this.ownTools.of(organizationId, ownTools);
+  }
+
+  private async unknownTool(name: string, key: AuthenticatedKey): Promise<JsonRpcError> {
+    const own = await this.ownOf(key);
+    const { toolPolicies } = key;
+    const known = [...this.tools.list('agent', toolPolicies), ...own.list(toolPolicies)];
+    const names = known.map((tool) => tool.name);
+    return new JsonRpcError(INVALID_PARAMS, unknownName('tool', name, names));
+  }
+}
+
+/** Whether it tells the caller something else than that the tool failed. */
+function isForCaller(thrown: unknown): boolean {
+  return (
+    thrown instanceof JsonRpcError ||
+    thrown instanceof InputRequired ||
+    thrown instanceof MissingCapability
+  );
+}
+
+/** What a caller that used an old name of the tool is told beside its result. */
+function deprecation(
+  called: string,
+  { descriptor: { name } }: RegisteredTool,
+): JsonObject | undefined {
+  return called === name ? undefined : { 'switchboard/deprecated': `${called} is now ${name}` };
+}
+
+function encode(
+  result: object,
+  tool: RegisteredTool,
+  encoder: EraEncoder,
+  meta: JsonObject | undefined,
+): string {
+  // Compiled code can return what its type forbids, and half an answer is worse than an error.
+  if (!isJsonObject(result)) throw new Error('A tool must return an object.');
+  if (tool.descriptor.outputSchema) return encoder.toolResult(JSON.stringify(result), meta);
+  if (!Array.isArray(result.content)) throw new Error('A tool without output returns ToolContent.');
+  return encoder.toolContent(JSON.stringify(result.content), meta);
+}
+
+function encodeDryRun(
+  { result, ...effects }: DryRunOutcome,
+  tool: RegisteredTool,
+  encoder: EraEncoder,
+  meta: JsonObject | undefined,
+): string {
+  return encoder.hasMeta
+    ? encode(result, tool, encoder, { ...meta, [DRY_RUN_KEY]: effects })
+    : encoder.toolResult(JSON.stringify({ dry_run: true, result, ...effects }));
+}

@@ -1,2 +1,0 @@
-/** There is one for the organization. */
-export class GetRetentionInput {}

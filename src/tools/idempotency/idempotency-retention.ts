@@ -1,0 +1,51 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Env } from '../../config/env.js';
+import { GateDatabase } from '../../database/gate-database.js';
+import { toError } from '../../errors/app-error.js';
+
+/** How long the result of a call is remembered for its idempotency key. */
+export const KEEP_DAYS = 7;
+const EVERY_MS = 60 * 60 * 1000;
+const BATCH = 1000;
+
+/** Forgets idempotency keys that are older than seven days, a thousand at a time, once an hour in every worker. */
+@Injectable()
+export class IdempotencyRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(IdempotencyRetention.name);
+  private timer?: NodeJS.Timeout;
+
+  constructor(
+    private readonly env: Env,
+    private readonly gate: GateDatabase,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (!this.env.runsWorker) return;
+    this.timer = setInterval(() => void this.purge(), EVERY_MS).unref();
+  }
+
+  beforeApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Removes all that is too old; what fails is left to the next hour. */
+  async purge(): Promise<void> {
+    try {
+      let removed: number;
+      do {
+        const [row] = await this.gate.call<{ purge_idempotency_keys: number }>(
+          'purge_idempotency_keys',
+          [KEEP_DAYS, BATCH],
+        );
+        removed = row?.purge_idempotency_keys ?? 0;
+      } while (removed === BATCH);
+    } catch (error) {
+      this.logger.warn(`Old idempotency keys were not removed: ${toError(error).message}`);
+    }
+  }
+}

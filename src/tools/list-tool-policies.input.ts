@@ -1,2 +1,0 @@
-/** No arguments. */
-export class ListToolPoliciesInput {}

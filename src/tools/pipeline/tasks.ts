@@ -1,0 +1,137 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { Actor } from '../../accounts/account.js';
+import { AuditLog } from '../../accounts/audit-log.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { AppError, toError } from '../../errors/app-error.js';
+import type { ToolPolicies } from '../../policies/tool-policies.js';
+import type { RegisteredTool } from '../registry/registered-tool.js';
+import type { Task, TaskSource } from '../contract/task-source.js';
+import { ToolRegistry } from '../registry/tool-registry.js';
+
+/** What no source can have made never reaches one, nor the database, which refuses some characters. */
+const ID = /^[!-~]{1,128}$/;
+
+/** The agent that asks, and what its organization has decided about tools. */
+export interface TaskCaller {
+  readonly organizationId: string;
+  readonly actor: Actor;
+  readonly policies: ToolPolicies;
+}
+
+/**
+ * The tasks that agents can have begun, whichever tool began them. A source that a tool names and no module provides
+ * stops the process.
+ */
+@Injectable()
+export class Tasks implements OnApplicationBootstrap {
+  private readonly logger = new Logger(Tasks.name);
+  private readonly sources = new Map<Type<TaskSource>, TaskSource>();
+
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly tools: ToolRegistry,
+    private readonly audit: AuditLog,
+    private readonly modules: ModuleRef,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    for (const { task } of this.tools.all()) {
+      if (task) this.sources.set(task, this.modules.get(task, { strict: false }));
+    }
+  }
+
+  /**
+   * The task that a result of the tool stands for, once the call is committed; undefined where the result is final, and
+   * where the task cannot be looked up. Never throws: who hears that a call failed which was done makes it again.
+   */
+  async begunBy(
+    { task }: RegisteredTool,
+    result: object,
+    caller: TaskCaller,
+  ): Promise<Task | undefined> {
+    try {
+      const id = task && this.sources.get(task)?.idOf(result);
+      return id === undefined ? undefined : await this.find(caller, id);
+    } catch (error) {
+      this.logger.warn(`A task that was begun cannot be looked up: ${toError(error).stack}`);
+      return undefined;
+    }
+  }
+
+  /** Undefined when the organization has no such task. */
+  async find(caller: TaskCaller, id: string): Promise<Task | undefined> {
+    return await this.tenants.transaction(
+      caller.organizationId,
+      async () => (await this.locate(caller, id))?.task,
+      { readOnly: true },
+    );
+  }
+
+  /**
+   * Ends a task; one that has ended stays as it is. False when the organization has no such task. Throws `forbidden`
+   * where the organization does not let agents do the same with a tool.
+   */
+  async cancel(caller: TaskCaller, id: string): Promise<boolean> {
+    const { organizationId, actor } = caller;
+    return await this.tenants.transaction(organizationId, async () => {
+      const found = await this.locate(caller, id);
+      if (!found) return false;
+      const { cancelTool } = found.source;
+      if (!this.allows(cancelTool, caller.policies)) {
+        throw new AppError(
+          'forbidden',
+          `Your organization does not allow this without ${cancelTool}.`,
+        );
+      }
+      if (await found.source.cancel(organizationId, id)) {
+        await this.audit.record(organizationId, actor, 'tasks/cancel', id);
+      }
+      return true;
+    });
+  }
+
+  /** Passes on the answers to questions that are open, and drops all others. False when there is no such task. */
+  async answer(
+    caller: TaskCaller,
+    id: string,
+    responses: Readonly<Record<string, unknown>>,
+  ): Promise<boolean> {
+    const { organizationId, actor } = caller;
+    return await this.tenants.transaction(organizationId, async () => {
+      const found = await this.locate(caller, id);
+      if (!found) return false;
+      const { source, task } = found;
+      if (task.state.status !== 'asking') return true;
+      const { requests } = task.state;
+      const open = Object.entries(responses).filter(([name]) => Object.hasOwn(requests, name));
+      if (open.length > 0 && source.answer) {
+        await source.answer(organizationId, id, Object.fromEntries(open));
+        await this.audit.record(organizationId, actor, 'tasks/update', id);
+      }
+      return true;
+    });
+  }
+
+  private async locate(
+    { organizationId, policies }: TaskCaller,
+    id: string,
+  ): Promise<{ source: TaskSource; task: Task } | undefined> {
+    if (!ID.test(id)) return undefined;
+    for (const token of this.tools.taskSources('agent', policies)) {
+      const source = this.sources.get(token);
+      if (!source || !this.allows(source.readTool, policies)) continue;
+      const task = await source.find(organizationId, id);
+      if (task) return { source, task };
+    }
+    return undefined;
+  }
+
+  /** Whether the organization lets agents do what this tool does, without a call of it. */
+  private allows(name: string | undefined, policies: ToolPolicies): boolean {
+    if (name === undefined) return true;
+    const tool = this.tools.find(name, 'agent', policies);
+    // Nobody can be asked here: with when_possible that lets the caller through, as it does for the tool.
+    return tool !== undefined && policies.confirmation(...tool.names) !== 'always';
+  }
+}

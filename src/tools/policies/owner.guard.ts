@@ -1,0 +1,17 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { AccountsService } from '../../accounts/accounts.service.js';
+import { AppError } from '../../errors/app-error.js';
+import type { ToolCall } from '../contract/tool-call.js';
+
+/** Lets owners of the organization call a tool, and nobody else: no agent and no run either. */
+@Injectable()
+export class OwnerGuard implements CanActivate {
+  constructor(private readonly accounts: AccountsService) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const [, { actor, organizationId }] = context.getArgs<[unknown, ToolCall]>();
+    const account = actor.kind === 'user' ? await this.accounts.find(actor.id) : null;
+    if (account?.role === 'owner' && account.organizationId === organizationId) return true;
+    throw new AppError('forbidden', 'Only an owner of the organization may do this.');
+  }
+}

@@ -1,6 +1,0 @@
-import { IsBoolean } from 'class-validator';
-
-export class DeletedWorkflowResult {
-  @IsBoolean()
-  deleted: boolean;
-}

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import type { ToolCall } from '../../../tools/contract/tool-call.js';
+import { Tool } from '../../../tools/contract/tool.decorator.js';
+import { DiffWorkflowVersionsInput } from './workflow-version.inputs.js';
+import { ListWorkflowVersionsInput } from './workflow-version.inputs.js';
+import { RestoreWorkflowVersionInput } from './workflow-version.inputs.js';
+import { SavedWorkflowResult } from '../workflow.results.js';
+import { WorkflowVersionPage } from './workflow-version.results.js';
+import { WorkflowVersionResult } from './workflow-version.results.js';
+import { WorkflowVersionInput } from './workflow-version.inputs.js';
+import { WorkflowVersionsDiff } from './workflow-version.results.js';
+import { WorkflowVersionsService } from './workflow-versions.service.js';
+
+/** What people can do with the versions of workflows. Agents have none of it: each tool takes room in their list. */
+@Injectable()
+export class WorkflowVersionTools {
+  constructor(private readonly versions: WorkflowVersionsService) {}
+
+  @Tool({
+    name: 'list_workflow_versions',
+    title: 'List versions of a workflow',
+    description: 'Returns when, how and by whom a workflow was saved, the newest version first.',
+    output: WorkflowVersionPage,
+    readOnly: true,
+    surfaces: ['dashboard'],
+  })
+  async list(input: ListWorkflowVersionsInput, call: ToolCall): Promise<WorkflowVersionPage> {
+    const page = await this.versions.list(call.organizationId, input.workflow_id, input);
+    return { versions: page.versions, next_cursor: page.nextCursor };
+  }
+
+  @Tool({
+    name: 'get_workflow_version',
+    title: 'Get a version of a workflow',
+    description: 'Returns a workflow as it was saved as one of its versions.',
+    output: WorkflowVersionResult,
+    readOnly: true,
+    surfaces: ['dashboard'],
+  })
+  async get(input: WorkflowVersionInput, call: ToolCall): Promise<WorkflowVersionResult> {
+    const { workflow_id: id, version } = input;
+    return { version: await this.versions.get(call.organizationId, id, version) };
+  }
+
+  @Tool({
+    name: 'diff_workflow_versions',
+    title: 'Compare versions of a workflow',
+    description:
+      'Returns what differs between two versions of a workflow: its name and trigger, and step by step what was ' +
+      'added, removed, moved or changed.',
+    output: WorkflowVersionsDiff,
+    readOnly: true,
+    surfaces: ['dashboard'],
+  })
+  diff(input: DiffWorkflowVersionsInput, call: ToolCall): Promise<WorkflowVersionsDiff> {
+    const { workflow_id: id, from, to } = input;
+    return this.versions.diff(call.organizationId, id, from, to);
+  }
+
+  @Tool({
+    name: 'restore_workflow_version',
+    title: 'Restore a version of a workflow',
+    description:
+      'Makes a new version of a workflow with what an old one says, if that still fits the tools of today; all faults ' +
+      'are returned with their paths. Runs that have begun keep theirs. Returns the workflow, and the secret of its ' +
+      'webhook if one had to be made.',
+    output: SavedWorkflowResult,
+    surfaces: ['dashboard'],
+  })
+  restore(input: RestoreWorkflowVersionInput, call: ToolCall): Promise<SavedWorkflowResult> {
+    const { workflow_id: id, version, expected_version: expected } = input;
+    return this.versions.restore(call, id, version, expected);
+  }
+}

@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
+import type { ToolDescriptor } from '../../../tools/registry/registered-tool.js';
+import type { JsonSchema } from '../../../tools/schema/json-schema.js';
+import { Compatibility, type PinnedVersion } from './compatibility.js';
+import type { Step } from '../definition.js';
+import { schemaHashes } from './tool-schemas.js';
+
+const TEXT: JsonSchema = { type: 'string' };
+const LIQUID = new LiquidSandbox();
+
+interface Shape {
+  input?: Record<string, JsonSchema>;
+  required?: string[];
+  output?: Record<string, JsonSchema>;
+  description?: string;
+}
+
+function tool(name: string, { input = {}, required, output, description = '' }: Shape = {}) {
+  const descriptor: ToolDescriptor = {
+    name,
+    title: name,
+    description,
+    inputSchema: {
+      type: 'object',
+      properties: input,
+      ...(required && { required }),
+      additionalProperties: false,
+    },
+    ...(output && {
+      outputSchema: { type: 'object', properties: output, additionalProperties: false },
+    }),
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
+  };
+  return [name, descriptor] as const;
+}
+
+const build = (...tools: (readonly [string, ToolDescriptor])[]): Compatibility =>
+  new Compatibility(new Map(tools), LIQUID);
+const saved = (by: Compatibility, steps: Step[]): PinnedVersion => ({
+  steps,
+  schemas: by.schemasOf(steps),
+  looseReferences: by.looseReferences(steps),
+});
+/** `effect step path` of what the new build means for steps that the old one has saved. */
+const told = (before: Compatibility, after: Compatibility, steps: Step[]): string[] =>
+  after
+    .check(saved(before, steps))
+    .map(({ effect, step, path, message }) => `${effect} ${step} ${path} ${message}`);
+
+const order = (given: object): Step => ({ id: 'order', tool: 'order', arguments: { ...given } });
+
+describe(Compatibility, () => {
+  const before = build(
+    tool('order', {
+      input: { item: TEXT, speed: { enum: ['slow', 'fast'] }, note: TEXT },
+      required: ['item'],
+      output: { number: TEXT, total: { type: 'number' } },
+    }),
+    tool('other', { input: { text: TEXT } }),
+  );
+  const OUTPUT = { number: TEXT, total: { type: 'number' } satisfies JsonSchema };
+
+  it('is silent about tools that are as they were, and about other words for them', () => {
+    const steps = [order({ item: 'x' })];
+    expect(told(before, before, steps)).toEqual([]);
+    const reworded = build(
+      tool('order', {
+        description: 'Other words.',
+        input: {
+          item: { ...TEXT, description: 'Which.', examples: ['a'], title: 'Item' },
+          speed: { enum: ['slow', 'fast'] },
+          note: TEXT,
+        },
+        required: ['item'],
+        output: { ...OUTPUT, number: { ...TEXT, description: 'Its number.' } },
+      }),
+    );
+    expect(told(before, reworded, steps)).toEqual([]);
+  });
+
+  it('names the step of a tool that is gone, and the nearest that there is', () => {
+    const after = build(tool('orders'));
+    expect(told(before, after, [order({ item: 'x' })])).toEqual([
+      'breaks order tool "order" is not a tool for steps. Did you mean orders?',
+    ]);
+  });
+
+  it('names arguments that are gone, missing, or fit no more, each with its path', () => {
+    const after = build(
+      tool('order', {
+        input: {
+          item: { ...TEXT, pattern: '^[A-Z]+$' },
+          speed: { enum: ['fast'] },
+          currency: TEXT,
+          note: { type: 'integer' },
+        },
+        required: ['item', 'currency'],
+        output: OUTPUT,
+      }),
+    );
+    expect(
+      told(before, after, [
+        order({ item: 'x', speed: 'slow', note: 'y' }),
+        { id: 'fine', tool: 'other', arguments: { text: 'x' } },
+      ]),
+    ).toEqual([
+      'breaks order arguments.item must match ^[A-Z]+$',
+      'breaks order arguments.speed must be one of fast',
+      'breaks order arguments.note must be of type integer',
+      'breaks order arguments.currency is required',
+      'breaks fine tool "other" is not a tool for steps. Did you mean order?',
+    ]);
+    expect(told(before, build(tool('order', { output: OUTPUT })), [order({ item: 'x' })])).toEqual([
+      'breaks order arguments.item is not known.',
+    ]);
+  });
+
+  it('says of a step that still fits, or may, only that its tool has changed', () => {
+    const after = build(
+      tool('order', {
+        input: { item: { type: 'integer' }, speed: { enum: ['fast'] }, extra: TEXT },
+        required: ['item'],
+        output: { ...OUTPUT, more: TEXT },
+      }),
+    );
+    expect(told(before, after, [order({ item: '{{ trigger.payload.item }}' })])).toEqual([
+      'changed order tool "order" takes other arguments and returns another result than when the version was saved',
+    ]);
+  });
+
+  it('finds steps inside of steps', () => {
+    const steps: Step[] = [
+      {
+        id: 'vip',
+        if: 'trigger.payload.vip',
+        then: [{ ...order({ item: 'x' }), on_error: [{ id: 'sorry', tool: 'other' }] }],
+      },
+    ];
+    const found = build().check(saved(before, steps));
+    expect(found.map(({ step }) => step)).toEqual(['order', 'sorry']);
+  });
+
+  describe('of a result that has lost a member', () => {
+    const after = build(
+      tool('order', {
+        input: { item: TEXT, speed: { enum: ['slow', 'fast'] }, note: TEXT },
+        required: ['item'],
+        output: { number: TEXT },
+      }),
+      tool('other', { input: { text: TEXT } }),
+    );
+    const breaks = (steps: Step[]): string[] =>
+      told(before, after, steps).filter((line) => line.startsWith('breaks'));
+
+    it('names every expression that finds nothing any more', () => {
+      expect(
+        breaks([
+          order({ item: 'x' }),
+          { id: 'text', tool: 'other', arguments: { text: 'Sum: {{ order.total | round }}' } },
+          { id: 'maybe', tool: 'other', if: 'order.total > 3' },
+          { id: 'big', if: 'order.total > 3', then: [] },
+          { id: 'until', wait: { until: '{{ order.total }}' } },
+        ]),
+      ).toEqual([
+        'breaks text arguments.text names order.total, which order does not return any more',
+        'breaks maybe if names order.total, which order does not return any more',
+        'breaks big if names order.total, which order does not return any more',
+        'breaks until wait.until names order.total, which order does not return any more',
+      ]);
+    });
+
+    it('is silent about what is still there, about errors, and about what never was there', () => {
+      expect(
+        breaks([
+          order({ item: 'x' }),
+          {
+            id: 'text',
+            tool: 'other',
+            arguments: { text: '{{ order.number }} {{ order.error.message }} {{ order.never }}' },
+          },
+        ]),
+      ).toEqual([]);
+    });
+  });
+
+  it('notes what an expression names in vain, but not the error of a step', () => {
+    const text = '{{ order.number }} {{ order.error.message }} {{ order.never }}';
+    const steps = [order({ item: 'x' }), { id: 'text', tool: 'other', arguments: { text } }];
+    expect(before.looseReferences(steps)).toEqual(['text order.never']);
+  });
+
+  it('judges arguments alone where it is not known what the version was made for', () => {
+    const steps = [
+      order({ went: 1 }),
+      { id: 'text', tool: 'other', arguments: { text: '{{ order.never }}' } },
+    ];
+    const found = before.check({ steps, schemas: null, looseReferences: null });
+    expect(found.map(({ effect, path }) => `${effect} ${path}`)).toEqual([
+      'breaks arguments.went',
+      'breaks arguments.item',
+    ]);
+  });
+
+  it('breaks what only a newer release can read', () => {
+    const steps = [{ id: 'odd', something_new: {} }] as unknown as Step[];
+    expect(before.check({ steps, schemas: {}, looseReferences: [] })).toMatchObject([
+      { effect: 'breaks', path: 'steps' },
+    ]);
+  });
+});
+
+describe(schemaHashes, () => {
+  it('tells apart whatever changes what a tool takes, arguments called "description" too', () => {
+    const shapes: Shape[] = [
+      {},
+      { input: { a: TEXT } },
+      { input: { a: TEXT }, required: ['a'] },
+      { input: { a: { ...TEXT, default: 'x' } } },
+      { input: { description: TEXT } },
+      { input: { title: TEXT } },
+      { input: { a: { type: 'array', items: TEXT } } },
+      { input: { a: { type: 'array', items: { type: 'integer' } } } },
+      { input: { a: { type: 'object', properties: { b: TEXT } } } },
+    ];
+    const hashes = shapes.map((shape) => schemaHashes(tool('x', shape)[1]).input);
+    expect(new Set(hashes).size).toBe(shapes.length);
+  });
+});

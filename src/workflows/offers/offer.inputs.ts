@@ -1,0 +1,62 @@
+import { IsInt, IsObject, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { Doc } from '../../tools/schema/doc.decorator.js';
+
+export class ListWorkflowToolsInput {}
+
+export class OfferWorkflowInput {
+  @Doc('Id of the workflow.')
+  @IsString()
+  @Length(1, 64)
+  workflow_id: string;
+
+  @Doc(
+    'Name of the tool, unique in the organization: a small letter, then small letters, digits and _.',
+    { examples: ['place_order'] },
+  )
+  @IsString()
+  @Matches(/^[a-z][a-z0-9_]{0,63}$/)
+  name: string;
+
+  @Doc('Name for people.')
+  @IsString()
+  @Length(1, 100)
+  title: string;
+
+  @Doc(
+    'What agents read to choose between tools: what it does, when to use it, what it returns. Its tools/list is what ' +
+      'every conversation begins with, so be brief.',
+  )
+  @IsString()
+  @Length(20, 1000)
+  description: string;
+
+  @Doc(
+    'JSON Schema of the arguments, which the steps see as trigger.payload: an object of properties of type string, ' +
+      'number, integer, boolean, array or object, with description, enum, required, format and limits.',
+    {
+      examples: [
+        {
+          type: 'object',
+          properties: { email: { type: 'string', format: 'email' } },
+          required: ['email'],
+        },
+      ],
+    },
+  )
+  @IsObject()
+  input_schema: object;
+
+  @Doc('How long a call waits for the end of the run; after that it answers with the run_id.')
+  @IsInt()
+  @Min(0)
+  @Max(25)
+  wait_seconds: number = 10;
+
+  @Doc(
+    'What a call answers once the run has succeeded: an object whose texts may hold expressions, such as ' +
+      '{"order": "{{ ordered.number }}"}. Absent: what the last step returned.',
+  )
+  @IsOptional()
+  @IsObject()
+  result?: object;
+}

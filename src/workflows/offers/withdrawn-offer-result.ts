@@ -1,6 +1,0 @@
-import { IsBoolean } from 'class-validator';
-
-export class WithdrawnOfferResult {
-  @IsBoolean()
-  withdrawn: boolean;
-}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import type { ToolCall } from '../../../tools/contract/tool-call.js';
+import { Tool } from '../../../tools/contract/tool.decorator.js';
+import { BulkReplayRunsInput } from './bulk-run.inputs.js';
+import { BulkRetryRunsInput } from './bulk-run.inputs.js';
+import { BulkRunsInput } from './bulk-run.inputs.js';
+import { BulkRunsResult } from './bulk-run.results.js';
+import { BulkRuns } from './bulk-runs.service.js';
+
+const CANCEL = 'bulk_cancel_runs';
+const RETRY = 'bulk_retry_runs';
+const REPLAY = 'bulk_replay_runs';
+
+/** What people do with many runs at once. Three tools, so that each can have a policy of its own. */
+@Injectable()
+export class BulkRunTools {
+  constructor(private readonly bulk: BulkRuns) {}
+
+  @Tool({
+    name: CANCEL,
+    title: 'Cancel many runs',
+    description:
+      'Ends the runs that match, of those that have not ended. Steps that are done stay done. All of it happens, or ' +
+      'nothing; each run has its own entry in the audit log.',
+    output: BulkRunsResult,
+    destructive: true,
+    surfaces: ['dashboard'],
+  })
+  cancel(input: BulkRunsInput, call: ToolCall): Promise<BulkRunsResult> {
+    return this.bulk.cancel(call.organizationId, call.actor, CANCEL, input);
+  }
+
+  @Tool({
+    name: RETRY,
+    title: 'Retry many runs',
+    description:
+      'Lets the runs that match go on from the step that failed: those that failed, or, where status says so, were ' +
+      'canceled. Each counts as a call against the rate limit. All of it happens, or nothing.',
+    output: BulkRunsResult,
+    surfaces: ['dashboard'],
+  })
+  retry(input: BulkRetryRunsInput, call: ToolCall): Promise<BulkRunsResult> {
+    return this.bulk.retry(call.organizationId, call.actor, RETRY, input);
+  }
+
+  @Tool({
+    name: REPLAY,
+    title: 'Replay many runs',
+    description:
+      'Starts a run like each of those that match, with its payload, contact and type of trigger. Each counts as a ' +
+      'call against the rate limit. All of it happens, or nothing. Use an idempotency_key: a second call would start ' +
+      'them again.',
+    output: BulkRunsResult,
+    surfaces: ['dashboard'],
+  })
+  replay(input: BulkReplayRunsInput, call: ToolCall): Promise<BulkRunsResult> {
+    return this.bulk.replay(call.organizationId, call.actor, REPLAY, input);
+  }
+}

@@ -1,0 +1,61 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Actor } from '../../accounts/account.js';
+import type { ContactMapping } from '../definitions/contact-mapping.js';
+import type { Step } from '../definitions/definition.js';
+import type { ToolSchemas } from '../definitions/compatibility/tool-schemas.js';
+import type { VersionContent } from './version-content.js';
+
+/** A workflow as it was saved at one time. What is known of a version never changes. */
+@Entity('workflow_versions')
+export class WorkflowVersion {
+  @PrimaryColumn('text', {
+    name: 'organization_id',
+    primaryKeyConstraintName: 'workflow_versions_pkey',
+  })
+  organizationId: string;
+
+  @PrimaryColumn('text', {
+    name: 'workflow_id',
+    primaryKeyConstraintName: 'workflow_versions_pkey',
+  })
+  workflowId: string;
+
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'workflow_versions_pkey' })
+  version: number;
+
+  @Column('json')
+  steps: Step[];
+
+  /** All but the steps. Null for a version of a release that kept the steps only. */
+  @Column('json', { nullable: true })
+  content: VersionContent | null;
+
+  /** Who saved it; null likewise. */
+  @Column('text', { name: 'actor_kind', nullable: true })
+  actorKind: Actor['kind'] | null;
+
+  @Column('text', { name: 'actor_id', nullable: true })
+  actorId: string | null;
+
+  /** The version that was brought back by it, if it was made so. */
+  @Column('integer', { name: 'restored_from', nullable: true })
+  restoredFrom: number | null;
+
+  /** What is to be done before the first step; null: nothing. */
+  @Column('json', { name: 'trigger_contact', nullable: true })
+  triggerContact: ContactMapping | null;
+  /** Schemas of the tools of its steps, as they were when these were checked; null when that is not known. */
+  @Column('jsonb', { name: 'tool_schemas', nullable: true })
+  toolSchemas: ToolSchemas | null;
+
+  /** Later schemas of these tools that its steps were found to fit too, those of the last check; null when none. */
+  @Column('jsonb', { name: 'fitting_schemas', nullable: true })
+  fittingSchemas: ToolSchemas | null;
+
+  /** Members that its expressions named and that the tools did not give even then; null likewise. */
+  @Column('json', { name: 'loose_references', nullable: true })
+  looseReferences: string[] | null;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt: Date;
+}

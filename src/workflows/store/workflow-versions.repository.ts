@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull, LessThan } from 'typeorm';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import type { PinnedVersion } from '../definitions/compatibility/compatibility.js';
+import { PendingEventsRepository } from '../waits/pending-events.repository.js';
+import { awaitedEvents } from '../definitions/steps/awaiting-steps.js';
+import type { ToolSchemas } from '../definitions/compatibility/tool-schemas.js';
+import type { VersionContent } from './version-content.js';
+import { WorkflowVersion } from './workflow-version.entity.js';
+
+/** A version without what may be large. */
+export type ListedVersion = Pick<
+  WorkflowVersion,
+  'version' | 'actorKind' | 'actorId' | 'restoredFrom' | 'createdAt'
+>;
+
+export interface VersionKey {
+  readonly workflowId: string;
+  readonly version: number;
+}
+
+/** A version as it is judged. */
+export interface NamedVersion extends VersionKey, PinnedVersion {
+  readonly workflowName: string;
+}
+
+export interface FittingVersion extends VersionKey {
+  readonly schemas: ToolSchemas;
+  readonly looseReferences: readonly string[];
+}
+
+@Injectable()
+export class WorkflowVersionsRepository {
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly events: PendingEventsRepository,
+  ) {}
+
+  async insert(
+    organizationId: string,
+    row: Omit<WorkflowVersion, 'organizationId' | 'createdAt'>,
+  ): Promise<void> {
+    await this.tenants.manager(organizationId).insert(WorkflowVersion, { organizationId, ...row });
+    await this.events.expect(organizationId, row.workflowId, awaitedEvents(row.steps));
+  }
+
+  /** Writes down what an older release did not keep of a version, while it is still known. */
+  async complete(
+    organizationId: string,
+    workflowId: string,
+    version: number,
+    content: VersionContent,
+  ): Promise<void> {
+    await this.tenants
+      .manager(organizationId)
+      .createQueryBuilder()
+      .update(WorkflowVersion)
+      .set({ content })
+      .where({ organizationId, workflowId, version, content: IsNull() })
+      .execute();
+  }
+
+  async find(
+    organizationId: string,
+    workflowId: string,
+    version: number,
+  ): Promise<WorkflowVersion | null> {
+    return await this.tenants
+      .manager(organizationId)
+      .findOneBy(WorkflowVersion, { organizationId, workflowId, version });
+  }
+
+  /** A version that there must be. */
+  async get(organizationId: string, workflowId: string, version: number): Promise<WorkflowVersion> {
+    return await this.tenants
+      .manager(organizationId)
+      .findOneByOrFail(WorkflowVersion, { organizationId, workflowId, version });
+  }
+
+  /** Versions of the workflow, the newest first, at most `limit`; without their steps. */
+  async list(
+    organizationId: string,
+    workflowId: string,
+    page: { before?: number; limit: number },
+  ): Promise<ListedVersion[]> {
+    return await this.tenants.manager(organizationId).find(WorkflowVersion, {
+      select: {
+        organizationId: true,
+        workflowId: true,
+        version: true,
+        actorKind: true,
+        actorId: true,
+        restoredFrom: true,
+        createdAt: true,
+      },
+      where: {
+        organizationId,
+        workflowId,
+        ...(page.before !== undefined && { version: LessThan(page.before) }),
+      },
+      order: { version: 'DESC' },
+      take: page.limit,
+    });
+  }
+
+  /** What these versions depend on, and the names of their workflows. */
+  async pinned(organizationId: string, keys: readonly VersionKey[]): Promise<NamedVersion[]> {
+    return await this.tenants.manager(organizationId).query<NamedVersion[]>(
+      `select v.workflow_id as "workflowId", v.version, w.name as "workflowName", v.steps,
+         coalesce(v.tool_schemas, v.fitting_schemas) as schemas, v.loose_references as "looseReferences"
+       from workflow_versions v
+       join workflows w on w.organization_id = v.organization_id and w.id = v.workflow_id
+       join unnest($2::text[], $3::integer[]) as k (workflow_id, version)
+         on k.workflow_id = v.workflow_id and k.version = v.version
+       where v.organization_id = $1`,
+      [organizationId, keys.map((key) => key.workflowId), keys.map((key) => key.version)],
+    );
+  }
+
+  /** Notes that the steps of these versions fit the schemas. */
+  async markFitting(organizationId: string, found: readonly FittingVersion[]): Promise<void> {
+    await this.tenants.manager(organizationId).query(
+      `update workflow_versions v
+       set fitting_schemas = k.schemas, loose_references = coalesce(v.loose_references, k.loose)
+       from unnest($2::text[], $3::integer[], $4::jsonb[], $5::json[]) as k (workflow_id, version, schemas, loose)
+       where v.organization_id = $1 and v.workflow_id = k.workflow_id and v.version = k.version`,
+      [
+        organizationId,
+        found.map((version) => version.workflowId),
+        found.map((version) => version.version),
+        found.map((version) => JSON.stringify(version.schemas)),
+        found.map((version) => JSON.stringify(version.looseReferences)),
+      ],
+    );
+  }
+}

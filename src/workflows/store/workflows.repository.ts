@@ -1,0 +1,210 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import type { EventName } from '../../events/domain-event.js';
+import type { TimePosition } from '../../paging/paging.js';
+import { withContactStep } from '../definitions/contact-mapping.js';
+import type { Step } from '../definitions/definition.js';
+import type { TriggerOptions, TriggerType } from '../definitions/trigger.js';
+import { WorkflowVersion } from './workflow-version.entity.js';
+import { type WebhookOptions, Workflow } from './workflow.entity.js';
+
+export interface WorkflowContent {
+  name: string;
+  active: boolean;
+  version: number;
+  triggerType: TriggerType;
+  triggerOptions: TriggerOptions;
+  triggerEvent: EventName | null;
+  secret: Buffer | null;
+  previousSecret: Buffer | null;
+  previousSecretUntil: Date | null;
+  webhookOptions: WebhookOptions;
+}
+
+@Injectable()
+export class WorkflowsRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  async insert(
+    organizationId: string,
+    id: string,
+    content: Partial<WorkflowContent>,
+  ): Promise<void> {
+    // Whole milliseconds, so that a cursor made from the time names the same instant.
+    const now = () => `date_trunc('milliseconds', now())`;
+    await this.tenants
+      .manager(organizationId)
+      .createQueryBuilder()
+      .insert()
+      .into(Workflow)
+      .values({ organizationId, id, ...content, createdAt: now, updatedAt: now })
+      .execute();
+  }
+
+  async update(
+    organizationId: string,
+    id: string,
+    changes: Partial<WorkflowContent & { deletedAt: () => string }>,
+  ): Promise<void> {
+    const updatedAt = () => `date_trunc('milliseconds', now())`;
+    await this.tenants
+      .manager(organizationId)
+      .createQueryBuilder()
+      .update(Workflow)
+      .set({ ...changes, updatedAt })
+      .where({ organizationId, id, deletedAt: IsNull() })
+      .execute();
+  }
+
+  async find(organizationId: string, id: string): Promise<Workflow | null> {
+    return await this.tenants
+      .manager(organizationId)
+      .findOneBy(Workflow, { organizationId, id, deletedAt: IsNull() });
+  }
+
+  /** Which of the ids are of workflows of the organization. */
+  async existing(organizationId: string, ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await this.tenants
+      .manager(organizationId)
+      .query<{ id: string }[]>(
+        `select id from workflows where organization_id = $1 and id = any($2) and deleted_at is null`,
+        [organizationId, ids],
+      );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** The active workflows that the event starts, the oldest first. */
+  async waitingFor(organizationId: string, event: EventName): Promise<Workflow[]> {
+    return await this.tenants.manager(organizationId).find(Workflow, {
+      where: { organizationId, triggerEvent: event, active: true, deletedAt: IsNull() },
+      order: { createdAt: 'ASC', id: 'ASC' },
+    });
+  }
+
+  /** How many active workflows the event starts. Until this transaction ends, nobody else is told. */
+  async countWaitingFor(organizationId: string, event: EventName): Promise<number> {
+    const manager = this.tenants.manager(organizationId);
+    const key = `workflows ${organizationId} ${event}`;
+    await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
+    return await manager.countBy(Workflow, {
+      organizationId,
+      triggerEvent: event,
+      active: true,
+      deletedAt: IsNull(),
+    });
+  }
+
+  /** The name also of a deleted workflow, whose runs go on. */
+  async getName(organizationId: string, id: string): Promise<string> {
+    const found = await this.tenants
+      .manager(organizationId)
+      .findOneByOrFail(Workflow, { organizationId, id });
+    return found.name;
+  }
+
+  /** Finds the workflow and keeps others from changing it until the transaction ends. */
+  async findForUpdate(organizationId: string, id: string): Promise<Workflow | null> {
+    return await this.tenants.manager(organizationId).findOne(Workflow, {
+      where: { organizationId, id, deletedAt: IsNull() },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** Ids, among the newest 1000, of webhook workflows whose id or name begins with the text in any case. */
+  async webhooksStartingWith(
+    organizationId: string,
+    text: string,
+    limit: number,
+  ): Promise<string[]> {
+    const rows = await this.tenants.manager(organizationId).query<{ id: string }[]>(
+      `select id from (
+         select id, name, created_at from workflows
+         where organization_id = $1 and deleted_at is null and trigger_type = 'webhook'
+         order by created_at desc, id desc limit 1000) newest
+       where starts_with(lower(id), lower($2)) or starts_with(lower(name), lower($2))
+       order by created_at desc, id desc limit $3`,
+      [organizationId, text, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Secrets of other webhooks, those that were changed last, at most `limit`. */
+  async otherSecrets(
+    organizationId: string,
+    id: string,
+    limit: number,
+  ): Promise<{ id: string; secret: Buffer }[]> {
+    return await this.tenants.manager(organizationId).query<{ id: string; secret: Buffer }[]>(
+      `select id, secret from workflows
+       where organization_id = $1 and id <> $2 and secret is not null and deleted_at is null
+       order by updated_at desc limit $3`,
+      [organizationId, id, limit],
+    );
+  }
+
+  /** The newest workflows after a position, at most `limit`. */
+  async list(
+    organizationId: string,
+    filter: { active?: boolean; after?: TimePosition; limit: number },
+  ): Promise<Workflow[]> {
+    const query = this.tenants
+      .manager(organizationId)
+      .createQueryBuilder(Workflow, 'w')
+      .where('w.organization_id = :organizationId and w.deleted_at is null', { organizationId });
+    if (filter.active !== undefined) {
+      query.andWhere('w.active = :active', { active: filter.active });
+    }
+    if (filter.after) query.andWhere('(w.created_at, w.id) < (:at, :id)', filter.after);
+    return await query
+      .orderBy('w.createdAt', 'DESC')
+      .addOrderBy('w.id', 'DESC')
+      .limit(filter.limit)
+      .getMany();
+  }
+
+  /** The steps alone, as they were saved. */
+  async getSteps(organizationId: string, workflowId: string, version: number): Promise<Step[]> {
+    const [found] = await this.tenants.manager(organizationId).query<{ steps: Step[] }[]>(
+      `select steps from workflow_versions
+       where organization_id = $1 and workflow_id = $2 and version = $3`,
+      [organizationId, workflowId, version],
+    );
+    if (!found) throw new Error(`There is no version ${version} of the workflow ${workflowId}.`);
+    return found.steps;
+  }
+
+  /** What a run of the version does: its steps, and before them what its trigger says of the contact. */
+  async getRunSteps(
+    organizationId: string,
+    workflowId: string,
+    version: number,
+  ): Promise<readonly Step[]> {
+    const found = await this.tenants.manager(organizationId).findOneOrFail(WorkflowVersion, {
+      select: { steps: true, triggerContact: true },
+      where: { organizationId, workflowId, version },
+    });
+    return withContactStep(found.triggerContact, found.steps);
+  }
+
+  /** Steps of the newest version of each of the workflows, by workflow id. */
+  async newestSteps(organizationId: string, ids: readonly string[]): Promise<Map<string, Step[]>> {
+    if (ids.length === 0) return new Map();
+    const versions = await this.tenants
+      .manager(organizationId)
+      .createQueryBuilder(WorkflowVersion, 'v')
+      .select(['v.organizationId', 'v.workflowId', 'v.version', 'v.steps'])
+      .innerJoin(
+        Workflow,
+        'w',
+        'w.organization_id = v.organization_id and w.id = v.workflow_id and w.version = v.version',
+      )
+      .where('v.organization_id = :organizationId and v.workflow_id in (:...ids)', {
+        organizationId,
+        ids,
+      })
+      .getMany();
+    return new Map(versions.map((version) => [version.workflowId, version.steps]));
+  }
+}
