@@ -55,7 +55,7 @@ import { StepRunners } from './engine/runners/step-runners.service.js';
 import { StopRunner } from './engine/runners/stop.runner.js';
 import { ToolRunner } from './engine/runners/tool.runner.js';
 import { WaitRunner } from './engine/runners/wait.runner.js';
-import { ToolCompatibility } from './definitions/compatibility/tool-compatibility.service.js';
+import { ToolCompatibility } from './store/tool-compatibility.service.js';
 import { TriggerFilter } from './triggers/trigger-filter.service.js';
 import { VersionHistory } from './store/version-history.service.js';
 import { WebhookCompletions } from './authoring/webhook.completions.js';

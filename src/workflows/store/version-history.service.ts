@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../accounts/account.js';
 import { fingerprint } from '../../text/canonical-json.js';
 import type { Step } from '../definitions/definition.js';
-import { ToolCompatibility } from '../definitions/compatibility/tool-compatibility.service.js';
+import { ToolCompatibility } from './tool-compatibility.service.js';
 import { contentOf } from './version-content.js';
 import type { WorkflowVersion } from './workflow-version.entity.js';
 import type { Workflow } from './workflow.entity.js';

@@ -11,7 +11,7 @@ import { TenantDatabase } from '../../../database/transactions/tenant-database.j
 import { toError } from '../../../errors/app-error.js';
 import { JoinedSignal } from '../../../http/signals.js';
 import type { Compatibility, StepFinding } from '../../definitions/compatibility/compatibility.js';
-import { ToolCompatibility } from '../../definitions/compatibility/tool-compatibility.service.js';
+import { ToolCompatibility } from '../../store/tool-compatibility.service.js';
 import {
   type FittingVersion,
   type NamedVersion,

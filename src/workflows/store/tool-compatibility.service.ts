@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
-import { ToolRegistry } from '../../../tools/registry/tool-registry.js';
-import { Compatibility } from './compatibility.js';
-import { stepToolsOf } from './tool-schemas.js';
+import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { ToolRegistry } from '../../tools/registry/tool-registry.js';
+import { Compatibility } from '../definitions/compatibility/compatibility.js';
+import { stepToolsOf } from '../definitions/compatibility/tool-schemas.js';
 
 /** The tools of this process, as what versions depend on. */
 @Injectable()
