@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { join } from 'node:path';
 import { Env } from '../config/env.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
-import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
+import { LiquidModule } from '../liquid/liquid.module.js';
 import { EmailChannel } from './channels/email-channel.js';
 import { FileEmailChannel } from './channels/file-email-channel.js';
 import { SmtpEmailChannel } from './channels/smtp-email-channel.js';
@@ -18,7 +18,7 @@ import { ProviderTools } from './provider.tools.js';
 
 /** Messages to contacts: accepted by tools, delivered by workers. */
 @Module({
-  imports: [ContactsModule],
+  imports: [ContactsModule, LiquidModule],
   providers: [
     MessageTools,
     ProviderTools,
@@ -29,7 +29,6 @@ import { ProviderTools } from './provider.tools.js';
     ProviderReports,
     DeliveryService,
     MessagesRepository,
-    LiquidSandbox,
     { provide: EmailChannel, inject: [Env], useFactory: emailChannel },
   ],
   exports: [MessagesService],

@@ -10,12 +10,12 @@ import { isConnectionError, sqlState } from '../database-error.js';
 import { randomBase62 } from '../../text/ids.js';
 import { type ExtensionSchema, migrateExtensions } from './migrate-extensions.js';
 
-// One number for all processes of an installation: they take turns to migrate.
+// All processes use the same advisory lock, so only one of them migrates at a time.
 const MIGRATION_LOCK = 7_316_402_281;
 const RETRY_MS = 500;
 
 export interface PrepareOptions {
-  /** How long the database may take to come up. */
+  /** How long to retry the connection before this fails, in milliseconds. */
   waitMs: number;
   log: (line: string) => void;
   extensions?: ExtensionSchema;
@@ -30,9 +30,9 @@ interface Installation {
 }
 
 /**
- * Migrates the database as its owner, Switchboard's part first and then that of extensions, makes sure that the two
- * roles of the service exist, and returns how to connect as them. Throws when those roles could see more than they
- * should: the service must not run then.
+ * Migrates the database as its owner: first Switchboard's migrations, then those of extensions. Creates the two roles of
+ * the service if they are missing, and returns how to connect as them. Throws if a role could read more than it
+ * should, or if another version of Switchboard made the database.
  */
 export async function prepareDatabase(
   ownerUrl: string,
@@ -56,7 +56,10 @@ export async function prepareDatabase(
   }
 }
 
-/** Runs the migrations that are missing, each in its own transaction, and returns their names. */
+/**
+ * Runs the migrations that are missing, each in its own transaction, and returns their names. Changes nothing and throws
+ * if the database has a migration that this version does not know.
+ */
 export async function migrate(ownerUrl: string): Promise<string[]> {
   const source = new DataSource({
     type: 'postgres',
@@ -68,11 +71,31 @@ export async function migrate(ownerUrl: string): Promise<string[]> {
   });
   await source.initialize();
   try {
+    await assertKnownMigrations(source);
     const migrations = await source.runMigrations();
     return migrations.map((migration) => migration.name);
   } finally {
     await source.destroy();
   }
+}
+
+async function assertKnownMigrations(source: DataSource): Promise<void> {
+  const [table] = await source.query<[{ exists: boolean }]>(
+    `select to_regclass('public.migrations') is not null as exists`,
+  );
+  if (!table.exists) return;
+  const known = MIGRATIONS.map(({ name }) => name);
+  const [unknown] = await source.query<{ name: string }[]>(
+    'select name from public.migrations where name <> all ($1) order by id limit 1',
+    [known],
+  );
+  if (!unknown) return;
+  throw new AppError(
+    'unavailable',
+    `Another version of Switchboard made this database: it has the migration ${unknown.name}, which this version ` +
+      'does not know. Set DATABASE_URL to a new database or, with the built-in PostgreSQL, set DATA_DIR to a new ' +
+      'folder.',
+  );
 }
 
 async function connectPatiently(config: ClientConfig, options: PrepareOptions): Promise<Client> {
@@ -125,7 +148,7 @@ async function findOrCreateInstallation(client: Client): Promise<Installation> {
   return found.rows[0]!;
 }
 
-/** The inner or outer key of HMAC (RFC 2104, section 2) for a key shorter than the block of SHA-256. */
+/** Returns the inner or outer key of HMAC (RFC 2104, section 2) for a key that is shorter than a SHA-256 block. */
 function paddedKey(key: Buffer, pad: number): Buffer {
   const block = Buffer.alloc(64, pad);
   for (const [index, byte] of key.entries()) block[index] = byte ^ pad;
@@ -147,7 +170,7 @@ async function ensureRoles(client: Client, installation: Installation): Promise<
   }
 }
 
-/** Whether both roles are there and reach what they should; a start that ended after migrating left that undone. */
+/** Tells whether both roles exist and have their grants. A start that stopped between migrating and granting left none. */
 async function hasRoles(client: Client, installation: Installation): Promise<boolean> {
   const names = [roleName('tenant', installation), roleName('gate', installation)];
   const found = await client.query('select from pg_roles where rolname = any($1)', [names]);

@@ -1,0 +1,40 @@
+import { Module } from '@nestjs/common';
+import { LiquidModule } from '../../liquid/liquid.module.js';
+import { PoliciesModule } from '../../policies/policies.module.js';
+import { ToolsModule } from '../../tools/tools.module.js';
+import { OffersModule } from '../offers/offers.module.js';
+import { StoreModule } from '../store/store.module.js';
+import { TriggersModule } from '../triggers/triggers.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { CompatibilityReport } from './versions/compatibility-report.service.js';
+import { WorkflowVersionTools } from './versions/workflow-version.tools.js';
+import { WorkflowVersionsService } from './versions/workflow-versions.service.js';
+import { WebhookCompletions } from './webhook.completions.js';
+import { WebhookTools } from './webhook.tools.js';
+import { WorkflowPrompts } from './workflow.prompts.js';
+import { WorkflowTools } from './workflow.tools.js';
+import { WorkflowsService } from './workflows.service.js';
+
+/** Creates, changes, compares and restores workflows. */
+@Module({
+  imports: [
+    LiquidModule,
+    OffersModule,
+    PoliciesModule,
+    StoreModule,
+    ToolsModule,
+    TriggersModule,
+    WebhooksModule,
+  ],
+  providers: [
+    CompatibilityReport,
+    WorkflowVersionTools,
+    WorkflowVersionsService,
+    WebhookCompletions,
+    WebhookTools,
+    WorkflowPrompts,
+    WorkflowTools,
+    WorkflowsService,
+  ],
+})
+export class AuthoringModule {}
