@@ -105,6 +105,11 @@ const PURE_FOLDERS = [
 ];
 const VAGUE_FOLDERS = new Set(['common', 'utils', 'util', 'helpers', 'helper', 'shared', 'misc']);
 const MOST_LINES = 300;
+const MOST_PROVIDERS = 25;
+const MOST_PARAMETERS = 7;
+/** The suffixes of files that hold one class named after the file: `contact.tools.ts` has `ContactTools`. */
+const ROLE_SUFFIX =
+  /\.(controller|tools|prompts|completions|worker|guard|filter|service|runner|repository|module)\.ts$/;
 /** Files that may import from anywhere: they put the application together. */
 const isRoot = (path: string): boolean => !path.includes('/') || top(path) === BOOTSTRAP;
 /** Migrations are made by `prepareDatabase`, and by nothing else. */
@@ -202,8 +207,53 @@ describe('architecture', () => {
     expect(faults).toEqual([]);
   });
 
-  it('has no circular imports', () => {
+  it('has no circular imports, of types neither', () => {
     expect(findCycle()).toBeUndefined();
+  });
+
+  it('has a Nest module in every folder of workflows, except in the pure definitions', () => {
+    const modules = Object.keys(WORKFLOWS_MAY_IMPORT)
+      .filter((folder) => !PURE_FOLDERS.includes(`workflows/${folder}`))
+      .map((folder) => `workflows/${folder}/${folder}.module.ts`);
+    const paths = new Set(FILES.map(({ path }) => path));
+    expect(modules.filter((path) => !paths.has(path))).toEqual([]);
+  });
+
+  it(`has no module with more than ${MOST_PROVIDERS} providers`, () => {
+    const isTooLong = (node: ts.Node): boolean =>
+      ts.isPropertyAssignment(node) &&
+      node.name.getText() === 'providers' &&
+      ts.isArrayLiteralExpression(node.initializer) &&
+      node.initializer.elements.length > MOST_PROVIDERS;
+    expect(nodes(isTooLong)).toEqual([]);
+  });
+
+  it(`has no constructor with more than ${MOST_PARAMETERS} parameters`, () => {
+    const isTooLong = (node: ts.Node): boolean =>
+      ts.isConstructorDeclaration(node) && node.parameters.length > MOST_PARAMETERS;
+    expect(nodes(isTooLong)).toEqual([]);
+  });
+
+  it('names the class of a file with a layer suffix after the file', () => {
+    const faults = FILES.filter(({ path }) => ROLE_SUFFIX.test(path)).flatMap(({ path, tree }) => {
+      const expected = pascal(posix.basename(path, '.ts'));
+      const classes = tree.statements
+        .filter(ts.isClassDeclaration)
+        .map(({ name }) => name?.text ?? '');
+      return classes.includes(expected) ? [] : [`${path} has no class ${expected}`];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('gives every class with @Injectable or @Controller a file with a suffix of its role', () => {
+    const faults = FILES.filter(({ path }) => path.startsWith('workflows/')).flatMap((file) =>
+      file.tree.statements
+        .filter(ts.isClassDeclaration)
+        .filter((node) => /@(Injectable|Controller)\(/.test(node.getText().split('class ')[0]!))
+        .filter(() => !ROLE_SUFFIX.test(file.path))
+        .map(({ name }) => `${file.path}: ${name?.text}`),
+    );
+    expect(faults).toEqual([]);
   });
 
   it('has no forwardRef', () => {
@@ -342,12 +392,15 @@ function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
   ts.forEachChild(node, (child) => walk(child, visit));
 }
 
-/** The first circle of imports that exist at run time. */
+/** `contact.tools` to `ContactTools`. */
+function pascal(name: string): string {
+  return name.replaceAll(/(?:^|[-.])(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Returns the files of the first circle of imports, types included. */
 function findCycle(): string | undefined {
   const edges = new Map<string, string[]>();
-  for (const { from, to, isType } of imports()) {
-    if (!isType) edges.set(from, [...(edges.get(from) ?? []), to]);
-  }
+  for (const { from, to } of imports()) edges.set(from, [...(edges.get(from) ?? []), to]);
   const done = new Set<string>();
   const visit = (path: string, trail: string[]): string | undefined => {
     const start = trail.indexOf(path);
