@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -70,6 +71,7 @@ function compile(tsc) {
     if (error) throw error;
     if (signal) throw new BuildError(`The build was stopped (${signal}).`);
     if (status !== 0) throw new BuildError('The build failed: see the errors of TypeScript above.');
+    copySql(join(root, 'migrations'), join(draft, 'migrations'));
     writeFileSync(join(draft, '.build-stamp'), stamp);
     const old = join(root, `dist.old-${process.pid}`);
     if (existsSync(dist)) renameSync(dist, old);
@@ -79,6 +81,14 @@ function compile(tsc) {
     rmSync(draft, { recursive: true, force: true });
   }
   console.log(`Built in ${((Date.now() - began) / 1000).toFixed(1)} s.`);
+}
+
+/** Copies the .sql files, which the migrations read when they run. TypeScript leaves them behind. */
+function copySql(from, to) {
+  cpSync(from, to, {
+    recursive: true,
+    filter: (path) => statSync(path).isDirectory() || path.endsWith('.sql'),
+  });
 }
 
 function isFresh() {

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,17 +7,22 @@ import { MIGRATIONS } from '../../migrations/index.js';
 import { migrate } from '../../src/database/setup/prepare-database.js';
 import { ENTITIES } from '../../src/bootstrap/entities.js';
 import { createTestDatabase } from '../support/database.js';
+import { dumpSchema } from './dump-schema.js';
 
-/** Tables without an entity, and why. */
+/** The tables without an entity, each with the reason. */
 const NO_ENTITY: Record<string, string> = {
-  migrations: 'kept by TypeORM itself',
-  organizations: 'reached by functions of the gate only',
-  memberships: 'reached by functions of the gate only',
+  migrations: 'TypeORM keeps it',
+  organizations: 'only functions of the gate reach it',
+  memberships: 'only functions of the gate reach it',
 };
+const SCHEMA_HEADER = `-- The schema that the migrations make, without the bodies of functions. Generated: do not edit.
+-- After a change of a migration run: npm run db:schema
+`;
+const FOLDER = new URL('../../migrations/', import.meta.url);
 
 describe('the list of migrations', () => {
   it('names every file of the folder, oldest first', () => {
-    const files = readdirSync(new URL('../../migrations', import.meta.url))
+    const files = readdirSync(FOLDER)
       .filter((file) => /^\d+-[a-z0-9-]+\.ts$/.test(file))
       .sort();
     const listed = MIGRATIONS.map((migration) => /\d+$/.exec(migration.name)?.[0]);
@@ -27,13 +32,87 @@ describe('the list of migrations', () => {
   });
 });
 
+describe('the SQL files of migrations', () => {
+  const files = ['functions', 'tables'].flatMap((folder) =>
+    readdirSync(new URL(folder, FOLDER)).map((file) => `${folder}/${file}`),
+  );
+  const read = (file: string): string => readFileSync(new URL(file, FOLDER), 'utf8');
+
+  it('all run', () => {
+    const run = new Set(MIGRATIONS.flatMap((migration) => new migration().files));
+    expect(files.filter((file) => !run.has(file))).toEqual([]);
+  });
+
+  it('define exactly the object that they are named after', () => {
+    for (const file of files) {
+      const [, folder, name] = /^(\w+)s\/(\w+)\.sql$/.exec(file)!;
+      const created = read(file).matchAll(/^create (?:or replace )?(function|table) \w+\.(\w+)/gm);
+      expect(
+        [...created].map((match) => match.slice(1)),
+        file,
+      ).toEqual([[folder, name]]);
+    }
+  });
+
+  it('begin with a comment; for a function it says purpose, arguments, result and locks', () => {
+    for (const file of files) {
+      expect(read(file), file).toMatch(
+        file.startsWith('functions/')
+          ? /^-- [A-Z][^]*\n-- Arguments:[^]*\n-- Result: [^]*\n-- Locks: [^]*\ncreate or replace function/
+          : /^-- [A-Z][^]*\ncreate table/,
+      );
+    }
+  });
+});
+
+describe('a database that another version of Switchboard made', () => {
+  it('is refused before anything in it changes, with a way out', async () => {
+    const { url, drop } = await createTestDatabase();
+    await query(url, `update migrations set name = 'Other1763700000000' where id = 1`);
+    const before = await objects(url);
+    await expect(migrate(url)).rejects.toThrow(
+      'Another version of Switchboard made this database: it has the migration Other1763700000000, which this ' +
+        'version does not know. Set DATABASE_URL to a new database',
+    );
+    expect(await objects(url)).toEqual(before);
+    await drop();
+  });
+});
+
+describe('migrations/schema.sql', () => {
+  let url: string;
+  let drop: () => Promise<void>;
+  beforeAll(async () => ({ url, drop } = await createTestDatabase()));
+  afterAll(() => drop());
+
+  it('is the schema of a migrated database; after a change, npm run db:schema writes it anew', async () => {
+    const schema = await withClient(url, dumpSchema);
+    await expect(`${SCHEMA_HEADER}\n${schema}`).toMatchFileSnapshot('../../migrations/schema.sql');
+  });
+
+  it('leaves out the bodies of functions, which are those of the files', async () => {
+    const rows = await withClient(url, async (client) => {
+      const found = await client.query<{ name: string; body: string }>(
+        `select p.proname as name, p.prosrc as body from pg_proc p
+         where p.pronamespace = any ('{public, gate, private}'::regnamespace[])`,
+      );
+      return found.rows;
+    });
+    expect(rows.length).toBeGreaterThan(40);
+    for (const { name, body } of rows) {
+      const file = readFileSync(new URL(`functions/${name}.sql`, FOLDER), 'utf8');
+      expect(file, name).toContain(` as $$${body}$$;`);
+    }
+  });
+});
+
 describe('migrations on an empty database', () => {
   let url: string;
   let drop: () => Promise<void>;
   beforeAll(async () => ({ url, drop } = await createEmptyDatabase()));
   afterAll(() => drop());
 
-  it('go up, all the way down without a trace, and up again to the same', async () => {
+  it('all run, leave nothing when they are all reverted, and give the same schema when they run again', async () => {
     const empty = await objects(url);
     const names = MIGRATIONS.map(({ name }) => name);
     expect(await migrate(url)).toEqual(names);
@@ -42,7 +121,7 @@ describe('migrations on an empty database', () => {
     expect(await migrate(url)).toEqual([]);
 
     for (let count = MIGRATIONS.length; count > 0; count -= 1) await undoLast(url);
-    // TypeORM's own list of migrations, empty by now, is all that may be left.
+    // Only TypeORM's list of migrations may be left, and it is empty.
     await dropMigrationsTable(url);
     expect(await objects(url)).toEqual(empty);
 
@@ -80,7 +159,7 @@ describe('entities and the migrated schema', () => {
     for (const name of Object.keys(NO_ENTITY)) {
       expect(
         rows.map((row) => row.name),
-        `${name} is no table: strike it off the list`,
+        `${name} is not a table: remove it from NO_ENTITY`,
       ).toContain(name);
     }
   });
@@ -170,11 +249,9 @@ async function primaryKeyName(source: DataSource, table: string): Promise<string
   return rows.map(({ name }) => name);
 }
 
-/** Everything that migrations can make, by name. */
+/** Lists every object that migrations can create. */
 async function objects(url: string): Promise<string[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
+  return await withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(`
       with ours as (select oid, nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema')
       select 'schema ' || nspname as name from ours
@@ -189,20 +266,31 @@ async function objects(url: string): Promise<string[]> {
         where t.typtype in ('e', 'd')
       order by 1`);
     return rows.map(({ name }) => name);
+  });
+}
+
+async function query(url: string, text: string): Promise<void> {
+  await withClient(url, (client) => client.query(text));
+}
+
+async function withClient<Result>(
+  url: string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
   } finally {
     await client.end();
   }
 }
 
 async function dropMigrationsTable(url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
+  await withClient(url, async (client) => {
     expect((await client.query('select from public.migrations')).rowCount).toBe(0);
     await client.query('drop table public.migrations');
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function undoLast(url: string): Promise<void> {

@@ -2,25 +2,24 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from 'pg';
 import { createTestDatabase } from '../support/database.js';
 
-/** Unique keys that span organizations on purpose, and why. */
+/** The unique keys that span organizations on purpose, each with the reason. */
 const GLOBAL_KEYS: Record<string, string> = {
-  organizations_pkey: 'an organization is its own tenant',
-  api_keys_hash_key: 'a caller is recognized by it before its organization is known',
-  workflows_id_key: 'a webhook names only the workflow, which tells the organization',
+  organizations_pkey: 'the row is the organization',
+  api_keys_hash_key: 'it identifies a caller before the organization is known',
 };
-/** Foreign keys to what belongs to no organization, and why. */
+/** The foreign keys to rows that belong to no organization, each with the reason. */
 const GLOBAL_REFERENCES: Record<string, string> = {
-  memberships_user_id_fkey: 'people may be members of several organizations',
+  memberships_user_id_fkey: 'a person can be a member of several organizations',
 };
-/** Tables whose rows are no effect of a call, so that dry runs do not tell of them, and why. */
+/** The tables whose changes dry runs do not report, each with the reason. */
 const BOOKKEEPING: Record<string, string> = {
-  audit_log: 'tells of calls, dry runs of which never were',
-  event_interests: 'follows from the definitions of workflows',
-  idempotency_keys: 'keeps answers; a dry run leaves none',
-  parked_runs: 'lists what the database has parked, which no call does',
-  pending_events: 'tells workers of what happened, and soon goes',
-  run_waits: 'says what the steps of runs wait for, which their log tells',
-  webhook_deliveries: 'tells of requests; only their end with a workflow comes of a call',
+  audit_log: 'it records calls, and a dry run is not one',
+  event_interests: 'it is derived from the definitions of workflows',
+  idempotency_keys: 'it stores results, and a dry run stores none',
+  parked_runs: 'the database parks runs by itself; no call does',
+  pending_events: 'a queue for workers, soon empty again',
+  run_waits: 'the run journal already shows what steps wait for',
+  webhook_deliveries: 'a log of requests; a call removes rows only with their workflow',
 };
 
 let client: Client;
@@ -54,7 +53,7 @@ describe('every table of an organization', () => {
     expect(tables.rows.length).toBeGreaterThan(4);
   });
 
-  it('has organization_id in every unique key, so that no key tells of another organization', async () => {
+  it('has organization_id in every unique key, so a conflict never reveals a row of another organization', async () => {
     const { rows } = await client.query<{ index: string }>(`
       select i.indexrelid::regclass::text as index from (${TABLES}) t
       join pg_index i on i.indrelid = t.oid and i.indisunique
@@ -80,7 +79,7 @@ describe('every table of an organization', () => {
     expect(names.filter((name) => !Object.hasOwn(GLOBAL_REFERENCES, name))).toEqual([]);
   });
 
-  it('never sets organization_id to null when what it refers to is deleted', async () => {
+  it('keeps its organization_id when a row that it refers to is deleted', async () => {
     const { rows } = await client.query(`
       select c.conname from (${TABLES}) t join pg_constraint c on c.conrelid = t.oid and c.contype = 'f'
       join pg_attribute a on a.attrelid = t.oid and a.attname = 'organization_id'
@@ -126,19 +125,19 @@ describe('every table of an organization', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is reached across organizations by functions of the gate only, each with a fixed search path', async () => {
+  it('can be read across organizations only by functions of the gate, each with a fixed search path', async () => {
     const { rows } = await client.query(`
       select p.oid::regprocedure::text as name from pg_proc p
       join pg_namespace n on n.oid = p.pronamespace and n.nspname in ('public', 'gate', 'private')
       where p.prosecdef and (n.nspname <> 'gate' and p.oid <> all (array[
           'public.current_organization()'::regprocedure,
-          -- Looks at the organization of the context alone, which hostile statements try to get around.
+          -- It compares the organization itself; isolation.e2e-spec.ts attacks it with hostile statements.
           'public.contacts_containing(text, text, integer)'::regprocedure])
         or not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false))`);
     expect(rows).toEqual([]);
   });
 
-  it('takes batches by sub-selects that are carried out once, or a plan could make them larger than asked for', async () => {
+  it('takes batches in sub-selects that run once: a plan could repeat another kind and exceed the batch size', async () => {
     const { rows } = await client.query<{ name: string; source: string }>(`
       select p.oid::regprocedure::text as name, p.prosrc as source from pg_proc p
       join pg_namespace n on n.oid = p.pronamespace
@@ -154,19 +153,19 @@ describe('every table of an organization', () => {
     expect(faults).toEqual([]);
   });
 
-  it('tells dry runs of its effects, unless it only keeps books', async () => {
-    const { rows } = await client.query<{ name: string; telling: boolean }>(`
+  it('reports its changes to dry runs, unless it is only bookkeeping', async () => {
+    const { rows } = await client.query<{ name: string; reports: boolean }>(`
       select t.name, exists (
         select from pg_trigger g where g.tgrelid = t.oid and g.tgname = 'dry_run_effects' and g.tgenabled = 'O'
-          and g.tgfoid = 'private.note_effect()'::regprocedure
+          and g.tgfoid = 'private.record_effect()'::regprocedure
           -- For each row, after, of insert, delete and update.
           and g.tgtype = 1 + 4 + 8 + 16
-      ) as telling from (${TABLES}) t`);
-    const silent = rows.filter(({ telling }) => !telling).map(({ name }) => name);
+      ) as reports from (${TABLES}) t`);
+    const silent = rows.filter(({ reports }) => !reports).map(({ name }) => name);
     expect(silent.sort()).toEqual(Object.keys(BOOKKEEPING));
   });
 
-  it('has triggers that cannot be led astray, for foreign keys run them as the owner', async () => {
+  it('has only triggers with a fixed search path and without security definer, because cascades run them as the owner', async () => {
     const { rows } = await client.query<{ name: string; safe: boolean }>(`
       select distinct p.oid::regprocedure::text as name, not p.prosecdef
         and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe
@@ -174,10 +173,10 @@ describe('every table of an organization', () => {
       order by name`);
     expect(rows).toEqual([
       { name: 'private.end_child_run()', safe: true },
-      { name: 'private.hold_run()', safe: true },
-      { name: 'private.note_effect()', safe: true },
-      { name: 'private.note_parked_run()', safe: true },
-      { name: 'private.tell_of_run()', safe: true },
+      { name: 'private.notify_run_change()', safe: true },
+      { name: 'private.record_effect()', safe: true },
+      { name: 'private.record_parked_run()', safe: true },
+      { name: 'private.requeue_limited_run()', safe: true },
     ]);
   });
 });

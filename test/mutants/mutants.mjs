@@ -2,9 +2,8 @@ const RUNS = 'src/workflows/journal/runs.repository.ts';
 const RUN_CONTENTS = 'src/workflows/engine/run-contents.repository.ts';
 const RUN_STARTS = 'src/workflows/triggers/run-starts.service.ts';
 const TOOL_RUNNER = 'src/workflows/engine/runners/tool.runner.ts';
-const WORKFLOWS_MIGRATION = 'migrations/1763700006000-workflows.ts';
-const LIMITS_MIGRATION = 'migrations/1763700055100-run-limits.ts';
-const MESSAGES_MIGRATION = 'migrations/1763700005000-messages.ts';
+const RUNS_TABLE = 'migrations/tables/workflow_runs.sql';
+const LEASES = ['claim_runs', 'renew_runs', 'claim_messages', 'renew_messages'];
 const GATE_WORKER = 'src/queue/gate-worker.ts';
 const BY_DATABASE = 'now() + make_interval(secs => lease_seconds)';
 const BY_PROCESS = 'to_timestamp(lease_seconds)';
@@ -89,8 +88,8 @@ export const MUTANTS = [
     what: 'look for the key, then insert: no unique constraint',
     edits: [
       [
-        WORKFLOWS_MIGRATION,
-        '        constraint workflow_runs_dedupe_key unique (organization_id, workflow_id, dedupe_key),\n',
+        RUNS_TABLE,
+        '  constraint workflow_runs_dedupe_key unique (organization_id, workflow_id, dedupe_key),\n',
         '',
       ],
       [
@@ -117,9 +116,7 @@ export const MUTANTS = [
     id: 'M7',
     what: 'leases by the clock of the process',
     edits: [
-      [WORKFLOWS_MIGRATION, BY_DATABASE, BY_PROCESS],
-      [LIMITS_MIGRATION, BY_DATABASE, BY_PROCESS],
-      [MESSAGES_MIGRATION, BY_DATABASE, BY_PROCESS],
+      ...LEASES.map((name) => [`migrations/functions/${name}.sql`, BY_DATABASE, BY_PROCESS]),
       [
         GATE_WORKER,
         'id ?? null, LEASE_SECONDS]',

@@ -1,0 +1,8 @@
+import { SqlMigration } from './sql-migration.js';
+
+/** Workflows and the versions of their definitions. */
+export class Workflows1764000006000 extends SqlMigration {
+  readonly name = 'Workflows1764000006000';
+  readonly files = ['tables/workflows.sql', 'tables/workflow_versions.sql'];
+  readonly objects = ['table public.workflow_versions', 'table public.workflows'];
+}

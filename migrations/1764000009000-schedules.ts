@@ -1,0 +1,18 @@
+import { SqlMigration } from './sql-migration.js';
+
+/** Schedules that start workflows, and the claims of workers on their ticks. */
+export class Schedules1764000009000 extends SqlMigration {
+  readonly name = 'Schedules1764000009000';
+  readonly files = [
+    'tables/workflow_schedules.sql',
+    'functions/claim_schedules.sql',
+    'functions/renew_schedules.sql',
+    'functions/release_schedules.sql',
+  ];
+  readonly objects = [
+    'function gate.release_schedules',
+    'function gate.renew_schedules',
+    'function gate.claim_schedules',
+    'table public.workflow_schedules',
+  ];
+}

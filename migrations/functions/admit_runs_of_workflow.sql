@@ -1,0 +1,40 @@
+-- Lets the runs of one workflow pass its limits, as far as there is room: debounce, rate, concurrency.
+--
+-- Arguments:
+--   organization, workflow  the workflow
+--   debounce_key            look at the runs with this debounce key as well, or null
+--   keys                    the concurrency keys to look at
+--   waits                   true: wait for the lock. false: return null if another process has it
+-- Result: the ids of the runs that can be claimed now, or null.
+-- Locks: one advisory lock for each workflow, until the transaction ends, so that one process counts and admits
+--   at a time. Under it no row lock is waited for, which rules out deadlocks. Also the runs that it changes.
+--
+-- Each statement of a PL/pgSQL function sees what was committed before it, so each process sees what the one
+-- before it admitted.
+create or replace function private.admit_runs_of_workflow(
+  organization text,
+  workflow text,
+  debounce_key text,
+  keys text[],
+  waits boolean
+) returns text[]
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  limits json;
+begin
+  if waits then
+    perform pg_advisory_xact_lock(1763700055, hashtext(organization || ' ' || workflow));
+  elsif not pg_try_advisory_xact_lock(1763700055, hashtext(organization || ' ' || workflow)) then
+    return null;
+  end if;
+  -- The limits of today also apply to runs that were started before them.
+  select w.trigger_options -> 'limits' into limits from public.workflows w
+  where w.organization_id = organization and w.id = workflow;
+  if debounce_key is not null then
+    perform private.pass_debounce(organization, workflow, limits, debounce_key);
+  end if;
+  keys := keys || private.pass_rate(organization, workflow, limits);
+  return private.pass_slots(organization, workflow, limits, array(select distinct k from unnest(keys) k));
+end
+$$;

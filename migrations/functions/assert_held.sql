@@ -1,0 +1,17 @@
+-- Makes a statement fail if it wrote no row because the lease of the run is lost. The server checks this by
+-- itself, so the commit can be sent in the same round trip.
+--
+-- Arguments:
+--   rows  how many rows the statement wrote
+-- Result: rows. Zero is error SB001, a code of a class that PostgreSQL leaves to applications.
+-- Locks: none.
+create or replace function public.assert_held(rows bigint) returns bigint
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
+begin
+  if rows = 0 then
+    raise exception 'The lease of the run is lost.' using errcode = 'SB001';
+  end if;
+  return rows;
+end
+$$;

@@ -1,0 +1,77 @@
+-- Chooses and locks queued runs in equal shares: first of the given organizations, then of those that follow
+-- the organization that had the last turn.
+--
+-- Arguments:
+--   batch_size           the largest number of runs
+--   share                as in claim_runs
+--   first_organizations  organizations whose runs were recovered from a dead worker; they come first
+-- Result: the ids of the runs, in the order in which they are to start.
+-- Locks: the chosen runs. It skips runs that others have locked.
+--
+-- The cost grows with batch_size and not with the number of queued runs: the loop reads the first entry of
+-- each organization in the index workflow_runs_due_idx.
+create or replace function private.choose_runs(batch_size integer, share jsonb, first_organizations text[])
+returns text[]
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  last_turn constant text collate "C" := coalesce(share ->> 'after', '');
+  at_organization text collate "C" := last_turn;
+  pending text[] := first_organizations;
+  wrapped boolean := false;
+  organization text collate "C";
+  due_at timestamptz;
+  room integer;
+  organizations text[] := '{}';
+  rooms integer[] := '{}';
+  chosen text[] := '{}';
+  found_ids text[];
+  part integer;
+begin
+  while cardinality(organizations) < batch_size loop
+    if cardinality(pending) > 0 then
+      organization := pending[1];
+      pending := pending[2:];
+      due_at := now();
+    else
+      -- One descent of the index for each organization, from first entry to first entry.
+      select r.organization_id, r.available_at into organization, due_at from public.workflow_runs r
+      where r.status = 'queued' and r.gate is null and r.organization_id > at_organization
+      order by r.organization_id, r.available_at limit 1;
+      if not found then
+        exit when wrapped or last_turn = '';
+        wrapped := true;
+        at_organization := '';
+        continue;
+      end if;
+      exit when wrapped and organization > last_turn;
+      at_organization := organization;
+      continue when organization = any (first_organizations);
+    end if;
+    room := coalesce((share -> 'rooms' ->> organization)::integer, (share ->> 'room')::integer, batch_size);
+    if due_at <= now() and room > 0 then
+      organizations := organizations || organization;
+      rooms := rooms || room;
+    end if;
+  end loop;
+  -- The first pass gives equal shares. The second gives away what some organizations could not use.
+  for pass in 1..2 loop
+    for turn in 1..cardinality(organizations) loop
+      part := batch_size - cardinality(chosen);
+      if pass = 1 then
+        part := ceil(part::numeric / (cardinality(organizations) - turn + 1));
+      end if;
+      part := least(part, rooms[turn]);
+      continue when part <= 0;
+      found_ids := array(
+        select r.id from public.workflow_runs r
+        where r.status = 'queued' and r.gate is null and r.organization_id = organizations[turn] and r.available_at <= now()
+          and r.id <> all (chosen)
+        order by r.available_at limit part for update skip locked);
+      chosen := chosen || found_ids;
+      rooms[turn] := case when cardinality(found_ids) < part then 0 else rooms[turn] - part end;
+    end loop;
+  end loop;
+  return chosen;
+end
+$$;

@@ -1,0 +1,74 @@
+-- Claims runs for one worker: raises their epochs and starts their leases. Organizations take turns.
+--
+-- Arguments:
+--   batch_size     the largest number of runs to claim
+--   only_id        claims this run and no other if it is due; null for any
+--   lease_seconds  how long the claims last without renewal
+--   share          {after, room, rooms, wake}: the organization that had the last turn, how many runs any
+--                  organization may get, and how many those may get that are listed in rooms. wake: false skips
+--                  looking for runs whose wait or lease has ended. That takes longer than the claim itself, and
+--                  a busy worker claims hundreds of times a second.
+-- Result: id, organization and new epoch of each claimed run, and whether its workflow limits runs.
+-- Locks: the claimed runs. It skips runs that others have locked. If limits are involved, also the advisory
+--   lock of the workflow: see admit_runs_of_workflow.
+--
+-- A run that is claimed while it is "running" was left by a worker that died: that is a crash. The third crash
+-- without progress parks the run with the reason "poison", so that it cannot stop worker after worker.
+create or replace function gate.claim_runs(
+  batch_size integer,
+  only_id text,
+  lease_seconds integer,
+  share jsonb
+)
+returns table (id text, organization_id text, epoch integer, limited boolean)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  chosen text[] := '{}';
+  recovered text[];
+  run record;
+begin
+  if only_id is null then
+    if coalesce((share ->> 'wake')::boolean, true) then
+      select w.recovered into recovered from private.requeue_due_runs(20) w;
+    end if;
+    chosen := private.choose_runs(batch_size, share, recovered);
+  else
+    -- A limit still delays the run. The process that had to admit it may have died, so this tries again.
+    select r.organization_id, r.workflow_id, r.slot_key,
+      case when r.gate = 'debounce' then r.debounce_key end as debounce_key into run
+    from public.workflow_runs r
+    where r.id = only_id and r.limited
+      and (r.status = 'queued' and r.gate is not null or r.status = 'waiting' and r.available_at <= now());
+    if found then
+      update public.workflow_runs r set status = 'queued'
+      where r.id = only_id and r.status = 'waiting' and r.available_at <= now();
+      perform private.admit_runs_of_workflow(run.organization_id, run.workflow_id, run.debounce_key,
+        array_remove(array[run.slot_key], null), true);
+    end if;
+    chosen := array(
+      select r.id from public.workflow_runs r
+      where r.id = only_id and r.available_at <= now()
+        and (r.status = 'running' or r.status = 'queued' and r.gate is null or r.status = 'waiting' and not r.limited)
+        and coalesce((share -> 'rooms' ->> r.organization_id)::integer, 1) > 0
+      for update skip locked);
+  end if;
+  return query
+    with claimed as (
+      update public.workflow_runs r set
+        epoch = r.epoch + 1,
+        crashes = r.crashes + (r.status = 'running')::integer,
+        status = case when r.status = 'running' and r.crashes >= 2 then 'failed' else 'running' end,
+        reason = case when r.status = 'running' and r.crashes >= 2 then 'poison' end,
+        finished_at = case when r.status = 'running' and r.crashes >= 2 then now() end,
+        -- By the clock and not by the start of this transaction: the run that it waited for may have ended later.
+        started_at = coalesce(r.started_at, clock_timestamp()),
+        available_at = now() + make_interval(secs => lease_seconds)
+      where r.id = any (chosen)
+      returning r.id, r.organization_id, r.epoch, r.status, r.limited
+    )
+    select t.id, t.organization_id, t.epoch, t.limited from claimed t where t.status = 'running'
+    order by array_position(chosen, t.id);
+end
+$$;

@@ -1,0 +1,22 @@
+-- Claims schedules that are due for one worker: raises their epochs and starts their leases.
+--
+-- Arguments:
+--   batch_size     the largest number of rows to claim
+--   only_id        claims this row and no other if it is due; null for any
+--   lease_seconds  how long the claims last without renewal
+-- Result: id, organization and new epoch of each claimed row.
+-- Locks: the claimed rows. It skips rows that others have locked.
+create or replace function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer)
+returns table (id text, organization_id text, epoch integer)
+language sql security definer
+set search_path = pg_catalog, pg_temp as $$
+with due as materialized (
+  select s.organization_id, s.workflow_id from public.workflow_schedules s
+  where s.available_at <= now() and (only_id is null or s.workflow_id = only_id)
+  order by s.available_at limit batch_size for update skip locked
+)
+update public.workflow_schedules s set
+  epoch = s.epoch + 1, available_at = now() + make_interval(secs => lease_seconds)
+from due where s.organization_id = due.organization_id and s.workflow_id = due.workflow_id
+returning s.workflow_id, s.organization_id, s.epoch
+$$;

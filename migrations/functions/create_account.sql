@@ -1,0 +1,21 @@
+-- Creates a person, an organization and the ownership between them, and writes it to the audit log.
+--
+-- Arguments: the new ids, the e-mail address, the hash of the password and the organization's name.
+-- Result: nothing. An address that is taken is a unique violation on users_email_key.
+-- Locks: only the new rows.
+create or replace function gate.create_account(
+  new_user_id text,
+  new_email text,
+  new_password_hash text,
+  new_organization_id text,
+  new_name text
+) returns void
+language sql security definer
+set search_path = pg_catalog, pg_temp as $$
+insert into gate.users (id, email, password_hash) values (new_user_id, new_email, new_password_hash);
+insert into public.organizations (id, name) values (new_organization_id, new_name);
+insert into public.memberships (organization_id, user_id, role)
+  values (new_organization_id, new_user_id, 'owner');
+insert into public.audit_log (organization_id, actor_kind, actor_id, action, subject)
+  values (new_organization_id, 'user', new_user_id, 'sign_up', new_organization_id);
+$$;

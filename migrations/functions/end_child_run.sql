@@ -1,0 +1,30 @@
+-- Trigger function: wakes the runs that wait for the end of this run.
+--
+-- Arguments: none (row trigger after an update of the status).
+-- Result: null.
+-- Locks: the waits and the waiting runs. It skips runs that others have locked: whoever holds that lock looks
+--   at the waits before the run starts to wait.
+--
+-- A run can end in a worker, by a call, or as "poison" in a claim. A trigger sees all three.
+create or replace function private.end_child_run() returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  parents text[];
+begin
+  with ended as (
+    update public.run_waits w set state = 'delivered'
+    where w.organization_id = new.organization_id and w.child_run_id = new.id and w.state = 'armed'
+    returning w.run_id
+  )
+  select array_agg(ended.run_id) into parents from ended;
+  if parents is not null then
+    update public.workflow_runs r set available_at = now()
+    where r.organization_id = new.organization_id and r.id in (
+      select p.id from public.workflow_runs p
+      where p.organization_id = new.organization_id and p.id = any (parents) and p.status = 'waiting'
+      for no key update skip locked);
+  end if;
+  return null;
+end
+$$;

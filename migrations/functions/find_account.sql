@@ -1,0 +1,26 @@
+-- Finds a person by e-mail address or id, with the first organization that the person joined.
+--
+-- Arguments:
+--   by_email    the address in any case, or null
+--   by_user_id  the person's id, or null
+-- Result: one row, or none.
+-- Locks: none.
+create or replace function gate.find_account(by_email text, by_user_id text)
+returns table (
+  user_id text,
+  email text,
+  password_hash text,
+  organization_id text,
+  organization_name text,
+  role text
+)
+language sql stable security definer
+set search_path = pg_catalog, pg_temp as $$
+select u.id, u.email, u.password_hash, o.id, o.name, m.role
+from gate.users u
+join public.memberships m on m.user_id = u.id
+join public.organizations o on o.id = m.organization_id
+where (by_email is not null and lower(u.email) = lower(by_email)) or u.id = by_user_id
+order by m.created_at, o.id
+limit 1
+$$;

@@ -1,0 +1,50 @@
+-- Reads one page of all workflow versions and finds those in use that may not fit the tools of this release.
+-- In use: an active workflow has the version, or a run that has not ended.
+--
+-- Arguments:
+--   schemas     the hashes of the present argument schemas by tool
+--   after_...   the last version of the page before
+--   batch_size  the length of the page
+-- Result: the versions with outdated = true. The last version of the page is always included, so that the
+--   caller can go on after it.
+-- Locks: none.
+create or replace function gate.find_outdated_versions(
+  schemas jsonb,
+  after_organization_id text,
+  after_workflow_id text,
+  after_version integer,
+  batch_size integer
+)
+returns table (organization_id text, workflow_id text, version integer, outdated boolean)
+language sql stable security definer
+set search_path = pg_catalog, pg_temp as $$
+with page as materialized (
+  select v.organization_id, v.workflow_id, v.version,
+    (schemas @> coalesce(v.fitting_schemas, v.tool_schemas)) is not true as differs,
+    row_number() over (order by v.organization_id desc, v.workflow_id desc, v.version desc) = 1 as last
+  from (
+    select * from public.workflow_versions v
+    where (v.organization_id, v.workflow_id, v.version)
+      > (after_organization_id collate "C", after_workflow_id collate "C", after_version)
+    order by v.organization_id, v.workflow_id, v.version
+    limit batch_size
+  ) v
+), checked as (
+  select p.organization_id, p.workflow_id, p.version, p.last,
+    case when p.differs then
+      exists (
+        select from public.workflows w
+        where w.organization_id = p.organization_id and w.id = p.workflow_id and w.version = p.version
+          and w.active and w.deleted_at is null
+      ) or exists (
+        select from public.workflow_runs r
+        where r.organization_id = p.organization_id and r.workflow_id = p.workflow_id
+          and r.workflow_version = p.version and r.status in ('queued', 'running', 'waiting')
+      )
+    else false end as outdated
+  from page p
+)
+select j.organization_id, j.workflow_id, j.version, j.outdated from checked j
+where j.outdated or j.last
+order by j.organization_id, j.workflow_id, j.version
+$$;

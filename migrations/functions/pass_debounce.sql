@@ -1,0 +1,49 @@
+-- Applies the debounce limit of a workflow to the runs with one key: the last run replaces the earlier ones,
+-- and goes on when no other came for the period.
+--
+-- Arguments:
+--   organization, workflow  the workflow
+--   limits                  its limits as JSON
+--   key                     the debounce key
+-- Result: nothing. Earlier runs are canceled with the reason "debounced".
+-- Locks: the runs that it changes; it skips runs that others have locked. The caller has the advisory lock of
+--   the workflow.
+create or replace function private.pass_debounce(organization text, workflow text, limits json, key text)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  moment constant timestamptz := clock_timestamp();
+  period constant interval := make_interval(secs => (limits -> 'debounce' ->> 'seconds')::integer);
+  max_period constant interval := make_interval(secs => (limits -> 'debounce' ->> 'max_seconds')::integer);
+  last record;
+  first_at timestamptz;
+  ends timestamptz;
+begin
+  select r.id, r.created_at, coalesce(r.debounce_since, r.created_at) as since into last from public.workflow_runs r
+  where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
+    and r.status = 'queued' and r.gate = 'debounce'
+  order by r.created_at desc, r.id desc limit 1 for update skip locked;
+  if not found then
+    return;
+  end if;
+  with earlier as materialized (
+    select r.id from public.workflow_runs r
+    where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
+      and r.status = 'queued' and r.gate = 'debounce' and r.id <> last.id
+    for update skip locked
+  ), replaced as (
+    update public.workflow_runs r set status = 'canceled', reason = 'debounced', finished_at = moment
+    from earlier where r.organization_id = organization and r.id = earlier.id
+    returning coalesce(r.debounce_since, r.created_at) as since
+  )
+  select least(last.since, min(p.since)) into first_at from replaced p;
+  ends := coalesce(least(last.created_at + period, first_at + max_period), moment);
+  update public.workflow_runs r set
+    debounce_since = first_at,
+    gate = case when ends > moment then 'debounce' else 'rate' end,
+    reason = case when ends > moment then 'debounce' else 'rate' end,
+    gate_until = case when ends > moment then ends end
+  where r.organization_id = organization and r.id = last.id;
+end
+$$;

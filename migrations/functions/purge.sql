@@ -1,0 +1,62 @@
+-- Deletes one batch of rows that are older than a retention rule allows, and renews the claim.
+--
+-- Arguments:
+--   of_organization, of_kind  the rule
+--   claim                     the epoch of the claim
+--   batch_size                the largest number of rows to delete
+--   lease_seconds             how long the claim lasts from now
+-- Result: how many rows were deleted; -1 if the claim is lost.
+-- Locks: the rule and the deleted rows. It skips rows that others have locked.
+--
+-- The age comes from the rule and never from the caller. So whoever may call this cannot delete anything that
+-- the organization wants to keep, the audit log included.
+create or replace function gate.purge(
+  of_organization text,
+  of_kind text,
+  claim integer,
+  batch_size integer,
+  lease_seconds integer
+) returns integer
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+declare
+  before timestamptz;
+  deleted integer;
+begin
+  update public.retention_rules r set available_at = now() + make_interval(secs => lease_seconds)
+  where r.organization_id = of_organization and r.kind = of_kind and r.epoch = claim
+  returning now() - make_interval(days => r.days) into before;
+  if not found then
+    return -1;
+  end if;
+  if of_kind = 'runs' then
+    -- Their steps are deleted with them.
+    with expired as materialized (
+      select o.id from public.workflow_runs o
+      where o.organization_id = of_organization and o.finished_at < before
+        and o.status in ('succeeded', 'failed', 'canceled')
+      order by o.finished_at limit batch_size for update skip locked
+    ) delete from public.workflow_runs r using expired where r.organization_id = of_organization and r.id = expired.id;
+  elsif of_kind = 'messages' then
+    with expired as materialized (
+      select o.id from public.messages o
+      where o.organization_id = of_organization and o.created_at < before
+        and o.status not in ('scheduled', 'queued', 'sending')
+      order by o.created_at limit batch_size for update skip locked
+    ) delete from public.messages m using expired where m.organization_id = of_organization and m.id = expired.id;
+  elsif of_kind = 'webhook_deliveries' then
+    with expired as materialized (
+      select o.id from public.webhook_deliveries o
+      where o.organization_id = of_organization and o.received_at < before limit batch_size for update skip locked
+    ) delete from public.webhook_deliveries d using expired where d.organization_id = of_organization and d.id = expired.id;
+  else
+    -- Ids grow with time: the lowest are the oldest, so no index on the time is needed.
+    with expired as materialized (
+      select o.id, o.at from public.audit_log o
+      where o.organization_id = of_organization order by o.id limit batch_size
+    ) delete from public.audit_log a using expired where a.organization_id = of_organization and a.id = expired.id and expired.at < before;
+  end if;
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;

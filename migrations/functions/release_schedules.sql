@@ -1,0 +1,17 @@
+-- Ends the claims of schedules that this worker gives back: each is due again at its next tick.
+--
+-- Arguments:
+--   ids, epochs  the claims, as two arrays of the same length. Claims that were lost are ignored.
+-- Result: nothing.
+-- Locks: the released rows. It skips rows that others have locked.
+create or replace function gate.release_schedules(ids text[], epochs integer[]) returns void
+language sql security definer
+set search_path = pg_catalog, pg_temp as $$
+with unlocked as (
+  select s.organization_id, s.workflow_id from public.workflow_schedules s
+  join unnest(ids, epochs) as c (id, epoch) on s.workflow_id = c.id and s.epoch = c.epoch
+  for update of s skip locked
+)
+update public.workflow_schedules s set available_at = s.next_tick_at
+from unlocked where s.organization_id = unlocked.organization_id and s.workflow_id = unlocked.workflow_id
+$$;

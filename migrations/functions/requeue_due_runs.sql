@@ -1,0 +1,58 @@
+-- Puts runs into the queue that time brings back: runs whose worker died, runs whose wait is over, and runs
+-- that a limit has delayed until now.
+--
+-- Arguments:
+--   batch_size  the largest number of runs of each kind. A claim passes a small one, to stay quick.
+-- Result: woken, how many were found, and recovered, the organizations whose runs lost their worker.
+-- Locks: the changed runs; it skips runs that others have locked. For runs with limits also the advisory lock
+--   of the workflow: see admit_runs_of_workflow.
+--
+-- A run that is "running" after its lease was left by a worker that died: that is a crash. The third crash
+-- without progress parks the run with the reason "poison", so that it cannot stop worker after worker. The
+-- others go before all runs of their organization that have not started.
+create or replace function private.requeue_due_runs(
+  batch_size integer,
+  out woken integer,
+  out recovered text[]
+)
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  limited json[];
+  scope record;
+begin
+  with lost as materialized (
+    select r.organization_id, r.id from public.workflow_runs r
+    where r.status = 'running' and r.available_at <= now()
+    order by r.available_at limit batch_size for update skip locked
+  ), requeued as (
+    update public.workflow_runs r set
+      crashes = r.crashes + 1,
+      status = case when r.crashes >= 2 then 'failed' else 'queued' end,
+      reason = case when r.crashes >= 2 then 'poison' end,
+      finished_at = case when r.crashes >= 2 then now() end,
+      available_at = timestamptz 'epoch'
+    from lost where r.organization_id = lost.organization_id and r.id = lost.id
+    returning r.organization_id
+  )
+  select count(*), coalesce(array_agg(distinct t.organization_id), '{}') into woken, recovered from requeued t;
+  with due as materialized (
+    select r.organization_id, r.id from public.workflow_runs r
+    where r.status = 'waiting' and r.available_at <= now()
+    order by r.available_at limit batch_size - woken for update skip locked
+  ), resumed as (
+    update public.workflow_runs r set status = 'queued', reason = null
+    from due where r.organization_id = due.organization_id and r.id = due.id
+    returning r.organization_id, r.workflow_id, r.slot_key, r.limited
+  )
+  select woken + count(*), array_agg(row_to_json(b)) filter (where b.limited) into woken, limited from resumed b;
+  for scope in
+    select l ->> 'organization_id' as organization_id, l ->> 'workflow_id' as workflow_id,
+      coalesce(array_agg(distinct l ->> 'slot_key') filter (where l ->> 'slot_key' is not null), '{}') as keys
+    from unnest(limited) l group by 1, 2 order by 1, 2
+  loop
+    perform private.admit_runs_of_workflow(scope.organization_id, scope.workflow_id, null, scope.keys, true);
+  end loop;
+  woken := woken + private.admit_due_runs(batch_size);
+end
+$$;

@@ -1,0 +1,16 @@
+-- Trigger function: makes a run with limits that returns to the queue ask for a place again.
+--
+-- Arguments: none (row trigger before an update of the status to queued).
+-- Result: the row, delayed by a limit. A run that waited needs only a slot; one that is retried passes the rate
+--   limit again as well.
+-- Locks: none.
+create or replace function private.requeue_limited_run() returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+begin
+  new.gate := case when old.status <> 'waiting' then 'rate' when new.slot_key is null then 'slot' else 'key' end;
+  new.gate_until := null;
+  new.reason := case when old.status <> 'waiting' then 'rate' else 'concurrency' end;
+  return new;
+end
+$$;

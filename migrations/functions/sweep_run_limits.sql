@@ -1,0 +1,62 @@
+-- Admits runs that nobody admitted because a process died at that moment.
+--
+-- Arguments: none.
+-- Result: id and organization of each run that can be claimed now.
+-- Locks: as private.admit_runs_of_workflow, but workflows whose advisory lock is taken are skipped.
+--
+-- It looks at up to 200 workflows with delayed runs and at up to a thousand concurrency keys of each, and asks
+-- for the lock only where there is room. It starts at a random place, because there may be many.
+create or replace function gate.sweep_run_limits()
+returns table (id text, organization_id text)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  first_organization constant text collate "C" := 'org_' || chr(48 + (random() * 75)::integer);
+  at_organization text collate "C" := first_organization;
+  at_workflow text collate "C" := '';
+  wrapped boolean := false;
+  scope record;
+  keys text[];
+begin
+  for visit in 1..200 loop
+    select r.organization_id, r.workflow_id into scope from public.workflow_runs r
+    where r.status = 'queued' and r.gate is not null
+      and (r.organization_id, r.workflow_id) > (at_organization, at_workflow)
+    order by r.organization_id, r.workflow_id limit 1;
+    if not found then
+      exit when wrapped;
+      wrapped := true;
+      at_organization := '';
+      at_workflow := '';
+      continue;
+    end if;
+    exit when wrapped and scope.organization_id > first_organization;
+    at_organization := scope.organization_id;
+    at_workflow := scope.workflow_id;
+    keys := array(
+      with recursive waiting (key, number) as (
+        (select r.slot_key, 1 from public.workflow_runs r
+          where r.organization_id = at_organization and r.workflow_id = at_workflow and r.gate = 'key'
+            and r.limited and r.status in ('queued', 'running')
+          order by r.slot_key limit 1)
+        union all
+        select (
+          select r.slot_key from public.workflow_runs r
+          where r.organization_id = at_organization and r.workflow_id = at_workflow and r.gate = 'key'
+            and r.slot_key > w.key and r.limited and r.status in ('queued', 'running')
+          order by r.slot_key limit 1), w.number + 1
+        from waiting w where w.key is not null and w.number < 1000
+      )
+      select w.key from waiting w, public.workflows f
+      where w.key is not null and f.organization_id = at_organization and f.id = at_workflow
+        and coalesce((f.trigger_options -> 'limits' -> 'concurrency' ->> 'runs_per_key')::integer > (
+          select count(*) from public.workflow_runs r
+          where r.organization_id = at_organization and r.workflow_id = at_workflow and r.slot_key = w.key
+            and r.limited and r.status in ('queued', 'running') and (r.gate is null or r.gate = 'slot')), true));
+    return query
+      select admitted.id, at_organization
+      from unnest(private.admit_runs_of_workflow(at_organization, at_workflow, null, keys, false)) admitted (id);
+  end loop;
+end
+$$;

@@ -1,0 +1,659 @@
+-- The schema that the migrations make, without the bodies of functions. Generated: do not edit.
+-- After a change of a migration run: npm run db:schema
+
+create table gate.sessions (
+  sid text collate "C" not null,
+  sess json not null,
+  expire timestamp with time zone not null,
+  constraint sessions_pkey PRIMARY KEY (sid)
+);
+CREATE INDEX sessions_expire_idx ON gate.sessions USING btree (expire);
+
+create table gate.users (
+  id text collate "C" not null,
+  email text not null,
+  password_hash text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint users_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX users_email_key ON gate.users USING btree (lower(email));
+
+create table private.installation (
+  only_row boolean not null default true,
+  suffix text not null,
+  tenant_password text not null,
+  gate_password text not null,
+  inner_key bytea not null,
+  outer_key bytea not null,
+  context_key bytea not null,
+  data_key bytea not null,
+  constraint installation_pkey PRIMARY KEY (only_row),
+  constraint installation_one_row CHECK (only_row)
+);
+
+create table public.api_keys (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  hash bytea not null,
+  prefix text not null,
+  last_four text not null,
+  created_by text collate "C",
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint api_keys_pkey PRIMARY KEY (organization_id, id),
+  constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX api_keys_one_active ON public.api_keys USING btree (organization_id) WHERE (revoked_at IS NULL);
+CREATE UNIQUE INDEX api_keys_hash_key ON public.api_keys USING btree (hash);
+alter table public.api_keys enable row level security;
+alter table public.api_keys force row level security;
+create policy owner on public.api_keys to owner using (true) with check (true);
+create policy tenant on public.api_keys to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.api_keys FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.audit_log (
+  organization_id text collate "C" not null,
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null default now(),
+  actor_kind text not null,
+  actor_id text not null,
+  action text not null,
+  subject text,
+  constraint audit_log_pkey PRIMARY KEY (organization_id, id),
+  constraint audit_log_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+alter table public.audit_log enable row level security;
+alter table public.audit_log force row level security;
+create policy owner on public.audit_log to owner using (true) with check (true);
+create policy tenant on public.audit_log to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.contacts (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  external_id text,
+  email text collate "C",
+  phone text collate "C",
+  first_name text,
+  last_name text,
+  locale text,
+  timezone text,
+  tags text[] not null default '{}'::text[],
+  properties jsonb not null default '{}'::jsonb,
+  consent jsonb not null default '{}'::jsonb,
+  search_text text not null,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint contacts_pkey PRIMARY KEY (organization_id, id),
+  constraint contacts_organization_id_email_key UNIQUE (organization_id, email),
+  constraint contacts_organization_id_external_id_key UNIQUE (organization_id, external_id),
+  constraint contacts_organization_id_phone_key UNIQUE (organization_id, phone),
+  constraint contacts_identifier_check CHECK ((num_nonnulls(external_id, email, phone) > 0)),
+  constraint contacts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX contacts_organization_id_created_at_idx ON public.contacts USING btree (organization_id, created_at, id);
+CREATE INDEX contacts_organization_id_updated_at_idx ON public.contacts USING btree (organization_id, updated_at, id);
+CREATE INDEX contacts_search_text_idx ON public.contacts USING gin (private.search_keys(organization_id, search_text, 1)) WITH (gin_pending_list_limit='256');
+alter table public.contacts enable row level security;
+alter table public.contacts force row level security;
+create policy owner on public.contacts to owner using (true) with check (true);
+create policy tenant on public.contacts to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contacts FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.event_interests (
+  organization_id text collate "C" not null,
+  event text collate "C" not null,
+  workflow_id text collate "C" not null,
+  constraint event_interests_pkey PRIMARY KEY (organization_id, event, workflow_id),
+  constraint event_interests_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
+  constraint event_interests_workflow_id_fkey FOREIGN KEY (organization_id, workflow_id) REFERENCES public.workflows(organization_id, id) ON DELETE CASCADE
+);
+alter table public.event_interests enable row level security;
+alter table public.event_interests force row level security;
+create policy owner on public.event_interests to owner using (true) with check (true);
+create policy tenant on public.event_interests to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.idempotency_keys (
+  organization_id text collate "C" not null,
+  tool text not null,
+  key text collate "C" not null,
+  fingerprint bytea not null,
+  result json,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotency_keys_pkey PRIMARY KEY (organization_id, tool, key),
+  constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX idempotency_keys_created_at_idx ON public.idempotency_keys USING btree (created_at);
+alter table public.idempotency_keys enable row level security;
+alter table public.idempotency_keys force row level security;
+create policy owner on public.idempotency_keys to owner using (true) with check (true);
+create policy tenant on public.idempotency_keys to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.memberships (
+  organization_id text collate "C" not null,
+  user_id text collate "C" not null,
+  role text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint memberships_pkey PRIMARY KEY (organization_id, user_id),
+  constraint memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text]))),
+  constraint memberships_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
+  constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES gate.users(id) ON DELETE CASCADE
+);
+CREATE INDEX memberships_user_id_idx ON public.memberships USING btree (user_id);
+alter table public.memberships enable row level security;
+alter table public.memberships force row level security;
+create policy owner on public.memberships to owner using (true) with check (true);
+create policy tenant on public.memberships to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.memberships FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.messages (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  contact_id text collate "C",
+  channel text not null,
+  direction text not null,
+  recipient text,
+  subject text,
+  body text not null,
+  status text not null,
+  status_reason text,
+  idempotency_key text,
+  external_id text collate "C",
+  run_id text collate "C",
+  attempts integer not null default 0,
+  epoch integer not null default 0,
+  scheduled_at timestamp(3) with time zone,
+  due_at timestamp with time zone not null default now(),
+  lease_until timestamp with time zone,
+  sent_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint messages_pkey PRIMARY KEY (organization_id, id),
+  constraint messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'canceled'::text, 'delivered'::text, 'received'::text]))),
+  constraint messages_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
+  constraint messages_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX messages_organization_id_created_at_idx ON public.messages USING btree (organization_id, created_at, id);
+CREATE INDEX messages_organization_id_contact_id_idx ON public.messages USING btree (organization_id, contact_id, created_at, id);
+CREATE INDEX messages_organization_id_run_id_idx ON public.messages USING btree (organization_id, run_id, created_at, id);
+CREATE INDEX messages_due_at_idx ON public.messages USING btree (due_at) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text]));
+CREATE INDEX messages_unfinished_id_idx ON public.messages USING btree (id) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text]));
+CREATE UNIQUE INDEX messages_external_id_key ON public.messages USING btree (organization_id, channel, external_id) WHERE (external_id IS NOT NULL);
+alter table public.messages enable row level security;
+alter table public.messages force row level security;
+create policy owner on public.messages to owner using (true) with check (true);
+create policy tenant on public.messages to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.organizations (
+  id text collate "C" not null,
+  name text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint organizations_pkey PRIMARY KEY (id)
+);
+alter table public.organizations enable row level security;
+alter table public.organizations force row level security;
+create policy owner on public.organizations to owner using (true) with check (true);
+create policy tenant on public.organizations to public using ((id = ( SELECT public.current_organization() AS current_organization))) with check ((id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.organizations FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.parked_runs (
+  organization_id text collate "C" not null,
+  run_id text collate "C" not null,
+  constraint parked_runs_pkey PRIMARY KEY (organization_id, run_id),
+  constraint parked_runs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
+  constraint parked_runs_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
+);
+alter table public.parked_runs enable row level security;
+alter table public.parked_runs force row level security;
+create policy owner on public.parked_runs to owner using (true) with check (true);
+create policy tenant on public.parked_runs to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.pending_events (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  name text collate "C" not null,
+  contact_id text collate "C",
+  payload json not null,
+  xid text not null,
+  happened_at timestamp with time zone not null,
+  after_run_id text collate "C" not null default ''::text,
+  after_step_id text collate "C" not null default ''::text,
+  available_at timestamp with time zone not null default now(),
+  epoch integer not null default 0,
+  constraint pending_events_pkey PRIMARY KEY (organization_id, id),
+  constraint pending_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX pending_events_due_idx ON public.pending_events USING btree (available_at);
+CREATE INDEX pending_events_id_idx ON public.pending_events USING btree (id);
+alter table public.pending_events enable row level security;
+alter table public.pending_events force row level security;
+create policy owner on public.pending_events to owner using (true) with check (true);
+create policy tenant on public.pending_events to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.retention_rules (
+  organization_id text collate "C" not null,
+  kind text not null,
+  days integer not null,
+  available_at timestamp with time zone not null default now(),
+  epoch integer not null default 0,
+  constraint retention_rules_pkey PRIMARY KEY (organization_id, kind),
+  constraint retention_rules_days_check CHECK (((days >= 7) AND (days <= 3650))),
+  constraint retention_rules_kind_check CHECK ((kind = ANY (ARRAY['runs'::text, 'messages'::text, 'webhook_deliveries'::text, 'audit_log'::text]))),
+  constraint retention_rules_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX retention_rules_due_idx ON public.retention_rules USING btree (available_at);
+alter table public.retention_rules enable row level security;
+alter table public.retention_rules force row level security;
+create policy owner on public.retention_rules to owner using (true) with check (true);
+create policy tenant on public.retention_rules to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.retention_rules FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.run_steps (
+  organization_id text collate "C" not null,
+  run_id text collate "C" not null,
+  step_id text collate "C" not null,
+  "position" integer not null,
+  tool text,
+  status text not null,
+  attempts integer not null,
+  failed_attempts json,
+  input json,
+  output json,
+  error json,
+  wake_at timestamp with time zone,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint run_steps_pkey PRIMARY KEY (organization_id, run_id, step_id),
+  constraint run_steps_status_check CHECK ((status = ANY (ARRAY['running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'skipped'::text]))),
+  constraint run_steps_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
+);
+alter table public.run_steps enable row level security;
+alter table public.run_steps force row level security;
+create policy owner on public.run_steps to owner using (true) with check (true);
+create policy tenant on public.run_steps to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.run_steps FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.run_waits (
+  organization_id text collate "C" not null,
+  run_id text collate "C" not null,
+  step_id text collate "C" not null,
+  event text collate "C" not null,
+  state text not null,
+  contact_id text collate "C" not null default ''::text,
+  condition text,
+  bindings json,
+  child_run_id text collate "C",
+  payload json,
+  error text,
+  armed_at timestamp with time zone,
+  armed_xid text,
+  armed_snapshot text,
+  constraint run_waits_pkey PRIMARY KEY (organization_id, run_id, step_id),
+  constraint run_waits_state_check CHECK ((state = ANY (ARRAY['armed'::text, 'delivered'::text, 'consumed'::text, 'closed'::text]))),
+  constraint run_waits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
+  constraint run_waits_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX run_waits_armed_idx ON public.run_waits USING btree (organization_id, event, contact_id, run_id, step_id) WHERE (state = 'armed'::text);
+CREATE INDEX run_waits_child_idx ON public.run_waits USING btree (organization_id, child_run_id) WHERE (child_run_id IS NOT NULL);
+alter table public.run_waits enable row level security;
+alter table public.run_waits force row level security;
+create policy owner on public.run_waits to owner using (true) with check (true);
+create policy tenant on public.run_waits to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.tool_policies (
+  organization_id text collate "C" not null,
+  tool text collate "C" not null,
+  hidden boolean not null default false,
+  confirmation text not null default 'never'::text,
+  updated_at timestamp with time zone not null default now(),
+  constraint tool_policies_pkey PRIMARY KEY (organization_id, tool),
+  constraint tool_policies_confirmation_check CHECK ((confirmation = ANY (ARRAY['never'::text, 'when_possible'::text, 'always'::text]))),
+  constraint tool_policies_tool_check CHECK (((char_length(tool) >= 1) AND (char_length(tool) <= 64))),
+  constraint tool_policies_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+alter table public.tool_policies enable row level security;
+alter table public.tool_policies force row level security;
+create policy owner on public.tool_policies to owner using (true) with check (true);
+create policy tenant on public.tool_policies to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.tool_policies FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.webhook_deliveries (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  workflow_id text collate "C" not null,
+  kind text not null,
+  received_at timestamp with time zone not null,
+  status integer not null,
+  code text not null,
+  run_id text collate "C",
+  headers json not null,
+  body_bytes integer,
+  body_hash bytea,
+  body bytea,
+  mistakes json not null default '[]'::json,
+  constraint webhook_deliveries_pkey PRIMARY KEY (organization_id, id),
+  constraint webhook_deliveries_kind_check CHECK ((kind = ANY (ARRAY['accepted'::text, 'refused'::text, 'test'::text]))),
+  constraint webhook_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
+  constraint webhook_deliveries_workflow_id_fkey FOREIGN KEY (organization_id, workflow_id) REFERENCES public.workflows(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_deliveries_newest_idx ON public.webhook_deliveries USING btree (organization_id, workflow_id, kind, received_at, id);
+alter table public.webhook_deliveries enable row level security;
+alter table public.webhook_deliveries force row level security;
+create policy owner on public.webhook_deliveries to owner using (true) with check (true);
+create policy tenant on public.webhook_deliveries to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.workflow_runs (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  workflow_id text collate "C" not null,
+  workflow_version integer not null,
+  status text not null default 'queued'::text,
+  reason text,
+  trigger_type text not null,
+  payload bytea not null,
+  contact_id text collate "C",
+  dedupe_key text collate "C",
+  body_hash bytea,
+  depth integer not null default 0,
+  root_run_id text collate "C",
+  replay_of text collate "C",
+  epoch integer not null default 0,
+  crashes integer not null default 0,
+  available_at timestamp with time zone not null default now(),
+  limited boolean not null default false,
+  gate text,
+  gate_until timestamp with time zone,
+  debounce_key text collate "C",
+  debounce_since timestamp with time zone,
+  released_at timestamp with time zone,
+  slot_key text collate "C",
+  created_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint workflow_runs_pkey PRIMARY KEY (organization_id, id),
+  constraint workflow_runs_dedupe_key UNIQUE (organization_id, workflow_id, dedupe_key),
+  constraint workflow_runs_gate_check CHECK ((gate = ANY (ARRAY['debounce'::text, 'rate'::text, 'key'::text, 'slot'::text]))),
+  constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
+  constraint workflow_runs_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
+  constraint workflow_runs_version_fkey FOREIGN KEY (organization_id, workflow_id, workflow_version) REFERENCES public.workflow_versions(organization_id, workflow_id, version) ON DELETE CASCADE
+);
+CREATE INDEX workflow_runs_lease_idx ON public.workflow_runs USING btree (available_at) WHERE (status = 'running'::text);
+CREATE INDEX workflow_runs_root_idx ON public.workflow_runs USING btree (organization_id, root_run_id) WHERE (root_run_id IS NOT NULL);
+CREATE INDEX workflow_runs_status_idx ON public.workflow_runs USING btree (organization_id, status, created_at, id);
+CREATE INDEX workflow_runs_workflow_idx ON public.workflow_runs USING btree (organization_id, workflow_id, status, created_at, id);
+CREATE INDEX workflow_runs_contact_idx ON public.workflow_runs USING btree (organization_id, contact_id, created_at, id) WHERE (contact_id IS NOT NULL);
+CREATE INDEX workflow_runs_reason_idx ON public.workflow_runs USING btree (organization_id, reason, created_at, id) WHERE (reason IS NOT NULL);
+CREATE INDEX workflow_runs_finished_idx ON public.workflow_runs USING btree (organization_id, finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX workflow_runs_wake_idx ON public.workflow_runs USING btree (available_at) WHERE (status = 'waiting'::text);
+CREATE INDEX workflow_runs_due_idx ON public.workflow_runs USING btree (organization_id, available_at) WHERE ((status = 'queued'::text) AND (gate IS NULL));
+CREATE INDEX workflow_runs_gate_idx ON public.workflow_runs USING btree (organization_id, workflow_id, gate, created_at, id) WHERE ((status = 'queued'::text) AND (gate IS NOT NULL));
+CREATE INDEX workflow_runs_gate_until_idx ON public.workflow_runs USING btree (gate_until) WHERE ((status = 'queued'::text) AND (gate_until IS NOT NULL));
+CREATE INDEX workflow_runs_debounce_idx ON public.workflow_runs USING btree (organization_id, workflow_id, debounce_key, created_at, id) WHERE ((status = 'queued'::text) AND (gate = 'debounce'::text));
+CREATE INDEX workflow_runs_slot_idx ON public.workflow_runs USING btree (organization_id, workflow_id, gate, slot_key, created_at, id) WHERE (limited AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
+CREATE INDEX workflow_runs_released_idx ON public.workflow_runs USING btree (organization_id, workflow_id, released_at) WHERE (released_at IS NOT NULL);
+CREATE INDEX workflow_runs_id_idx ON public.workflow_runs USING btree (id);
+alter table public.workflow_runs enable row level security;
+alter table public.workflow_runs force row level security;
+create policy owner on public.workflow_runs to owner using (true) with check (true);
+create policy tenant on public.workflow_runs to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflow_runs FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER workflow_runs_end_child AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN (((new.depth > 0) AND (new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'canceled'::text])) AND (new.status <> old.status))) EXECUTE FUNCTION private.end_child_run();
+CREATE TRIGGER workflow_runs_notify_change AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN ((((new.status = 'failed'::text) AND (new.reason = 'poison'::text)) OR ((new.status = 'canceled'::text) AND (new.reason = 'debounced'::text)))) EXECUTE FUNCTION private.notify_run_change();
+CREATE TRIGGER workflow_runs_record_parked AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN (((new.status = 'failed'::text) AND (new.reason = 'poison'::text) AND (old.status <> 'failed'::text))) EXECUTE FUNCTION private.record_parked_run();
+CREATE TRIGGER workflow_runs_requeue_limited BEFORE UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN ((new.limited AND (new.status = 'queued'::text) AND (old.status = ANY (ARRAY['waiting'::text, 'failed'::text, 'canceled'::text])))) EXECUTE FUNCTION private.requeue_limited_run();
+
+create table public.workflow_schedules (
+  organization_id text collate "C" not null,
+  workflow_id text collate "C" not null,
+  next_tick_at timestamp with time zone not null,
+  available_at timestamp with time zone not null,
+  epoch integer not null default 0,
+  constraint workflow_schedules_pkey PRIMARY KEY (organization_id, workflow_id),
+  constraint workflow_schedules_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
+  constraint workflow_schedules_workflow_id_fkey FOREIGN KEY (organization_id, workflow_id) REFERENCES public.workflows(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX workflow_schedules_due_idx ON public.workflow_schedules USING btree (available_at);
+alter table public.workflow_schedules enable row level security;
+alter table public.workflow_schedules force row level security;
+create policy owner on public.workflow_schedules to owner using (true) with check (true);
+create policy tenant on public.workflow_schedules to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflow_schedules FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.workflow_tools (
+  organization_id text collate "C" not null,
+  workflow_id text collate "C" not null,
+  name text collate "C" not null,
+  title text not null,
+  description text not null,
+  input_schema json not null,
+  wait_seconds integer not null,
+  result json,
+  revision text not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint workflow_tools_pkey PRIMARY KEY (organization_id, workflow_id),
+  constraint workflow_tools_name_key UNIQUE (organization_id, name),
+  constraint workflow_tools_name_check CHECK ((name ~ '^[a-z][a-z0-9_]{0,63}$'::text)),
+  constraint workflow_tools_wait_check CHECK (((wait_seconds >= 0) AND (wait_seconds <= 25))),
+  constraint workflow_tools_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
+  constraint workflow_tools_workflow_id_fkey FOREIGN KEY (organization_id, workflow_id) REFERENCES public.workflows(organization_id, id) ON DELETE CASCADE
+);
+alter table public.workflow_tools enable row level security;
+alter table public.workflow_tools force row level security;
+create policy owner on public.workflow_tools to owner using (true) with check (true);
+create policy tenant on public.workflow_tools to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflow_tools FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.workflow_versions (
+  organization_id text collate "C" not null,
+  workflow_id text collate "C" not null,
+  version integer not null,
+  steps json not null,
+  trigger_contact json,
+  content json,
+  actor_kind text,
+  actor_id text collate "C",
+  restored_from integer,
+  tool_schemas jsonb,
+  fitting_schemas jsonb,
+  loose_references json,
+  created_at timestamp with time zone not null default now(),
+  constraint workflow_versions_pkey PRIMARY KEY (organization_id, workflow_id, version),
+  constraint workflow_versions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
+  constraint workflow_versions_workflow_id_fkey FOREIGN KEY (organization_id, workflow_id) REFERENCES public.workflows(organization_id, id) ON DELETE CASCADE
+);
+alter table public.workflow_versions enable row level security;
+alter table public.workflow_versions force row level security;
+create policy owner on public.workflow_versions to owner using (true) with check (true);
+create policy tenant on public.workflow_versions to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflow_versions FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.workflows (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  name text not null,
+  active boolean not null,
+  version integer not null,
+  trigger_type text not null,
+  trigger_options json not null default '{}'::json,
+  trigger_event text collate "C",
+  webhook_options jsonb not null default '{}'::jsonb,
+  secret bytea,
+  previous_secret bytea,
+  previous_secret_until timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint workflows_pkey PRIMARY KEY (organization_id, id),
+  constraint workflows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX workflows_id_idx ON public.workflows USING btree (id);
+CREATE INDEX workflows_event_idx ON public.workflows USING btree (organization_id, trigger_event) WHERE ((trigger_event IS NOT NULL) AND active AND (deleted_at IS NULL));
+alter table public.workflows enable row level security;
+alter table public.workflows force row level security;
+create policy owner on public.workflows to owner using (true) with check (true);
+create policy tenant on public.workflows to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflows FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+function gate.admit_runs(changed_id text) returns TABLE(id text, organization_id text)
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.claim_events(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.claim_purge(lease_seconds integer) returns TABLE(organization_id text, kind text, epoch integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.claim_runs(batch_size integer, only_id text, lease_seconds integer, share jsonb) returns TABLE(id text, organization_id text, epoch integer, limited boolean)
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.find_account(by_email text, by_user_id text) returns TABLE(user_id text, email text, password_hash text, organization_id text, organization_name text, role text)
+  language sql stable security definer set search_path=pg_catalog, pg_temp;
+function gate.find_outdated_versions(schemas jsonb, after_organization_id text, after_workflow_id text, after_version integer, batch_size integer) returns TABLE(organization_id text, workflow_id text, version integer, outdated boolean)
+  language sql stable security definer set search_path=pg_catalog, pg_temp;
+function gate.finish_purge(of_organization text, of_kind text, claim integer, again_seconds integer) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.has_accounts() returns boolean
+  language sql stable security definer set search_path=pg_catalog, pg_temp;
+function gate.look_up_webhook(webhook_workflow_id text) returns TABLE(organization_id text, revision text, active boolean, secret bytea, previous_secret bytea, previous_is_valid boolean, options jsonb, condition text, limited boolean)
+  language sql stable security definer set search_path=pg_catalog, pg_temp;
+function gate.open_api_key(key_hash bytea) returns TABLE(id text, organization_id text, stale boolean, policies jsonb, own_tools text)
+  language sql stable security definer set search_path=pg_catalog, pg_temp;
+function gate.parked_runs(batch_size integer) returns TABLE(id text, organization_id text)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.purge(of_organization text, of_kind text, claim integer, batch_size integer, lease_seconds integer) returns integer
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.purge_idempotency_keys(keep_days integer, batch_size integer) returns integer
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.release_events(ids text[], epochs integer[]) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.release_messages(ids text[], epochs integer[]) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.release_runs(ids text[], epochs integer[]) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.release_schedules(ids text[], epochs integer[]) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.renew_events(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.renew_messages(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.renew_runs(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.renew_schedules(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.sweep_run_limits() returns TABLE(id text, organization_id text)
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.touch_api_key(key_organization_id text, key_id text) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.wake_runs(batch_size integer) returns TABLE(woken integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function private.admit_due_runs(batch_size integer) returns integer
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.admit_runs_of_workflow(organization text, workflow text, debounce_key text, keys text[], waits boolean) returns text[]
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.choose_runs(batch_size integer, share jsonb, first_organizations text[]) returns text[]
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.end_child_run() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.ensure_roles() returns void
+  language plpgsql;
+function private.isolate(target regclass, key_column name DEFAULT 'organization_id'::name, bookkeeping boolean DEFAULT false) returns void
+  language plpgsql;
+function private.notify_run_change() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.pass_debounce(organization text, workflow text, limits json, key text) returns void
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.pass_rate(organization text, workflow text, limits json) returns text[]
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.pass_slots(organization text, workflow text, limits json, keys text[]) returns text[]
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.record_effect() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.record_parked_run() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.report_effects_of(target regclass) returns void
+  language plpgsql;
+function private.requeue_due_runs(batch_size integer, OUT woken integer, OUT recovered text[]) returns record
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.requeue_limited_run() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.search_keys(organization text, searched text, step integer) returns bigint[]
+  language plpgsql immutable strict parallel safe cost 1000;
+function public.assert_held(rows bigint) returns bigint
+  language plpgsql immutable set search_path=pg_catalog, pg_temp;
+function public.contacts_containing(wanted text, other text, batch_size integer) returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
+function public.current_organization() returns text
+  language plpgsql stable security definer parallel restricted set search_path=pg_catalog, pg_temp;
+
+grant execute on function gate.admit_runs(text) to public, switchboard_gate;
+grant execute on function gate.claim_events(integer,text,integer) to public, switchboard_gate;
+grant execute on function gate.claim_messages(integer,text,integer) to public, switchboard_gate;
+grant execute on function gate.claim_purge(integer) to public, switchboard_gate;
+grant execute on function gate.claim_runs(integer,text,integer,jsonb) to public, switchboard_gate;
+grant execute on function gate.claim_schedules(integer,text,integer) to public, switchboard_gate;
+grant execute on function gate.create_account(text,text,text,text,text) to public, switchboard_gate;
+grant execute on function gate.find_account(text,text) to public, switchboard_gate;
+grant execute on function gate.find_outdated_versions(jsonb,text,text,integer,integer) to public, switchboard_gate;
+grant execute on function gate.finish_purge(text,text,integer,integer) to public, switchboard_gate;
+grant execute on function gate.has_accounts() to public, switchboard_gate;
+grant execute on function gate.look_up_webhook(text) to public, switchboard_gate;
+grant execute on function gate.open_api_key(bytea) to public, switchboard_gate;
+grant execute on function gate.parked_runs(integer) to public, switchboard_gate;
+grant execute on function gate.purge(text,text,integer,integer,integer) to public, switchboard_gate;
+grant execute on function gate.purge_idempotency_keys(integer,integer) to public, switchboard_gate;
+grant execute on function gate.release_events(text[],integer[]) to public, switchboard_gate;
+grant execute on function gate.release_messages(text[],integer[]) to public, switchboard_gate;
+grant execute on function gate.release_runs(text[],integer[]) to public, switchboard_gate;
+grant execute on function gate.release_schedules(text[],integer[]) to public, switchboard_gate;
+grant execute on function gate.renew_events(text[],integer[],integer) to public, switchboard_gate;
+grant execute on function gate.renew_messages(text[],integer[],integer) to public, switchboard_gate;
+grant execute on function gate.renew_runs(text[],integer[],integer) to public, switchboard_gate;
+grant execute on function gate.renew_schedules(text[],integer[],integer) to public, switchboard_gate;
+grant execute on function gate.sweep_run_limits() to public, switchboard_gate;
+grant execute on function gate.touch_api_key(text,text) to public, switchboard_gate;
+grant execute on function gate.wake_runs(integer) to public, switchboard_gate;
+grant execute on function private.admit_due_runs(integer) to public;
+grant execute on function private.admit_runs_of_workflow(text,text,text,text[],boolean) to public;
+grant execute on function private.choose_runs(integer,jsonb,text[]) to public;
+grant execute on function private.end_child_run() to public;
+grant execute on function private.ensure_roles() to public;
+grant execute on function private.isolate(regclass,name,boolean) to public;
+grant execute on function private.notify_run_change() to public;
+grant execute on function private.pass_debounce(text,text,json,text) to public;
+grant execute on function private.pass_rate(text,text,json) to public;
+grant execute on function private.pass_slots(text,text,json,text[]) to public;
+grant execute on function private.record_effect() to public;
+grant execute on function private.record_parked_run() to public;
+grant execute on function private.report_effects_of(regclass) to public;
+grant execute on function private.requeue_due_runs(integer) to public;
+grant execute on function private.requeue_limited_run() to public;
+grant execute on function private.search_keys(text,text,integer) to public;
+grant execute on function public.assert_held(bigint) to public;
+grant execute on function public.contacts_containing(text,text,integer) to public;
+grant execute on function public.current_organization() to public;
+grant usage on schema gate to switchboard_gate;
+grant usage on schema public to public, switchboard_tenant;
+grant delete, insert, select, update on table gate.sessions to switchboard_gate;
+grant delete, insert, select, update on table public.api_keys to switchboard_tenant;
+grant insert, select on table public.audit_log to switchboard_tenant;
+grant delete, insert, select, update on table public.contacts to switchboard_tenant;
+grant delete, insert, select, update on table public.event_interests to switchboard_tenant;
+grant delete, insert, select, update on table public.idempotency_keys to switchboard_tenant;
+grant delete, insert, select, update on table public.memberships to switchboard_tenant;
+grant delete, insert, select, update on table public.messages to switchboard_tenant;
+grant delete, insert, select, update on table public.organizations to switchboard_tenant;
+grant delete, insert, select, update on table public.parked_runs to switchboard_tenant;
+grant delete, insert, select, update on table public.pending_events to switchboard_tenant;
+grant delete, insert, select, update on table public.retention_rules to switchboard_tenant;
+grant delete, insert, select, update on table public.run_steps to switchboard_tenant;
+grant delete, insert, select, update on table public.run_waits to switchboard_tenant;
+grant delete, insert, select, update on table public.tool_policies to switchboard_tenant;
+grant delete, insert, select, update on table public.webhook_deliveries to switchboard_tenant;
+grant delete, insert, select, update on table public.workflow_runs to switchboard_tenant;
+grant delete, insert, select, update on table public.workflow_schedules to switchboard_tenant;
+grant delete, insert, select, update on table public.workflow_tools to switchboard_tenant;
+grant delete, insert, select, update on table public.workflow_versions to switchboard_tenant;
+grant delete, insert, select, update on table public.workflows to switchboard_tenant;

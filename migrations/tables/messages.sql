@@ -1,0 +1,46 @@
+-- Messages to and from contacts. A worker that delivers one has a lease on it.
+create table public.messages (
+  organization_id text collate "C" not null
+    constraint messages_organization_id_fkey references public.organizations (id) on delete cascade,
+  id text collate "C" not null,
+  contact_id text collate "C",
+  channel text not null,
+  direction text not null,
+  recipient text,
+  subject text,
+  body text not null,
+  status text not null,
+  status_reason text,
+  idempotency_key text,
+  -- The provider's id of a received message: it is recognized when it comes again.
+  external_id text collate "C",
+  -- No foreign key: the message stays as a record when its run is purged.
+  run_id text collate "C",
+  attempts integer not null default 0,
+  epoch integer not null default 0,
+  scheduled_at timestamptz(3),
+  due_at timestamptz not null default now(),
+  lease_until timestamptz,
+  sent_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  constraint messages_pkey primary key (organization_id, id),
+  constraint messages_contact_id_fkey foreign key (organization_id, contact_id)
+    references public.contacts (organization_id, id) on delete set null (contact_id),
+  constraint messages_status_check check (
+    status in ('scheduled', 'queued', 'sending', 'sent', 'failed', 'canceled', 'delivered', 'received')
+  )
+);
+create index messages_organization_id_created_at_idx on public.messages (organization_id, created_at, id);
+create index messages_organization_id_contact_id_idx
+  on public.messages (organization_id, contact_id, created_at, id);
+create index messages_organization_id_run_id_idx on public.messages (organization_id, run_id, created_at, id);
+-- The rows that workers claim, and no others: the index stays small however many messages were sent.
+create index messages_due_at_idx on public.messages (due_at)
+  where status in ('scheduled', 'queued', 'sending');
+-- A wake-up names a message by its id alone.
+create index messages_unfinished_id_idx on public.messages (id)
+  where status in ('scheduled', 'queued', 'sending');
+create unique index messages_external_id_key on public.messages (organization_id, channel, external_id)
+  where external_id is not null;
+select private.isolate('public.messages');

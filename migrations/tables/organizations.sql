@@ -1,0 +1,7 @@
+-- The tenants.
+create table public.organizations (
+  id text collate "C" constraint organizations_pkey primary key,
+  name text not null,
+  created_at timestamptz not null default now()
+);
+select private.isolate('public.organizations', 'id');

@@ -1,0 +1,24 @@
+-- The run journal: input, output, error and attempts of each step.
+create table public.run_steps (
+  -- No foreign key of its own: the one to the run covers it.
+  organization_id text collate "C" not null,
+  run_id text collate "C" not null,
+  step_id text collate "C" not null,
+  position integer not null,
+  tool text,
+  status text not null,
+  attempts integer not null,
+  failed_attempts json,
+  input json,
+  output json,
+  error json,
+  wake_at timestamptz,
+  started_at timestamptz not null,
+  finished_at timestamptz,
+  constraint run_steps_pkey primary key (organization_id, run_id, step_id),
+  constraint run_steps_run_id_fkey foreign key (organization_id, run_id)
+    references public.workflow_runs (organization_id, id) on delete cascade,
+  constraint run_steps_status_check
+    check (status in ('running', 'waiting', 'succeeded', 'failed', 'skipped'))
+);
+select private.isolate('public.run_steps');

@@ -1,0 +1,9 @@
+-- The people. They are looked up before any organization is known, so they live behind the gate: the role that
+-- tools run as cannot reach them.
+create table gate.users (
+  id text collate "C" constraint users_pkey primary key,
+  email text not null,
+  password_hash text not null,
+  created_at timestamptz not null default now()
+);
+create unique index users_email_key on gate.users (lower(email));

@@ -1,0 +1,108 @@
+-- Runs: the queue, the leases and the limits of all executions of workflows.
+--
+-- A run that a limit delays is "queued" behind one of four gates, in this order: debounce, rate, key, slot.
+-- admit_runs_of_workflow lets it pass them, and only then can it be claimed, so no claim reads delayed runs. A
+-- run gets a slot when it passes the last gate and gives it back when it ends or waits. The run has the slot
+-- and not its worker, so a worker that dies takes none with it. Only rows are counted, so no counter can drift.
+create table public.workflow_runs (
+  -- No foreign key of its own: the one to the version covers it, and every insert would check both.
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  workflow_id text collate "C" not null,
+  workflow_version integer not null,
+  status text not null default 'queued',
+  reason text,
+  trigger_type text not null,
+  -- The bytes that the sender sent: jsonb refuses valid JSON (\u0000, lone surrogates, 1e131073).
+  payload bytea not null,
+  contact_id text collate "C",
+  dedupe_key text collate "C",
+  body_hash bytea,
+  -- How many runs started each other above this one, and the first of them. No foreign keys here and in
+  -- replay_of: the other run may be purged first.
+  depth integer not null default 0,
+  root_run_id text collate "C",
+  replay_of text collate "C",
+  epoch integer not null default 0,
+  crashes integer not null default 0,
+  -- When a worker may claim the run: its wake-up time or, while it runs, the end of its lease.
+  available_at timestamptz not null default now(),
+  -- It was started under limits.
+  limited boolean not null default false,
+  gate text,
+  -- When the gate must be checked again although nothing happens.
+  gate_until timestamptz,
+  debounce_key text collate "C",
+  -- When the first of the runs came that this one replaces.
+  debounce_since timestamptz,
+  -- When it passed the rate limit.
+  released_at timestamptz,
+  slot_key text collate "C",
+  created_at timestamptz not null default now(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  constraint workflow_runs_pkey primary key (organization_id, id),
+  constraint workflow_runs_dedupe_key unique (organization_id, workflow_id, dedupe_key),
+  constraint workflow_runs_version_fkey foreign key (organization_id, workflow_id, workflow_version)
+    references public.workflow_versions (organization_id, workflow_id, version) on delete cascade,
+  constraint workflow_runs_contact_id_fkey foreign key (organization_id, contact_id)
+    references public.contacts (organization_id, id) on delete set null (contact_id),
+  constraint workflow_runs_status_check
+    check (status in ('queued', 'running', 'waiting', 'succeeded', 'failed', 'canceled')),
+  constraint workflow_runs_gate_check check (gate in ('debounce', 'rate', 'key', 'slot'))
+);
+
+-- Leases that end, runs that follow from one run, lists of runs by filter, and the purge.
+create index workflow_runs_lease_idx on public.workflow_runs (available_at) where status = 'running';
+create index workflow_runs_root_idx on public.workflow_runs (organization_id, root_run_id)
+  where root_run_id is not null;
+-- The newest of all runs are the newest of six statuses: one index less to update with every run.
+create index workflow_runs_status_idx on public.workflow_runs (organization_id, status, created_at, id);
+create index workflow_runs_workflow_idx
+  on public.workflow_runs (organization_id, workflow_id, status, created_at, id);
+create index workflow_runs_contact_idx on public.workflow_runs (organization_id, contact_id, created_at, id)
+  where contact_id is not null;
+create index workflow_runs_reason_idx on public.workflow_runs (organization_id, reason, created_at, id)
+  where reason is not null;
+create index workflow_runs_finished_idx on public.workflow_runs (organization_id, finished_at)
+  where finished_at is not null;
+
+-- Waits that end, and runs that can be claimed.
+create index workflow_runs_wake_idx on public.workflow_runs (available_at) where status = 'waiting';
+create index workflow_runs_due_idx on public.workflow_runs (organization_id, available_at)
+  where status = 'queued' and gate is null;
+
+-- Runs behind each gate of a workflow, oldest first; who has and who needs a slot; who used up the rate.
+create index workflow_runs_gate_idx on public.workflow_runs (organization_id, workflow_id, gate, created_at, id)
+  where status = 'queued' and gate is not null;
+create index workflow_runs_gate_until_idx on public.workflow_runs (gate_until)
+  where status = 'queued' and gate_until is not null;
+create index workflow_runs_debounce_idx
+  on public.workflow_runs (organization_id, workflow_id, debounce_key, created_at, id)
+  where status = 'queued' and gate = 'debounce';
+create index workflow_runs_slot_idx
+  on public.workflow_runs (organization_id, workflow_id, gate, slot_key, created_at, id)
+  where limited and status in ('queued', 'running');
+create index workflow_runs_released_idx on public.workflow_runs (organization_id, workflow_id, released_at)
+  where released_at is not null;
+
+-- A wake-up names a run by its id alone. This index must be the last of the table: without statistics all
+-- usable indexes cost the same, PostgreSQL takes the youngest, and any other would read all runs of the
+-- organization.
+create index workflow_runs_id_idx on public.workflow_runs (id);
+
+select private.isolate('public.workflow_runs');
+
+create trigger workflow_runs_notify_change after update of status on public.workflow_runs for each row
+  when (new.status = 'failed' and new.reason = 'poison' or new.status = 'canceled' and new.reason = 'debounced')
+  execute function private.notify_run_change();
+create trigger workflow_runs_record_parked after update of status on public.workflow_runs for each row
+  when (new.status = 'failed' and new.reason = 'poison' and old.status <> 'failed')
+  execute function private.record_parked_run();
+-- Other runs can wait only for a run that a run started.
+create trigger workflow_runs_end_child after update of status on public.workflow_runs for each row
+  when (new.depth > 0 and new.status in ('succeeded', 'failed', 'canceled') and new.status <> old.status)
+  execute function private.end_child_run();
+create trigger workflow_runs_requeue_limited before update of status on public.workflow_runs for each row
+  when (new.limited and new.status = 'queued' and old.status in ('waiting', 'failed', 'canceled'))
+  execute function private.requeue_limited_run();

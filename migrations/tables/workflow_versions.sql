@@ -1,0 +1,25 @@
+-- Immutable, numbered copies of definitions. A run is pinned to one.
+create table public.workflow_versions (
+  organization_id text collate "C" not null
+    constraint workflow_versions_organization_id_fkey references public.organizations (id) on delete cascade,
+  workflow_id text collate "C" not null,
+  version integer not null,
+  steps json not null,
+  -- How the contact of a run is taken from its trigger.
+  trigger_contact json,
+  -- The whole definition, and who saved it. No foreign key: the author may be gone.
+  content json,
+  actor_kind text,
+  actor_id text collate "C",
+  restored_from integer,
+  -- Hashes of argument schemas by tool: those at the time of saving, and newer ones that were checked since.
+  -- They are jsonb for its containment operator, which compares all of them at once.
+  tool_schemas jsonb,
+  fitting_schemas jsonb,
+  loose_references json,
+  created_at timestamptz not null default now(),
+  constraint workflow_versions_pkey primary key (organization_id, workflow_id, version),
+  constraint workflow_versions_workflow_id_fkey foreign key (organization_id, workflow_id)
+    references public.workflows (organization_id, id) on delete cascade
+);
+select private.isolate('public.workflow_versions');

@@ -1,0 +1,27 @@
+-- Workflows. Their definitions are in workflow_versions.
+create table public.workflows (
+  organization_id text collate "C" not null
+    constraint workflows_organization_id_fkey references public.organizations (id) on delete cascade,
+  id text collate "C" not null,
+  name text not null,
+  active boolean not null,
+  version integer not null,
+  trigger_type text not null,
+  trigger_options json not null default '{}',
+  trigger_event text collate "C",
+  webhook_options jsonb not null default '{}',
+  secret bytea,
+  -- The secret before stays after its end, so that the error can tell a sender that it uses the old one.
+  previous_secret bytea,
+  previous_secret_until timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  deleted_at timestamptz,
+  constraint workflows_pkey primary key (organization_id, id)
+);
+-- A webhook names the workflow before its organization is known.
+create index workflows_id_idx on public.workflows (id);
+-- Every change of a contact reads this index, so it has only workflows that an event can start.
+create index workflows_event_idx on public.workflows (organization_id, trigger_event)
+  where trigger_event is not null and active and deleted_at is null;
+select private.isolate('public.workflows');
