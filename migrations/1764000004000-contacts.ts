@@ -4,13 +4,13 @@ import { SqlMigration } from './sql-migration.js';
 export class Contacts1764000004000 extends SqlMigration {
   readonly name = 'Contacts1764000004000';
   readonly files = [
-    'functions/search_keys.sql',
+    'functions/contact_search_keys.sql',
     'tables/contacts.sql',
-    'functions/contacts_containing.sql',
+    'functions/find_contact_ids.sql',
   ];
   readonly objects = [
-    'function public.contacts_containing',
+    'function public.find_contact_ids',
     'table public.contacts',
-    'function private.search_keys',
+    'function private.contact_search_keys',
   ];
 }

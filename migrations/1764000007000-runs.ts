@@ -17,14 +17,14 @@ export class Runs1764000007000 extends SqlMigration {
     'functions/claim_runs.sql',
     'functions/renew_runs.sql',
     'functions/release_runs.sql',
-    'functions/assert_held.sql',
-    'functions/parked_runs.sql',
+    'functions/assert_lease.sql',
+    'functions/find_parked_runs.sql',
     'functions/find_outdated_versions.sql',
   ];
   readonly objects = [
     'function gate.find_outdated_versions',
-    'function gate.parked_runs',
-    'function public.assert_held',
+    'function gate.find_parked_runs',
+    'function public.assert_lease',
     'function gate.release_runs',
     'function gate.renew_runs',
     'function gate.claim_runs',

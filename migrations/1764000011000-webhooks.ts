@@ -3,6 +3,6 @@ import { SqlMigration } from './sql-migration.js';
 /** The delivery log of webhooks, and how a webhook is found. */
 export class Webhooks1764000011000 extends SqlMigration {
   readonly name = 'Webhooks1764000011000';
-  readonly files = ['tables/webhook_deliveries.sql', 'functions/look_up_webhook.sql'];
-  readonly objects = ['function gate.look_up_webhook', 'table public.webhook_deliveries'];
+  readonly files = ['tables/webhook_deliveries.sql', 'functions/find_webhook.sql'];
+  readonly objects = ['function gate.find_webhook', 'table public.webhook_deliveries'];
 }

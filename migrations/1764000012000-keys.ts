@@ -5,16 +5,16 @@ export class Keys1764000012000 extends SqlMigration {
   readonly name = 'Keys1764000012000';
   readonly files = [
     'tables/tool_policies.sql',
-    'tables/workflow_tools.sql',
+    'tables/offered_workflows.sql',
     'tables/api_keys.sql',
-    'functions/open_api_key.sql',
+    'functions/find_api_key.sql',
     'functions/touch_api_key.sql',
   ];
   readonly objects = [
     'function gate.touch_api_key',
-    'function gate.open_api_key',
+    'function gate.find_api_key',
     'table public.api_keys',
-    'table public.workflow_tools',
+    'table public.offered_workflows',
     'table public.tool_policies',
   ];
 }

@@ -93,7 +93,7 @@ create table public.contacts (
 );
 CREATE INDEX contacts_organization_id_created_at_idx ON public.contacts USING btree (organization_id, created_at, id);
 CREATE INDEX contacts_organization_id_updated_at_idx ON public.contacts USING btree (organization_id, updated_at, id);
-CREATE INDEX contacts_search_text_idx ON public.contacts USING gin (private.search_keys(organization_id, search_text, 1)) WITH (gin_pending_list_limit='256');
+CREATE INDEX contacts_search_text_idx ON public.contacts USING gin (private.contact_search_keys(organization_id, search_text, 1)) WITH (gin_pending_list_limit='256');
 alter table public.contacts enable row level security;
 alter table public.contacts force row level security;
 create policy owner on public.contacts to owner using (true) with check (true);
@@ -184,6 +184,30 @@ alter table public.messages force row level security;
 create policy owner on public.messages to owner using (true) with check (true);
 create policy tenant on public.messages to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.offered_workflows (
+  organization_id text collate "C" not null,
+  workflow_id text collate "C" not null,
+  name text collate "C" not null,
+  title text not null,
+  description text not null,
+  input_schema json not null,
+  wait_seconds integer not null,
+  result json,
+  revision text not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint offered_workflows_pkey PRIMARY KEY (organization_id, workflow_id),
+  constraint offered_workflows_name_key UNIQUE (organization_id, name),
+  constraint offered_workflows_name_check CHECK ((name ~ '^[a-z][a-z0-9_]{0,63}$'::text)),
+  constraint offered_workflows_wait_check CHECK (((wait_seconds >= 0) AND (wait_seconds <= 25))),
+  constraint offered_workflows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
+  constraint offered_workflows_workflow_id_fkey FOREIGN KEY (organization_id, workflow_id) REFERENCES public.workflows(organization_id, id) ON DELETE CASCADE
+);
+alter table public.offered_workflows enable row level security;
+alter table public.offered_workflows force row level security;
+create policy owner on public.offered_workflows to owner using (true) with check (true);
+create policy tenant on public.offered_workflows to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.offered_workflows FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
 create table public.organizations (
   id text collate "C" not null,
@@ -420,30 +444,6 @@ create policy owner on public.workflow_schedules to owner using (true) with chec
 create policy tenant on public.workflow_schedules to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflow_schedules FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
-create table public.workflow_tools (
-  organization_id text collate "C" not null,
-  workflow_id text collate "C" not null,
-  name text collate "C" not null,
-  title text not null,
-  description text not null,
-  input_schema json not null,
-  wait_seconds integer not null,
-  result json,
-  revision text not null,
-  updated_at timestamp with time zone not null default now(),
-  constraint workflow_tools_pkey PRIMARY KEY (organization_id, workflow_id),
-  constraint workflow_tools_name_key UNIQUE (organization_id, name),
-  constraint workflow_tools_name_check CHECK ((name ~ '^[a-z][a-z0-9_]{0,63}$'::text)),
-  constraint workflow_tools_wait_check CHECK (((wait_seconds >= 0) AND (wait_seconds <= 25))),
-  constraint workflow_tools_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
-  constraint workflow_tools_workflow_id_fkey FOREIGN KEY (organization_id, workflow_id) REFERENCES public.workflows(organization_id, id) ON DELETE CASCADE
-);
-alter table public.workflow_tools enable row level security;
-alter table public.workflow_tools force row level security;
-create policy owner on public.workflow_tools to owner using (true) with check (true);
-create policy tenant on public.workflow_tools to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
-CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflow_tools FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
-
 create table public.workflow_versions (
   organization_id text collate "C" not null,
   workflow_id text collate "C" not null,
@@ -511,18 +511,18 @@ function gate.create_account(new_user_id text, new_email text, new_password_hash
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.find_account(by_email text, by_user_id text) returns TABLE(user_id text, email text, password_hash text, organization_id text, organization_name text, role text)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
+function gate.find_api_key(key_hash bytea) returns TABLE(id text, organization_id text, stale boolean, policies jsonb, offered_revisions text)
+  language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_outdated_versions(schemas jsonb, after_organization_id text, after_workflow_id text, after_version integer, batch_size integer) returns TABLE(organization_id text, workflow_id text, version integer, outdated boolean)
+  language sql stable security definer set search_path=pg_catalog, pg_temp;
+function gate.find_parked_runs(batch_size integer) returns TABLE(id text, organization_id text)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.find_webhook(webhook_workflow_id text) returns TABLE(organization_id text, revision text, active boolean, secret bytea, previous_secret bytea, previous_is_valid boolean, options jsonb, condition text, limited boolean)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.finish_purge(of_organization text, of_kind text, claim integer, again_seconds integer) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.has_accounts() returns boolean
   language sql stable security definer set search_path=pg_catalog, pg_temp;
-function gate.look_up_webhook(webhook_workflow_id text) returns TABLE(organization_id text, revision text, active boolean, secret bytea, previous_secret bytea, previous_is_valid boolean, options jsonb, condition text, limited boolean)
-  language sql stable security definer set search_path=pg_catalog, pg_temp;
-function gate.open_api_key(key_hash bytea) returns TABLE(id text, organization_id text, stale boolean, policies jsonb, own_tools text)
-  language sql stable security definer set search_path=pg_catalog, pg_temp;
-function gate.parked_runs(batch_size integer) returns TABLE(id text, organization_id text)
-  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge(of_organization text, of_kind text, claim integer, batch_size integer, lease_seconds integer) returns integer
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_idempotency_keys(keep_days integer, batch_size integer) returns integer
@@ -555,6 +555,8 @@ function private.admit_runs_of_workflow(organization text, workflow text, deboun
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.choose_runs(batch_size integer, share jsonb, first_organizations text[]) returns text[]
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.contact_search_keys(organization text, searched text, step integer) returns bigint[]
+  language plpgsql immutable strict parallel safe cost 1000;
 function private.end_child_run() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.ensure_roles() returns void
@@ -579,14 +581,12 @@ function private.requeue_due_runs(batch_size integer, OUT woken integer, OUT rec
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.requeue_limited_run() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
-function private.search_keys(organization text, searched text, step integer) returns bigint[]
-  language plpgsql immutable strict parallel safe cost 1000;
-function public.assert_held(rows bigint) returns bigint
+function public.assert_lease(rows bigint) returns bigint
   language plpgsql immutable set search_path=pg_catalog, pg_temp;
-function public.contacts_containing(wanted text, other text, batch_size integer) returns text[]
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 function public.current_organization() returns text
   language plpgsql stable security definer parallel restricted set search_path=pg_catalog, pg_temp;
+function public.find_contact_ids(wanted text, other text, batch_size integer) returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 
 grant execute on function gate.admit_runs(text) to public, switchboard_gate;
 grant execute on function gate.claim_events(integer,text,integer) to public, switchboard_gate;
@@ -596,12 +596,12 @@ grant execute on function gate.claim_runs(integer,text,integer,jsonb) to public,
 grant execute on function gate.claim_schedules(integer,text,integer) to public, switchboard_gate;
 grant execute on function gate.create_account(text,text,text,text,text) to public, switchboard_gate;
 grant execute on function gate.find_account(text,text) to public, switchboard_gate;
+grant execute on function gate.find_api_key(bytea) to public, switchboard_gate;
 grant execute on function gate.find_outdated_versions(jsonb,text,text,integer,integer) to public, switchboard_gate;
+grant execute on function gate.find_parked_runs(integer) to public, switchboard_gate;
+grant execute on function gate.find_webhook(text) to public, switchboard_gate;
 grant execute on function gate.finish_purge(text,text,integer,integer) to public, switchboard_gate;
 grant execute on function gate.has_accounts() to public, switchboard_gate;
-grant execute on function gate.look_up_webhook(text) to public, switchboard_gate;
-grant execute on function gate.open_api_key(bytea) to public, switchboard_gate;
-grant execute on function gate.parked_runs(integer) to public, switchboard_gate;
 grant execute on function gate.purge(text,text,integer,integer,integer) to public, switchboard_gate;
 grant execute on function gate.purge_idempotency_keys(integer,integer) to public, switchboard_gate;
 grant execute on function gate.release_events(text[],integer[]) to public, switchboard_gate;
@@ -618,6 +618,7 @@ grant execute on function gate.wake_runs(integer) to public, switchboard_gate;
 grant execute on function private.admit_due_runs(integer) to public;
 grant execute on function private.admit_runs_of_workflow(text,text,text,text[],boolean) to public;
 grant execute on function private.choose_runs(integer,jsonb,text[]) to public;
+grant execute on function private.contact_search_keys(text,text,integer) to public;
 grant execute on function private.end_child_run() to public;
 grant execute on function private.ensure_roles() to public;
 grant execute on function private.isolate(regclass,name,boolean) to public;
@@ -630,10 +631,9 @@ grant execute on function private.record_parked_run() to public;
 grant execute on function private.report_effects_of(regclass) to public;
 grant execute on function private.requeue_due_runs(integer) to public;
 grant execute on function private.requeue_limited_run() to public;
-grant execute on function private.search_keys(text,text,integer) to public;
-grant execute on function public.assert_held(bigint) to public;
-grant execute on function public.contacts_containing(text,text,integer) to public;
+grant execute on function public.assert_lease(bigint) to public;
 grant execute on function public.current_organization() to public;
+grant execute on function public.find_contact_ids(text,text,integer) to public;
 grant usage on schema gate to switchboard_gate;
 grant usage on schema public to public, switchboard_tenant;
 grant delete, insert, select, update on table gate.sessions to switchboard_gate;
@@ -644,6 +644,7 @@ grant delete, insert, select, update on table public.event_interests to switchbo
 grant delete, insert, select, update on table public.idempotency_keys to switchboard_tenant;
 grant delete, insert, select, update on table public.memberships to switchboard_tenant;
 grant delete, insert, select, update on table public.messages to switchboard_tenant;
+grant delete, insert, select, update on table public.offered_workflows to switchboard_tenant;
 grant delete, insert, select, update on table public.organizations to switchboard_tenant;
 grant delete, insert, select, update on table public.parked_runs to switchboard_tenant;
 grant delete, insert, select, update on table public.pending_events to switchboard_tenant;
@@ -654,6 +655,5 @@ grant delete, insert, select, update on table public.tool_policies to switchboar
 grant delete, insert, select, update on table public.webhook_deliveries to switchboard_tenant;
 grant delete, insert, select, update on table public.workflow_runs to switchboard_tenant;
 grant delete, insert, select, update on table public.workflow_schedules to switchboard_tenant;
-grant delete, insert, select, update on table public.workflow_tools to switchboard_tenant;
 grant delete, insert, select, update on table public.workflow_versions to switchboard_tenant;
 grant delete, insert, select, update on table public.workflows to switchboard_tenant;

@@ -28,7 +28,7 @@ create index contacts_organization_id_updated_at_idx on public.contacts (organiz
 -- Tags and properties have no index: under row-level security PostgreSQL uses an index only for leakproof
 -- operators, and those of arrays and jsonb are not. Every search reads the pending list, so it is short.
 create index contacts_search_text_idx on public.contacts
-  using gin (private.search_keys(organization_id, search_text, 1)) with (gin_pending_list_limit = 256);
+  using gin (private.contact_search_keys(organization_id, search_text, 1)) with (gin_pending_list_limit = 256);
 -- No plan needs statistics about the keys, and ANALYZE would take a second for them.
 alter index public.contacts_search_text_idx alter column 1 set statistics 0;
 select private.isolate('public.contacts');

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { GateDatabase } from '../database/gate-database.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
-import type { NamedPolicy } from '../policies/tool-policy.js';
+import type { NamedPolicy } from '../policies/tool-policies.js';
 import { ApiKey } from './api-key.entity.js';
 
 export interface FoundKey {
@@ -13,7 +13,7 @@ export interface FoundKey {
   /** Of the organization; null where it has none. */
   policies: NamedPolicy[] | null;
   /** Revision of the tools that the organization has made; null where it has none. */
-  own_tools: string | null;
+  offered_revisions: string | null;
 }
 
 @Injectable()
@@ -53,7 +53,7 @@ export class ApiKeysRepository {
   /** The active keys with these hashes, of whichever organization, by the names that the hashes are given under. */
   async findByHashes(hashes: ReadonlyMap<string, Buffer>): Promise<Map<string, FoundKey>> {
     const names = [...hashes.keys()];
-    const found = await this.gate.callForEach<FoundKey>('open_api_key', [...hashes.values()]);
+    const found = await this.gate.callForEach<FoundKey>('find_api_key', [...hashes.values()]);
     return new Map(found.map((key) => [names[key.position]!, key]));
   }
 

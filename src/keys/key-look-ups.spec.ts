@@ -25,7 +25,7 @@ const KEY: FoundKey = {
   organization_id: 'org_1',
   stale: false,
   policies: null,
-  own_tools: null,
+  offered_revisions: null,
 };
 const A = Buffer.from('a');
 const B = Buffer.from('b');

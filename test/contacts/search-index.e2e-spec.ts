@@ -67,7 +67,7 @@ describe('a search among many contacts', () => {
       const context = new ContextSigner(contextKey).sign(acme.id, processID);
       await client.query('begin');
       await client.query(`select set_config('switchboard.context', $1, true)`, [context]);
-      const found = await client.query(`select public.contacts_containing($1, null, 1000) as ids`, [
+      const found = await client.query(`select public.find_contact_ids($1, null, 1000) as ids`, [
         text,
       ]);
       expect(found.rows).toEqual([{ ids }]);

@@ -160,7 +160,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
   ['the account of a person', () => [`select * from gate.find_account('a@example.com', null)`]],
   [
     'the owner of a key',
-    ({ theirKeyHash }) => [`select * from gate.open_api_key('\\x${theirKeyHash}')`],
+    ({ theirKeyHash }) => [`select * from gate.find_api_key('\\x${theirKeyHash}')`],
   ],
   [
     'an account of its own',

@@ -55,7 +55,7 @@ describe('hostile SQL as the role of the service', () => {
       [kin],
     );
     const find = async (client: Client): Promise<unknown> =>
-      (await client.query(`select public.contacts_containing('someone@', null, 1000) as ids`)).rows;
+      (await client.query(`select public.find_contact_ids('someone@', null, 1000) as ids`)).rows;
     expect(await inTransactionOf(kin, find)).toEqual([{ ids: ['con_of_kin'] }]);
     expect(await inTransactionOf(theirs.id, find)).toEqual([{ ids: [theirContact] }]);
     const own = await inTransactionOf(mine.id, find);

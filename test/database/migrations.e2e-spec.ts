@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MIGRATIONS } from '../../migrations/index.js';
-import { migrate } from '../../src/database/setup/prepare-database.js';
+import { migrate, prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { ENTITIES } from '../../src/bootstrap/entities.js';
 import { createTestDatabase } from '../support/database.js';
 import { dumpSchema } from './dump-schema.js';
@@ -18,7 +19,7 @@ const NO_ENTITY: Record<string, string> = {
 const SCHEMA_HEADER = `-- The schema that the migrations make, without the bodies of functions. Generated: do not edit.
 -- After a change of a migration run: npm run db:schema
 `;
-const FOLDER = new URL('../../migrations/', import.meta.url);
+const FOLDER = join(import.meta.dirname, '../../migrations');
 
 describe('the list of migrations', () => {
   it('names every file of the folder, oldest first', () => {
@@ -34,9 +35,9 @@ describe('the list of migrations', () => {
 
 describe('the SQL files of migrations', () => {
   const files = ['functions', 'tables'].flatMap((folder) =>
-    readdirSync(new URL(folder, FOLDER)).map((file) => `${folder}/${file}`),
+    readdirSync(join(FOLDER, folder)).map((file) => `${folder}/${file}`),
   );
-  const read = (file: string): string => readFileSync(new URL(file, FOLDER), 'utf8');
+  const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
 
   it('all run', () => {
     const run = new Set(MIGRATIONS.flatMap((migration) => new migration().files));
@@ -100,7 +101,7 @@ describe('migrations/schema.sql', () => {
     });
     expect(rows.length).toBeGreaterThan(40);
     for (const { name, body } of rows) {
-      const file = readFileSync(new URL(`functions/${name}.sql`, FOLDER), 'utf8');
+      const file = readFileSync(join(FOLDER, `functions/${name}.sql`), 'utf8');
       expect(file, name).toContain(` as $$${body}$$;`);
     }
   });
@@ -111,6 +112,17 @@ describe('migrations on an empty database', () => {
   let drop: () => Promise<void>;
   beforeAll(async () => ({ url, drop } = await createEmptyDatabase()));
   afterAll(() => drop());
+
+  it('run once when two processes start at the same moment', async () => {
+    const database = await createEmptyDatabase();
+    const lines: string[] = [];
+    const start = (): ReturnType<typeof prepareDatabase> =>
+      prepareDatabase(database.url, { waitMs: 5000, log: (line) => lines.push(line) });
+    const [one, two] = await Promise.all([start(), start()]);
+    expect(one).toEqual(two);
+    expect(lines).toEqual([`Migrated the database, ${MIGRATIONS.length} steps.`]);
+    await database.drop();
+  });
 
   it('all run, leave nothing when they are all reverted, and give the same schema when they run again', async () => {
     const empty = await objects(url);

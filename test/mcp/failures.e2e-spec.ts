@@ -16,8 +16,8 @@ afterAll(() => switchboard.close());
 /** Makes looking up a key fail inside PostgreSQL with this SQLSTATE. */
 async function breakKeys(state: string): Promise<void> {
   await switchboard.ownerQuery(`
-    create or replace function gate.open_api_key(key_hash bytea)
-    returns table (id text, organization_id text, stale boolean, policies jsonb, own_tools text)
+    create or replace function gate.find_api_key(key_hash bytea)
+    returns table (id text, organization_id text, stale boolean, policies jsonb, offered_revisions text)
     language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
       begin raise exception 'secret detail' using errcode = '${state}'; end $$`);
 }

@@ -5,7 +5,7 @@ import type { ToolCall } from '../contract/tool-call.js';
 import type { RegisteredTool, ToolDescriptor } from './registered-tool.js';
 
 /** A tool that an organization has made for its own agents, beside those that are registered for everybody. */
-export interface OwnTool {
+export interface OfferedTool {
   readonly descriptor: ToolDescriptor;
   readonly task?: Type<TaskSource>;
 
@@ -23,20 +23,20 @@ export interface OwnTool {
 }
 
 /**
- * Knows the tools that organizations have made. What `gate.open_api_key` returns as `own_tools` must be the revision of
- * the list, and empty where the list is.
+ * Lists the offered tools of an organization. The revision of the list equals `offered_revisions` of
+ * `gate.find_api_key`, and is empty if the list is.
  */
-export interface OwnToolSource {
+export interface OfferedToolSource {
   /** Those that can be called now, by name in code-unit order. Runs in a transaction of the organization. */
-  list(organizationId: string): Promise<{ revision: string; tools: readonly OwnTool[] }>;
+  list(organizationId: string): Promise<{ revision: string; tools: readonly OfferedTool[] }>;
 
   /** Names of all, also of those that cannot be called now. Runs in a transaction of the organization. */
   names(organizationId: string): Promise<string[]>;
 }
 
 /** The tools of one organization as they were at one time. */
-export class OwnToolList {
-  static readonly NONE = new OwnToolList('', []);
+export class OfferedToolList {
+  static readonly NONE = new OfferedToolList('', []);
 
   constructor(
     /** Equal for the same tools of the same organization only; empty where there are none. */

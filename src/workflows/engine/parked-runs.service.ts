@@ -59,9 +59,10 @@ export class ParkedRuns implements OnApplicationBootstrap, BeforeApplicationShut
   /** Never rejects: what failed is still on the list. */
   private async look(): Promise<void> {
     try {
-      const found = await this.gate.call<{ id: string; organization_id: string }>('parked_runs', [
-        BATCH,
-      ]);
+      const found = await this.gate.call<{ id: string; organization_id: string }>(
+        'find_parked_runs',
+        [BATCH],
+      );
       for (const { id, organization_id: organizationId } of found) {
         if (!this.isStopped) await this.tell(organizationId, id);
       }

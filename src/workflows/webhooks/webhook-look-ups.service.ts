@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Gatherings } from '../../batching/batcher.js';
+import { Batcher } from '../../batching/batcher.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { RecentlyUsed } from '../../tools/recently-used.js';
@@ -27,7 +27,7 @@ interface FoundWebhook {
 @Injectable()
 export class WebhookLookUps {
   private readonly remembered = new RecentlyUsed<Webhook>(MOST_REMEMBERED);
-  private readonly lookUps = new Gatherings<string, ReadonlyMap<string, FoundWebhook>>((_, ids) =>
+  private readonly lookUps = new Batcher<string, ReadonlyMap<string, FoundWebhook>>((_, ids) =>
     this.lookUp([...new Set(ids)]),
   );
 
@@ -60,7 +60,7 @@ export class WebhookLookUps {
   }
 
   private async lookUp(ids: readonly string[]): Promise<ReadonlyMap<string, FoundWebhook>> {
-    const rows = await this.gate.callForEach<FoundWebhook>('look_up_webhook', ids, 'text');
+    const rows = await this.gate.callForEach<FoundWebhook>('find_webhook', ids, 'text');
     return new Map(rows.map((row) => [ids[row.position]!, row]));
   }
 

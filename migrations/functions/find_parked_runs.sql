@@ -5,7 +5,7 @@
 -- Result: id and organization of each run, in random order. A run that cannot be published then does not keep
 --   the others waiting.
 -- Locks: none.
-create or replace function gate.parked_runs(batch_size integer)
+create or replace function gate.find_parked_runs(batch_size integer)
 returns table (id text, organization_id text)
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$

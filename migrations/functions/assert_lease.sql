@@ -5,7 +5,7 @@
 --   rows  how many rows the statement wrote
 -- Result: rows. Zero is error SB001, a code of a class that PostgreSQL leaves to applications.
 -- Locks: none.
-create or replace function public.assert_held(rows bigint) returns bigint
+create or replace function public.assert_lease(rows bigint) returns bigint
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 begin

@@ -3,20 +3,21 @@
 -- Arguments:
 --   key_hash  the SHA-256 of the raw key
 -- Result: one row, or none. stale: last_used_at is older than a minute. policies: the tool policies, or null.
---   own_tools: the revisions of all offered workflows that can be called, or null; lists are cached under it.
+--   offered_revisions: the revisions of all offered workflows that can be called, or null. Lists of tools are
+--   cached under it.
 -- Locks: none.
-create or replace function gate.open_api_key(key_hash bytea)
-returns table (id text, organization_id text, stale boolean, policies jsonb, own_tools text)
+create or replace function gate.find_api_key(key_hash bytea)
+returns table (id text, organization_id text, stale boolean, policies jsonb, offered_revisions text)
 language sql stable security definer
 set search_path = pg_catalog, pg_temp as $$
 select k.id, k.organization_id, coalesce(k.last_used_at < now() - interval '1 minute', true), (
   select jsonb_agg(jsonb_build_object('tool', p.tool, 'hidden', p.hidden, 'confirmation', p.confirmation))
   from public.tool_policies p where p.organization_id = k.organization_id
 ), (
-  select string_agg(t.revision, ' ' order by t.name)
-  from public.workflow_tools t
-  join public.workflows w on w.organization_id = t.organization_id and w.id = t.workflow_id
-  where t.organization_id = k.organization_id and w.active and w.deleted_at is null
+  select string_agg(o.revision, ' ' order by o.name)
+  from public.offered_workflows o
+  join public.workflows w on w.organization_id = o.organization_id and w.id = o.workflow_id
+  where o.organization_id = k.organization_id and w.active and w.deleted_at is null
 )
 from public.api_keys k where k.hash = key_hash and k.revoked_at is null
 $$;

@@ -5,7 +5,7 @@
 -- Result: one row, or none. revision (xmin) differs after every change of the row; limited tells whether the
 --   workflow limits its runs.
 -- Locks: none.
-create or replace function gate.look_up_webhook(webhook_workflow_id text)
+create or replace function gate.find_webhook(webhook_workflow_id text)
 returns table (
   organization_id text,
   revision text,

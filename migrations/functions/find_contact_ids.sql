@@ -11,14 +11,14 @@
 --
 -- Row-level security keeps such a condition away from indexes, because its operators are not leakproof. This
 -- function runs as the owner and compares the organization itself.
-create or replace function public.contacts_containing(wanted text, other text, batch_size integer)
+create or replace function public.find_contact_ids(wanted text, other text, batch_size integer)
 returns text[]
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
 declare
   organization text := public.current_organization();
-  wanted_keys bigint[] := private.search_keys(organization, wanted, 3);
-  other_keys bigint[] := private.search_keys(organization, other, 3);
+  wanted_keys bigint[] := private.contact_search_keys(organization, wanted, 3);
+  other_keys bigint[] := private.contact_search_keys(organization, other, 3);
   found text[];
 begin
   if cardinality(wanted_keys) = 0 or cardinality(other_keys) = 0 then return null; end if;
@@ -35,8 +35,8 @@ begin
     select c.id from public.contacts c
     -- IS TRUE keeps the plan from combining this with an index scan over all contacts of the organization.
     where (c.organization_id = organization) is true
-      and (private.search_keys(c.organization_id, c.search_text, 1) @> wanted_keys
-        or private.search_keys(c.organization_id, c.search_text, 1) @> other_keys)
+      and (private.contact_search_keys(c.organization_id, c.search_text, 1) @> wanted_keys
+        or private.contact_search_keys(c.organization_id, c.search_text, 1) @> other_keys)
       -- Hashes can collide, so the text itself decides.
       and (strpos(c.search_text, wanted) > 0 or strpos(c.search_text, other) > 0)
     limit batch_size + 1);
