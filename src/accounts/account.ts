@@ -1,3 +1,6 @@
+import { IsString, Length, Matches, MaxLength, ValidateBy, isEmail } from 'class-validator';
+import { MAX_PASSWORD_BYTES } from './passwords.js';
+
 /** A signed-in person, and the organization that the session works in. */
 export interface Account {
   readonly userId: string;
@@ -24,4 +27,29 @@ export function toAccountView(account: Account): AccountView {
 export interface Actor {
   readonly kind: 'key' | 'user' | 'run' | 'system';
   readonly id: string;
+}
+
+export class SignUpBody {
+  // IsEmail throws a URIError at half a surrogate pair instead of refusing it.
+  @ValidateBy({
+    name: 'isEmail',
+    validator: {
+      validate: (value) =>
+        typeof value === 'string' && value.isWellFormed() && isEmail(value, { require_tld: false }),
+      defaultMessage: () => 'email must be an email',
+    },
+  })
+  @MaxLength(254)
+  email: string;
+
+  @IsString()
+  @Length(8, MAX_PASSWORD_BYTES / 4)
+  password: string;
+
+  @IsString()
+  @Length(1, 200)
+  @Matches(/^(?=.*\S)[^\p{Cc}\p{Cs}]+$/u, {
+    message: 'organization_name must be one line of text',
+  })
+  organization_name: string;
 }

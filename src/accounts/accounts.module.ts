@@ -6,9 +6,8 @@ import { AccountsService } from './accounts.service.js';
 import { AuditLog } from './audit-log.js';
 import { AuthController } from './auth.controller.js';
 import { LocalStrategy } from './local.strategy.js';
-import { SessionCookie } from './session-cookie.js';
 import { SessionMiddleware } from './session.middleware.js';
-import { Sessions } from './sessions.js';
+import { SessionCookie, Sessions } from './sessions.js';
 
 const MAX_BODY_BYTES = 16 * 1024;
 

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { violatedConstraint } from '../database/database-error.js';
 import { AppError } from '../errors/app-error.js';
-import type { Account } from './account.js';
+import type { Account, SignUpBody } from './account.js';
 import { AccountsRepository } from './accounts.repository.js';
 import { hashPassword, verifyPassword } from './passwords.js';
-import type { SignUpBody } from './sign-up.body.js';
 
 @Injectable()
 export class AccountsService {

@@ -12,13 +12,12 @@ import {
 import type { Request, Response } from 'express';
 import { OriginGuard } from '../http/origin.guard.js';
 import { bodyValidation } from '../http/validation.pipe.js';
-import { type AccountView, toAccountView } from './account.js';
+import { type AccountView, SignUpBody, toAccountView } from './account.js';
 import { AccountsService } from './accounts.service.js';
 import { CrossSiteGuard } from './cross-site.guard.js';
-import { accountOf, SessionGuard } from './session.guard.js';
-import { SessionCookie } from './session-cookie.js';
+import { SessionGuard, accountOf } from './session.guard.js';
+import { SessionCookie } from './sessions.js';
 import { SignInGuard } from './sign-in.guard.js';
-import { SignUpBody } from './sign-up.body.js';
 
 @Controller('api/auth')
 @UseGuards(OriginGuard, CrossSiteGuard)

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-local';
 import { AppError } from '../errors/app-error.js';
-import { TokenBuckets } from '../http/token-buckets.js';
+import { TokenBuckets } from '../http/rate-limiter.js';
 import type { Account } from './account.js';
 import { AccountsService } from './accounts.service.js';
 

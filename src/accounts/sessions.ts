@@ -1,13 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { CookieOptions, NextFunction, Request, RequestHandler, Response } from 'express';
 import session from 'express-session';
+import { randomBytes } from 'node:crypto';
 import passport, { Passport } from 'passport';
+import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { SecretBox } from '../database/secret-box.js';
 import type { Account } from './account.js';
 import { AccountsService } from './accounts.service.js';
-import { SessionCookie } from './session-cookie.js';
 import { IDLE_LIFETIME_MS, SessionStore } from './session-store.js';
 
 /**
@@ -64,5 +64,22 @@ export class Sessions implements OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     this.store.close();
+  }
+}
+
+/** The cookie that carries a session. Under https it is bound to the host by its `__Host-` prefix (RFC 6265bis). */
+@Injectable()
+export class SessionCookie {
+  readonly name: string;
+  readonly options: CookieOptions & { secure: boolean };
+
+  constructor(env: Env) {
+    const secure = env.publicUrl?.startsWith('https:') ?? false;
+    this.name = secure ? '__Host-switchboard' : 'switchboard';
+    this.options = { httpOnly: true, sameSite: 'lax', secure, path: '/' };
+  }
+
+  clear(response: Response): void {
+    response.clearCookie(this.name, this.options);
   }
 }

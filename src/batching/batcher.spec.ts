@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Gatherings } from './batcher.js';
+import { Batcher } from './batcher.js';
 
 function recorder(finish: () => Promise<void> = async () => undefined) {
   const groups: string[] = [];
-  const gatherings = new Gatherings<string, string>(
+  const gatherings = new Batcher<string, string>(
     async (key, items) => {
       const group = `${key}: ${items.join(' ')}`;
       groups.push(group);

@@ -13,7 +13,7 @@ const LONGEST_WAIT_MS = 1;
  * Hands items that come in the same moment, or while the group before is under way, to one piece of work: a statement
  * for many costs the database little more than one for each. The work begins after the last item of its group has come.
  */
-export class Gatherings<Item, Result> {
+export class Batcher<Item, Result> {
   /** By key, the group that still takes items. */
   private readonly open = new Map<string, Group<Item, Result>>();
   /** By key, the work that was begun last, while it is under way. */

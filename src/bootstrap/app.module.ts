@@ -1,13 +1,13 @@
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { type DynamicModule, Module, type ModuleMetadata, type Provider } from '@nestjs/common';
+import type { EntityTarget, ObjectLiteral } from 'typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { ChangesModule } from '../changes/changes.module.js';
 import { ConfigModule } from '../config/config.module.js';
 import type { Env } from '../config/env.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
-import type { DatabaseAccess } from '../database/setup/database-access.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { ENTITIES } from './entities.js';
-import type { Extensions } from './extensions.js';
+import type { DatabaseAccess } from '../database/setup/database-access.js';
+import type { MigrationClass } from '../database/setup/migrate-extensions.js';
 import { EventsModule } from '../events/events.module.js';
 import { Failpoints } from '../failpoints/failpoints.js';
 import { FailpointsModule } from '../failpoints/failpoints.module.js';
@@ -21,6 +21,7 @@ import { QueueModule } from '../queue/queue.module.js';
 import { RetentionModule } from '../retention/retention.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
+import { ENTITIES } from './entities.js';
 
 export interface AppOptions {
   env: Env;
@@ -72,4 +73,14 @@ export class AppModule {
       providers,
     };
   }
+}
+
+/** What a team adds to Switchboard, without a change to it. */
+export interface Extensions {
+  /** Nest modules whose providers may have tools, as one would list them under `imports`. */
+  modules?: NonNullable<ModuleMetadata['imports']>;
+  /** Entities of the tables that the modules reach through `TenantDatabase`. */
+  entities?: EntityTarget<ObjectLiteral>[];
+  /** They run at start, after Switchboard's own, oldest first, each in a transaction of its own. */
+  migrations?: MigrationClass[];
 }

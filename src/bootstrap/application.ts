@@ -1,13 +1,12 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { AppModule } from './app.module.js';
 import type { Env } from '../config/env.js';
 import { prepareDatabase } from '../database/setup/prepare-database.js';
-import { ENTITIES } from './entities.js';
-import type { Extensions } from './extensions.js';
 import type { Failpoints } from '../failpoints/failpoints.js';
-import { createHttpApplication } from './create-http-application.js';
-import { assertOneCopy } from './one-copy.js';
 import { PinoLogger } from '../operations/pino-logger.js';
+import { AppModule, type Extensions } from './app.module.js';
+import { createHttpApplication } from './create-http-application.js';
+import { ENTITIES } from './entities.js';
+import { assertOneCopy } from './one-copy.js';
 
 // How long a database that DATABASE_URL names may take to come up: it often starts together with the service.
 const DATABASE_WAIT_MS = 30_000;

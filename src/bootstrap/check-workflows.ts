@@ -6,7 +6,7 @@ import { type Env, loadEnv } from '../config/env.js';
 import { sqlState } from '../database/database-error.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { toError } from '../errors/app-error.js';
-import type { Extensions } from './extensions.js';
+import type { Extensions } from './app.module.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { toolCatalog } from './tool-catalog.js';
 import {

@@ -1,15 +1,17 @@
 import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import { ExpressServerAdapter } from '../http/express-server.adapter.js';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import type { Express, RequestHandler } from 'express';
+import helmet from 'helmet';
+import { IncomingMessage, ServerResponse, createServer } from 'node:http';
+import { Socket } from 'node:net';
 import { ProblemFilter } from '../http/problem.filter.js';
-import { securityHeaders } from '../http/security-headers.js';
 import {
   NO_RUN,
   NO_WEBHOOK,
-  refuseMalformedPath,
   RESUME_PATH,
   WEBHOOK_PATH,
+  refuseMalformedPath,
 } from '../workflows/webhooks/malformed-webhook-path.js';
 
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -44,4 +46,40 @@ export async function createHttpApplication(
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   return app;
+}
+
+/**
+ * Sets the headers of Helmet. As we use it, they are the same for every response, so they are asked for once; its chain
+ * of functions would take longer than most of what follows it.
+ */
+export function securityHeaders(): RequestHandler {
+  const request = new IncomingMessage(new Socket());
+  const sample = new ServerResponse(request);
+  helmet()(request, sample, (error) => {
+    if (error) throw error;
+  });
+  const headers = Object.entries(sample.getHeaders()) as [string, string][];
+  return (_request, response, next) => {
+    for (const [name, value] of headers) response.setHeader(name, value);
+    next();
+  };
+}
+
+/**
+ * Express over requests and responses that have its prototypes from the beginning. By itself it changes those of every
+ * request; V8 then takes the request for alive until all of the heap is collected, which costs more than Express does.
+ */
+export class ExpressServerAdapter extends ExpressAdapter {
+  /** Plain HTTP, whatever the options: TLS ends before this process. */
+  override initHttpServer(): void {
+    const express = this.getInstance<Express>();
+    class Request extends IncomingMessage {}
+    class Response<R extends IncomingMessage> extends ServerResponse<R> {}
+    Object.setPrototypeOf(Request.prototype, express.request);
+    Object.setPrototypeOf(Response.prototype, express.response);
+    // What Express gives to each of them; it changes nothing where they have it.
+    Object.assign(express, { request: Request.prototype, response: Response.prototype });
+    const options = { IncomingMessage: Request, ServerResponse: Response };
+    this.httpServer = createServer(options, express);
+  }
 }

@@ -4,7 +4,7 @@ import 'reflect-metadata';
 
 export { startSwitchboard } from './start-switchboard.js';
 export { checkWorkflows } from './check-workflows.js';
-export type { Extensions } from './extensions.js';
+export type { Extensions } from './app.module.js';
 
 export { Tool, type ToolOptions } from '../tools/contract/tool.decorator.js';
 export type { Progress, Surface, ToolCall } from '../tools/contract/tool-call.js';
@@ -47,7 +47,7 @@ export { violatedConstraint } from '../database/database-error.js';
 export { newId } from '../text/ids.js';
 export { SecretBox } from '../database/secret-box.js';
 export { ChangeFeed } from '../changes/change-feed.js';
-export type { Change, ChangeNotice } from '../changes/change.js';
+export type { Change, ChangeNotice } from '../changes/change-feed.js';
 
 export { ContactsModule } from '../contacts/contacts.module.js';
 export { ContactsService } from '../contacts/contacts.service.js';

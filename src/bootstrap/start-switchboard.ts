@@ -5,9 +5,9 @@ import { EnvError, loadEnv } from '../config/env.js';
 import { EmbeddedPostgres, EmbeddedPostgresError } from '../database/embedded/embedded-postgres.js';
 import { welcome } from '../demo/welcome.js';
 import { AppError, toError } from '../errors/app-error.js';
-import type { Extensions } from './extensions.js';
+import type { Extensions } from './app.module.js';
 import { settleSoon } from '../operations/settle.js';
-import { onStopSignal } from '../operations/stop-signal.js';
+import { onStopSignal } from '../operations/shutdown.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

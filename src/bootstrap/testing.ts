@@ -11,7 +11,7 @@ import { loadEnv } from '../config/env.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { randomBase62 } from '../text/ids.js';
 import type { Fault } from '../errors/app-error.js';
-import type { Extensions } from './extensions.js';
+import type { Extensions } from './app.module.js';
 import { LATEST_LEGACY_VERSION } from '../mcp/era.js';
 
 export interface TestOptions extends Extensions {

@@ -6,12 +6,11 @@ import {
   ModulesContainer,
   NestFactory,
 } from '@nestjs/core';
-import { AppModule } from './app.module.js';
 import { loadEnv } from '../config/env.js';
-import type { Extensions } from './extensions.js';
-import { DecoratedMethods } from '../tools/registry/decorated-methods.js';
 import { ToolPipeline } from '../tools/pipeline/tool-pipeline.js';
+import { DecoratedMethods } from '../tools/registry/decorated-methods.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
+import { AppModule, type Extensions } from './app.module.js';
 
 /** Nobody connects in a preview. */
 const NO_DATABASE = {

@@ -1,11 +1,10 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { ChannelListener } from '../database/notifications/channel-listener.js';
-import type { DatabaseAccess } from '../database/setup/database-access.js';
 import { unavailable } from '../database/database-error.js';
+import { ChannelListener } from '../database/notifications/channel-listener.js';
 import type { NotificationSender } from '../database/notifications/notification-sender.js';
+import type { DatabaseAccess } from '../database/setup/database-access.js';
 import type { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';
-import type { Change, ChangeNotice } from './change.js';
 
 /** The migration `ParkedRunChanges` sends on it as well: organization, kind and, for resources, their URIs. */
 const CHANNEL = 'switchboard_changes';
@@ -104,4 +103,27 @@ function noticesOf(kind: string | undefined, uris: readonly string[]): ChangeNot
   if (kind === 'resource' && uris.length > 0) return uris.map((uri) => ({ kind, uri }));
   if (kind === 'tools' || kind === 'keys') return [{ kind }];
   return [{ kind: 'gap' }];
+}
+
+/** What changed in an organization; only ever names, never the data itself. */
+export type Change =
+  /** A resource, such as `switchboard://runs/run_…`, is new, was changed or is gone. */
+  | { readonly kind: 'resource'; readonly uri: string }
+  /** The organization's list of tools. */
+  | { readonly kind: 'tools' }
+  /** Its API key: a new one was made, or the old one was revoked. */
+  | { readonly kind: 'keys' };
+
+/** What listeners are told. After a `gap` changes are missing, so anything may have changed. */
+export type ChangeNotice = Change | { readonly kind: 'gap' };
+
+/** The change of a contact, a message or a run, under the name that it has as a resource. */
+export function resourceChange(folder: ResourceFolder, id: string): Change {
+  return { kind: 'resource', uri: resourceUri(folder, id) };
+}
+
+export type ResourceFolder = 'contacts' | 'messages' | 'runs';
+
+export function resourceUri(folder: ResourceFolder, id: string): string {
+  return `switchboard://${folder}/${id}`;
 }

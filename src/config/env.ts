@@ -12,7 +12,7 @@ import {
   validateSync,
 } from 'class-validator';
 import { isIP } from 'node:net';
-import { defaultDataDir } from './data-dir.js';
+import { resolve } from 'node:path';
 import { type OutboundException, parseOutboundAllow } from './outbound-allow.js';
 
 export type Role = 'all' | 'web' | 'worker';
@@ -239,4 +239,10 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
 
 function isHost(host: string): boolean {
   return isIP(host) !== 0 || /^[a-zA-Z0-9.-]+$/.test(host);
+}
+
+/** Where embedded data lives unless `DATA_DIR` says otherwise: a place that the user running Switchboard may write. */
+export function defaultDataDir(): string {
+  // Not below root's home: PostgreSQL runs as another user then, to whom that home is closed.
+  return process.getuid?.() === 0 ? '/var/lib/switchboard' : resolve('.data');
 }

@@ -1,5 +1,6 @@
-import { AppError, type Fault } from '../errors/app-error.js';
+import type { Fault } from '../errors/app-error.js';
 import { isDay, parseTime } from '../text/parse-time.js';
+import { invalidArguments } from '../tools/schema/invalid-arguments.js';
 import { CONSENT_CHANNELS, CONSENT_STATUSES } from './consent.js';
 import { parsePhone } from './parse-field.js';
 
@@ -19,7 +20,7 @@ export const OPERATORS = [
 export type FilterOperator = (typeof OPERATORS)[number];
 export type FilterValue = string | number | boolean;
 
-/** Fields whose values are text, and the column of each. */
+/** Columns of the text fields, by field name. */
 export const TEXT_FIELDS = {
   external_id: 'externalId',
   email: 'email',
@@ -33,12 +34,12 @@ export const TIME_FIELDS = { created_at: 'createdAt', updated_at: 'updatedAt' } 
 
 export type FilterKind = 'text' | 'tags' | 'property' | 'consent' | 'time';
 
-/** A checked condition. `name` is the field, or the name of the property, or the channel. */
+/** A validated condition. `name` is the field name, the property name or the consent channel, depending on `kind`. */
 export interface ContactFilter {
   kind: FilterKind;
   name: string;
   operator: FilterOperator;
-  /** None for `is_set` and `is_not_set`, one for most, any number for `in`. */
+  /** Empty for `is_set` and `is_not_set`, any number of values for `in`, otherwise one value. */
   values: FilterValue[];
 }
 
@@ -55,7 +56,7 @@ const LONGEST_VALUE = 1024;
 const PROPERTY_FIELD = /^properties\.([A-Za-z][A-Za-z0-9_]{0,63})$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** Checks conditions as callers send them; throws `invalid_arguments` with the path of every fault. */
+/** Validates the conditions that a caller sent. Throws `invalid_arguments` with the path of every fault. */
 export function parseFilters(given: readonly object[]): ContactFilter[] {
   const faults: Fault[] = [];
   const filters: ContactFilter[] = [];
@@ -63,12 +64,11 @@ export function parseFilters(given: readonly object[]): ContactFilter[] {
     const filter = parseFilter(item as Record<string, unknown>, `filters[${index}]`, faults);
     if (filter) filters.push(filter);
   }
-  const [first] = faults;
-  if (first) throw AppError.invalid(`${first.path} ${first.message}.`, faults.slice(0, 20));
+  if (faults.length > 0) throw invalidArguments(faults);
   return filters;
 }
 
-/** The start of the day, or the moment, that an RFC 3339 text names; undefined when it names none. */
+/** Parses an RFC 3339 time, or a date as its start in UTC. Returns undefined for other text and for years before 1970. */
 export function parseDayOrTime(text: string): Date | undefined {
   const time = DAY.test(text) && isDay(text) ? new Date(text) : parseTime(text);
   return text >= '1970-01-01' ? time : undefined;
@@ -83,7 +83,7 @@ function parseFilter(
     faults.push({ path: at === '' ? path : `${path}.${at}`, message });
   };
   const unknown = Object.keys(item).find((key) => !['field', 'operator', 'value'].includes(key));
-  if (unknown !== undefined) return fault(unknown, 'is not known');
+  if (unknown !== undefined) return fault(unknown, 'is not known: use field, operator and value');
   const field = parseField(item.field);
   if (!field) {
     return fault(
@@ -150,14 +150,14 @@ function parseValue(
         ? { value }
         : { fault: `must be one of ${CONSENT_STATUSES.join(', ')}` };
     case 'text':
-      return { value: asStored(field.name, operator, value) };
+      return { value: normalizeText(field.name, operator, value) };
     default:
       return { value };
   }
 }
 
-/** Identifiers are stored in one spelling, so they are looked for in that one. */
-function asStored(name: string, operator: FilterOperator, value: string): string {
+/** Converts an e-mail address or phone number to the form in which it is stored. */
+function normalizeText(name: string, operator: FilterOperator, value: string): string {
   if (name === 'email') return value.toLowerCase();
   if (name !== 'phone') return value;
   if (TEXT_OPERATORS.has(operator)) return value.replace(/[ ()-]/g, '');

@@ -1,20 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { resourceChange } from '../changes/change.js';
-import { ChangeFeed } from '../changes/change-feed.js';
-import { newId } from '../text/ids.js';
+import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
 import { AppError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
-import { fingerprint } from '../text/canonical-json.js';
 import { pageOf } from '../paging/paging.js';
-import { contactEvents } from './contact-events.js';
-import { applyChanges, type ContactChanges, NO_FIELDS } from './contact-fields.js';
+import { fingerprint } from '../text/canonical-json.js';
+import { newId } from '../text/ids.js';
+import { type ContactChanges, NO_FIELDS, applyChanges } from './contact-fields.js';
 import type { ContactFilter } from './contact-filter.js';
 import type { ContactOrder } from './contact-order.js';
-import { ContactView } from './contact.results.js';
 import type { Contact } from './contact.entity.js';
+import { ContactView } from './contact.results.js';
 import { ContactsRepository, IDENTIFIERS, type Identifier } from './contacts.repository.js';
 
-// Only a contact that is deleted between two statements makes another attempt necessary.
+// Another attempt is needed only when the conflicting contact is deleted between two statements.
 const MOST_ATTEMPTS = 5;
 const MOST_TAGS = 50;
 
@@ -23,7 +21,7 @@ export interface ContactSearch {
   filters: readonly ContactFilter[];
 }
 
-/** The contacts of organizations. Every method runs in a transaction of the organization that its caller has opened. */
+/** Manages the contacts of organizations. The caller of each method must have opened a transaction of the organization. */
 @Injectable()
 export class ContactsService {
   constructor(
@@ -38,7 +36,7 @@ export class ContactsService {
 
   /** Throws `not_found` when the organization has no such contact. */
   async get(organizationId: string, id: string): Promise<Contact> {
-    return found(await this.contacts.find(organizationId, id));
+    return assertFound(await this.contacts.find(organizationId, id));
   }
 
   /** The address may be in any case. */
@@ -55,15 +53,15 @@ export class ContactsService {
     return this.contacts.findByIdentifier(organizationId, 'external_id', externalId);
   }
 
-  /** At most `limit` contacts whose id, a name or an identifier begins with the text, in any case; newest first. */
-  startingWith(organizationId: string, text: string, limit: number): Promise<Contact[]> {
-    return this.contacts.startingWith(organizationId, text, limit);
+  /** Returns at most `limit` contacts, newest first, whose id, a name or an identifier starts with `text` in any case. */
+  listStartingWith(organizationId: string, text: string, limit: number): Promise<Contact[]> {
+    return this.contacts.listStartingWith(organizationId, text, limit);
   }
 
   /**
-   * Makes a contact. When one of its identifiers is taken, throws `conflict` and names it, or with `update` changes
-   * the contact that has it, or with `merge` likewise but for its tags, which it keeps; identifiers of several contacts
-   * are a conflict always.
+   * Creates a contact. When another contact has one of its identifiers, `error` throws `conflict` with the identifier,
+   * `update` changes that contact, and `merge` also keeps that contact's tags. Identifiers of several contacts always
+   * throw `conflict`.
    */
   async create(
     organizationId: string,
@@ -75,61 +73,61 @@ export class ContactsService {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const inserted = await this.contacts.insert(organizationId, newId('con'), fields);
       if (inserted) {
-        await this.told(null, inserted);
+        await this.publishContactChange(null, inserted);
         return { contact: inserted, created: true };
       }
-      const holders = await this.holders(organizationId, changes);
+      const holders = await this.findHolders(organizationId, changes);
       const [first] = holders;
       if (!first) continue;
-      if (onConflict === 'error') throw taken(holders);
+      if (onConflict === 'error') throw identifierConflict(holders);
       const other = holders.find(({ contact }) => contact.id !== first.contact.id);
-      if (other) throw taken([other]);
+      if (other) throw identifierConflict([other]);
       const contact = await this.contacts.findForUpdate(organizationId, first.contact.id);
       if (!contact) continue;
-      const wanted = onConflict === 'merge' ? withTagsOf(contact, changes) : changes;
-      return { contact: await this.change(contact, wanted, source), created: false };
+      const merged = onConflict === 'merge' ? mergeTags(contact, changes) : changes;
+      return { contact: await this.change(contact, merged, source), created: false };
     }
-    throw new AppError('unavailable', 'The contact is being changed by others. Try again.');
+    throw new AppError('unavailable', 'Other calls are changing this contact. Try again.');
   }
 
-  /** Throws `not_found`, or `conflict` naming the identifier that another contact has. */
+  /** Throws `not_found`, or `conflict` with the identifier that another contact has. */
   async update(
     organizationId: string,
     id: string,
     changes: ContactChanges,
     source: string,
   ): Promise<Contact> {
-    const contact = found(await this.contacts.findForUpdate(organizationId, id));
+    const contact = assertFound(await this.contacts.findForUpdate(organizationId, id));
     return await this.change(contact, changes, source);
   }
 
-  /** As `update`, but tags are added to those that the contact has. */
+  /** Does the same as `update`, but adds the tags to the existing ones. */
   async merge(
     organizationId: string,
     id: string,
     changes: ContactChanges,
     source: string,
   ): Promise<Contact> {
-    const contact = found(await this.contacts.findForUpdate(organizationId, id));
-    return await this.change(contact, withTagsOf(contact, changes), source);
+    const contact = assertFound(await this.contacts.findForUpdate(organizationId, id));
+    return await this.change(contact, mergeTags(contact, changes), source);
   }
 
-  /** Deletes the contact; its messages and runs stay. Throws `not_found`. */
+  /** Deletes the contact and keeps its messages and runs. Throws `not_found`. */
   async delete(organizationId: string, id: string): Promise<void> {
     if (!(await this.contacts.delete(organizationId, id))) throw AppError.notFound('contact');
     this.changes.publish(organizationId, resourceChange('contacts', id));
   }
 
-  /** One page, and the cursor of the next one unless this was the last. */
+  /** Returns one page and the cursor of the next page, or null on the last page. */
   async search(
     organizationId: string,
     search: ContactSearch,
     order: ContactOrder,
     page: { limit: number; cursor: string | undefined },
   ): Promise<{ contacts: Contact[]; nextCursor: string | null }> {
-    // Most searches neither come with a cursor nor need one.
-    const print = (): string => fingerprint(search).toString('base64url').slice(0, 16);
-    const position = page.cursor === undefined ? undefined : order.decode(page.cursor, print());
+    // Computed on demand, because most searches neither send nor return a cursor.
+    const searchKey = (): string => fingerprint(search).toString('base64url').slice(0, 16);
+    const position = page.cursor === undefined ? undefined : order.decode(page.cursor, searchKey());
     const rows = await this.contacts.search(
       organizationId,
       search,
@@ -138,7 +136,7 @@ export class ContactsService {
       page.limit + 1,
     );
     const { page: contacts, nextCursor } = pageOf(rows, page.limit, (last) =>
-      order.encode(order.positionOf({ ...last }), print()),
+      order.encode(order.positionOf({ ...last }), searchKey()),
     );
     return { contacts, nextCursor };
   }
@@ -153,15 +151,13 @@ export class ContactsService {
     const { organizationId, id, createdAt, updatedAt: _, searchText: __, ...current } = contact;
     const fields = applyChanges(current, changes, source, new Date());
     const updated = await this.contacts.update(organizationId, id, fields);
-    if (updated instanceof Date) {
-      Object.assign(contact, fields, { createdAt, updatedAt: updated });
-      await this.told(before, contact);
-      return contact;
-    }
-    throw taken([{ identifier: updated }]);
+    if (!(updated instanceof Date)) throw identifierConflict([{ identifier: updated }]);
+    Object.assign(contact, fields, { createdAt, updatedAt: updated });
+    await this.publishContactChange(before, contact);
+    return contact;
   }
 
-  private async told(before: ContactView | null, contact: Contact): Promise<void> {
+  private async publishContactChange(before: ContactView | null, contact: Contact): Promise<void> {
     const { organizationId, id } = contact;
     this.changes.publish(organizationId, resourceChange('contacts', id));
     for (const event of contactEvents(before, ContactView.of(contact))) {
@@ -169,7 +165,8 @@ export class ContactsService {
     }
   }
 
-  private async holders(
+  /** Finds the contact that has each identifier in `changes`. */
+  private async findHolders(
     organizationId: string,
     changes: ContactChanges,
   ): Promise<{ identifier: Identifier; contact: Contact }[]> {
@@ -184,24 +181,50 @@ export class ContactsService {
   }
 }
 
-function withTagsOf(contact: Contact, changes: ContactChanges): ContactChanges {
+function mergeTags(contact: Contact, changes: ContactChanges): ContactChanges {
   if (!changes.tags) return changes;
   const tags = [...new Set([...contact.tags, ...changes.tags])];
   if (tags.length <= MOST_TAGS) return { ...changes, tags };
-  const message = `would be more than ${MOST_TAGS} with those that the contact has`;
-  throw AppError.invalid(`tags ${message}.`, [{ path: 'tags', message }]);
+  const count = `${tags.length} together with the existing tags`;
+  throw AppError.invalidField('tags', `must be at most ${MOST_TAGS}, and would be ${count}`);
 }
 
-function found(contact: Contact | null): Contact {
+function assertFound(contact: Contact | null): Contact {
   if (!contact) throw AppError.notFound('contact');
   return contact;
 }
 
-function taken(holders: readonly { identifier: Identifier; contact?: Contact }[]): AppError {
+function identifierConflict(
+  holders: readonly { identifier: Identifier; contact?: Contact }[],
+): AppError {
   const details = holders.map(({ identifier, contact }) => ({
     path: identifier,
-    message: contact ? `is that of the contact ${contact.id}` : 'is that of another contact',
+    message: `belongs to ${contact ? `the contact ${contact.id}` : 'another contact'}`,
   }));
   const first = details[0]!;
   return new AppError('conflict', `${first.path} ${first.message}.`, { details });
+}
+
+/** Returns the events for a contact that is now `after`. Returns none when no field changed. */
+function contactEvents(before: ContactView | null, after: ContactView): DomainEvent[] {
+  const changed = before ? changedFields(before, after) : [];
+  if (before && changed.length === 0) return [];
+  const tags = after.tags.filter((tag) => !before?.tags.includes(tag));
+  const event = (name: DomainEvent['name'], more: object): DomainEvent => ({
+    name,
+    contactId: after.id,
+    payload: { event: name, contact: after, ...more },
+  });
+  return [
+    before ? event('contact.updated', { changed }) : event('contact.created', {}),
+    ...(tags.length > 0 ? [event('contact.tagged', { tags })] : []),
+  ];
+}
+
+function changedFields(before: ContactView, after: ContactView): string[] {
+  return (Object.keys(after) as (keyof ContactView)[]).filter(
+    // If updated_at counted, a workflow that writes the same values again would start itself without end.
+    (field) =>
+      field !== 'updated_at' && canonicalJson(before[field]) !== canonicalJson(after[field]),
+  );
 }

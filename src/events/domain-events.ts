@@ -1,8 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
-import { newId } from '../text/ids.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
-import type { DomainEvent, EmittedEvent } from './domain-event.js';
+import { newId } from '../text/ids.js';
 
 /** Does what follows from an event, by statements of the transaction that the event happens in. */
 export type EventListener = (organizationId: string, event: EmittedEvent) => Promise<void>;
@@ -35,4 +34,35 @@ export class DomainEvents {
   causedBy<T>(runId: string, work: () => Promise<T>): Promise<T> {
     return this.cause.run(runId, work);
   }
+}
+
+/** What can start workflows, besides those who ask for it. */
+export const EVENT_NAMES = [
+  'contact.created',
+  'contact.updated',
+  'contact.tagged',
+  'message.sent',
+  'message.delivered',
+  'message.failed',
+  'message.received',
+  'run.failed',
+] as const;
+
+export type EventName = (typeof EVENT_NAMES)[number];
+
+/** Something that happened in an organization, told by the feature that owns it. */
+export interface DomainEvent {
+  readonly name: EventName;
+  /** The contact that it is about. */
+  readonly contactId: string | null;
+  /** What workflows see of it; JSON. */
+  readonly payload: object;
+  /** The run that caused it, null for none; when absent, the one whose step is being carried out. */
+  readonly runId?: string | null;
+}
+
+/** An event on its way: it has an identity, and its cause is settled. */
+export interface EmittedEvent extends DomainEvent {
+  readonly id: string;
+  readonly runId: string | null;
 }

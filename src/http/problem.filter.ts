@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   type ArgumentsHost,
   Catch,
@@ -7,8 +6,8 @@ import {
   Logger,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { AppError, toError } from '../errors/app-error.js';
-import { HTTP_STATUS } from '../errors/http-status.js';
+import { randomUUID } from 'node:crypto';
+import { AppError, HTTP_STATUS, toError } from '../errors/app-error.js';
 
 interface Problem {
   status: number;

@@ -10,7 +10,7 @@ export interface AuthenticatedKey {
   /** What the organization has decided about tools, as it was when the key was looked up. */
   readonly toolPolicies: ToolPolicies;
   /** Revision of the tools that the organization has made for its agents; empty where there are none. */
-  readonly ownTools: string;
+  readonly offeredToolsRevision: string;
 }
 
 const keys = new WeakMap<Request, AuthenticatedKey>();

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { UnauthenticatedError } from '../errors/unauthenticated-error.js';
+import { UnauthenticatedError } from '../errors/app-error.js';
 import { setApiKey } from './authenticated-key.js';
 import { KeysService } from './keys.service.js';
 

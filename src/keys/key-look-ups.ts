@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Gatherings } from '../batching/batcher.js';
+import { Batcher } from '../batching/batcher.js';
 import { ApiKeysRepository, type FoundKey } from './api-keys.repository.js';
 
 /**
@@ -9,7 +9,7 @@ import { ApiKeysRepository, type FoundKey } from './api-keys.repository.js';
  */
 @Injectable()
 export class KeyLookUps {
-  private readonly gatherings = new Gatherings<Buffer, ReadonlyMap<string, FoundKey>>((_, hashes) =>
+  private readonly gatherings = new Batcher<Buffer, ReadonlyMap<string, FoundKey>>((_, hashes) =>
     this.keys.findByHashes(new Map(hashes.map((hash) => [nameOf(hash), hash]))),
   );
 

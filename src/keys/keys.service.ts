@@ -112,7 +112,7 @@ export class KeysService {
       organizationId: found.organization_id,
       hash,
       toolPolicies: ToolPolicies.of(found.policies),
-      ownTools: found.offered_revisions ?? '',
+      offeredToolsRevision: found.offered_revisions ?? '',
     };
   }
 }

@@ -1,17 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { AppError, toError } from '../errors/app-error.js';
-import { HTTP_STATUS } from '../errors/http-status.js';
-import { UnauthenticatedError } from '../errors/unauthenticated-error.js';
+import { randomUUID } from 'node:crypto';
+import { AppError, HTTP_STATUS, UnauthenticatedError, toError } from '../errors/app-error.js';
 import { sendJson } from '../http/send-json.js';
 import {
-  encodeError,
   INTERNAL_ERROR,
   INVALID_REQUEST,
   JSON_RPC_CODES,
   JsonRpcError,
   PARSE_ERROR,
+  encodeError,
 } from './json-rpc-error.js';
 import { mcpHeadersOf, unreadableId } from './mcp-headers.js';
 

@@ -1,18 +1,17 @@
 import { All, Controller, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { goneSignal } from '../http/signals.js';
 import { OriginGuard } from '../http/origin.guard.js';
-import { parseJson } from '../http/parse-json.js';
-import { readJsonBody } from '../http/request-body.js';
+import { parseJson, readJsonBody } from '../http/request-body.js';
 import { sendJson } from '../http/send-json.js';
+import { goneSignal } from '../http/signals.js';
 import { apiKeyOf } from '../keys/authenticated-key.js';
 import { BearerGuard } from '../keys/bearer.guard.js';
-import { encodeError, JsonRpcError, METHOD_NOT_ALLOWED } from './json-rpc-error.js';
-import { acceptsEvents, EventStream } from './event-stream.js';
+import { EventStream, acceptsEvents } from './event-stream.js';
+import { JsonRpcError, METHOD_NOT_ALLOWED, encodeError } from './json-rpc-error.js';
 import { McpExceptionFilter } from './mcp-exception.filter.js';
+import { type McpHeaders, mcpHeadersOf, unreadableId } from './mcp-headers.js';
 import { McpService } from './mcp.service.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
-import { type McpHeaders, mcpHeadersOf, unreadableId } from './mcp-headers.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 

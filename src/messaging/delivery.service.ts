@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { resourceChange } from '../changes/change.js';
-import { ChangeFeed } from '../changes/change-feed.js';
+import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';

@@ -1,4 +1,4 @@
-import type { DomainEvent, EventName } from '../events/domain-event.js';
+import type { DomainEvent, EventName } from '../events/domain-events.js';
 import { MessageView } from './message.results.js';
 import type { Message } from './message.entity.js';
 

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { Failpoints } from '../failpoints/failpoints.js';
-import { GateWorker } from '../queue/gate-worker.js';
+import { QueueWorker } from '../queue/queue-worker.js';
 import type { Claim } from '../queue/leased-work.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { EmailChannel } from './channels/email-channel.js';
@@ -10,7 +10,7 @@ import { DeliveryService } from './delivery.service.js';
 
 /** Delivers due messages. */
 @Injectable()
-export class MessageWorker extends GateWorker implements OnApplicationShutdown {
+export class MessageWorker extends QueueWorker implements OnApplicationShutdown {
   readonly kind = 'message';
   protected readonly graceMs = 15_000;
 

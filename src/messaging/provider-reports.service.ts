@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { resourceChange } from '../changes/change.js';
-import { ChangeFeed } from '../changes/change-feed.js';
-import { newId } from '../text/ids.js';
+import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
 import { AppError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
+import { newId } from '../text/ids.js';
 import { messageEvent } from './message-events.js';
 import type { MessageChannel } from './message-status.js';
 import type { Message } from './message.entity.js';

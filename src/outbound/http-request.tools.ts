@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
-import { parseJson } from '../http/parse-json.js';
+import { parseJson } from '../http/request-body.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import type { HttpAnswer } from './exchange.js';

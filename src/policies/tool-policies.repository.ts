@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
-import type { ToolPolicy } from './tool-policy.js';
-import { ToolPolicyRow } from './tool-policy.entity.js';
+import type { ToolPolicy } from './tool-policies.js';
+import { ToolPolicyRow } from './tool-policy-row.entity.js';
 
 @Injectable()
 export class ToolPoliciesRepository {

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
-import { ToolPolicies } from './tool-policies.js';
+import { ToolPolicies, type ToolPolicy } from './tool-policies.js';
 import { ToolPoliciesRepository } from './tool-policies.repository.js';
-import type { ToolPolicy } from './tool-policy.js';
 
 /** They come with every look-up of a key, and names of tools that are gone keep theirs. */
 const MOST_POLICIES = 500;

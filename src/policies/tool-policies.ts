@@ -1,5 +1,3 @@
-import { CONFIRMATIONS, type NamedPolicy, NO_POLICY, type ToolPolicy } from './tool-policy.js';
-
 /**
  * The policies of one organization as they were when a request began. Where a tool has several names, because it was
  * renamed, all of them are to be given: what was decided under an old name still holds, and the strictest counts.
@@ -52,4 +50,23 @@ function stricter(a: ToolPolicy, b: ToolPolicy): ToolPolicy {
     CONFIRMATIONS.indexOf(b.confirmation),
   );
   return { hidden: a.hidden || b.hidden, confirmation: CONFIRMATIONS[strength]! };
+}
+
+/** Whether a call must be confirmed first: never, where the caller can be asked, or always, so that others are refused. */
+export const CONFIRMATIONS = ['never', 'when_possible', 'always'] as const;
+export type Confirmation = (typeof CONFIRMATIONS)[number];
+
+/** What an organization has decided about one tool. */
+export interface ToolPolicy {
+  /** Nobody of the organization sees or calls it, as if it did not exist. */
+  readonly hidden: boolean;
+  readonly confirmation: Confirmation;
+}
+
+/** What holds for every tool that an organization has decided nothing about. */
+export const NO_POLICY: ToolPolicy = { hidden: false, confirmation: 'never' };
+
+/** A policy with the name of its tool. */
+export interface NamedPolicy extends ToolPolicy {
+  readonly tool: string;
 }

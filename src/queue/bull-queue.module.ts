@@ -1,12 +1,10 @@
-import { BullModule, getQueueToken } from '@nestjs/bull';
-import { type DynamicModule, Module } from '@nestjs/common';
-import type { Queue } from 'bull';
+import { BullModule, Process, Processor, getQueueToken } from '@nestjs/bull';
+import { type DynamicModule, Injectable, Module, type Type } from '@nestjs/common';
+import type { Job, Queue, QueueOptions } from 'bull';
 import type { Env } from '../config/env.js';
 import type { DatabaseAccess } from '../database/setup/database-access.js';
-import { bullProcessor } from './bull-processor.js';
 import { BullWakeUps, WAKE_UP_QUEUE, type WakeUpJob } from './bull-wake-ups.js';
 import { FairShare } from './fair-share.js';
-import { redisOptions } from './redis-options.js';
 import { WakeUps } from './wake-ups.js';
 
 /**
@@ -44,4 +42,44 @@ export class BullQueueModule {
       exports: [WakeUps],
     };
   }
+}
+
+/** The Bull processor of a worker. A class per concurrency, because a decorator is all that can tell Bull. */
+export function bullProcessor(concurrency: number): Type {
+  @Injectable()
+  @Processor(WAKE_UP_QUEUE)
+  class BullProcessor {
+    constructor(private readonly wakeUps: BullWakeUps) {}
+
+    @Process({ concurrency })
+    process(job: Job<WakeUpJob>): Promise<void> {
+      return this.wakeUps.hand(job.data);
+    }
+  }
+  return BullProcessor;
+}
+
+// ioredis is Bull's dependency, so its types are reached through Bull's.
+type RedisOptions = Exclude<QueueOptions['redis'], string | undefined>;
+
+const CONNECT_MS = 5000;
+const LONGEST_RETRY_MS = 2000;
+
+/** Connection options for `redis://` and `rediss://` addresses. */
+export function redisOptions(redisUrl: string): RedisOptions {
+  const url = new URL(redisUrl);
+  const db = Number(url.pathname.slice(1));
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? 6379 : Number(url.port),
+    ...(url.username !== '' && { username: decodeURIComponent(url.username) }),
+    ...(url.password !== '' && { password: decodeURIComponent(url.password) }),
+    ...(Number.isInteger(db) && { db }),
+    ...(url.protocol === 'rediss:' && { tls: { servername: url.hostname } }),
+    connectTimeout: CONNECT_MS,
+    // Bull's processor must outlive an outage of any length; a limit would end it for good after a few seconds.
+    maxRetriesPerRequest: null,
+    enableReadyCheck: false,
+    retryStrategy: (times) => Math.min(times * 100, LONGEST_RETRY_MS),
+  };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ChangeNotice, resourceChange } from '../../src/changes/change.js';
+import { type ChangeNotice, resourceChange } from '../../src/changes/change-feed.js';
 import { MessageWorker } from '../../src/messaging/message.worker.js';
 import { RunWorker } from '../../src/workflows/engine/run.worker.js';
 import { createContact, getMessage, send } from '../messaging/support.js';

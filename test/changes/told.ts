@@ -1,5 +1,4 @@
-import type { ChangeNotice } from '../../src/changes/change.js';
-import { ChangeFeed } from '../../src/changes/change-feed.js';
+import { ChangeFeed, type ChangeNotice } from '../../src/changes/change-feed.js';
 import type { Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 

@@ -1,21 +1,20 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ChangeFeed } from '../../src/changes/change-feed.js';
-import { resourceChange } from '../../src/changes/change.js';
+import { ChangeFeed, resourceChange } from '../../src/changes/change-feed.js';
 import type { AuthenticatedKey } from '../../src/keys/authenticated-key.js';
 import { Subscriptions } from '../../src/mcp/subscriptions/subscriptions.js';
 import { ToolPolicies } from '../../src/policies/tool-policies.js';
 import { createContact } from '../messaging/support.js';
-import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type TestOrganization, createOrganization } from '../support/organization.js';
+import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, trigger } from '../workflows/support/workflow-client.js';
 import { errorOf } from './support/answer.js';
 import { Listening, type ListeningOptions, SUBSCRIPTION_ID } from './support/listening.js';
 import { modernRequest, postModern } from './support/modern.js';
-import { getTask, TASKS } from './support/task-client.js';
+import { TASKS, getTask } from './support/task-client.js';
 
 // The caller listens to one process; what it hears of happens in another. Without workers, whose wake-ups listen too.
 let here: Switchboard;
@@ -569,7 +568,7 @@ function completed(id: unknown): object {
 
 function keyOf(id: string, organizationId: string): AuthenticatedKey {
   const hash = createHash('sha256').update(id).digest();
-  return { id, organizationId, hash, toolPolicies: ToolPolicies.NONE, ownTools: '' };
+  return { id, organizationId, hash, toolPolicies: ToolPolicies.NONE, offeredToolsRevision: '' };
 }
 
 /** Sixty-four listeners for each organization, without a connection each. */

@@ -4,7 +4,7 @@ const RUN_STARTS = 'src/workflows/triggers/run-starts.service.ts';
 const TOOL_RUNNER = 'src/workflows/engine/runners/tool.runner.ts';
 const RUNS_TABLE = 'migrations/tables/workflow_runs.sql';
 const LEASES = ['claim_runs', 'renew_runs', 'claim_messages', 'renew_messages'];
-const GATE_WORKER = 'src/queue/gate-worker.ts';
+const QUEUE_WORKER = 'src/queue/queue-worker.ts';
 const BY_DATABASE = 'now() + make_interval(secs => lease_seconds)';
 const BY_PROCESS = 'to_timestamp(lease_seconds)';
 
@@ -118,12 +118,12 @@ export const MUTANTS = [
     edits: [
       ...LEASES.map((name) => [`migrations/functions/${name}.sql`, BY_DATABASE, BY_PROCESS]),
       [
-        GATE_WORKER,
+        QUEUE_WORKER,
         'id ?? null, LEASE_SECONDS]',
         'id ?? null, Math.floor(Date.now() / 1000) + LEASE_SECONDS]',
       ],
       [
-        GATE_WORKER,
+        QUEUE_WORKER,
         'keysOf(claims), LEASE_SECONDS]',
         'keysOf(claims), Math.floor(Date.now() / 1000) + LEASE_SECONDS]',
       ],

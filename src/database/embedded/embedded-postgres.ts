@@ -1,15 +1,22 @@
 import { chown, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-import { findBinaries, makeRunnable, type Binaries } from './binaries.js';
-import { createCluster, readPassword, removeLeftovers, ROLE } from './cluster.js';
+import { type Binaries, findBinaries, makeRunnable } from './binaries.js';
+import {
+  ROLE,
+  createCluster,
+  databaseFailure,
+  ensureDatabase,
+  isPassing,
+  readPassword,
+  removeLeftovers,
+  urlOf,
+} from './cluster.js';
 import { DataDir } from './data-dir.js';
-import { databaseFailure, ensureDatabase, isPassing, urlOf } from './database.js';
 import { EmbeddedPostgresError, fileFailure } from './embedded-postgres-error.js';
-import { OwnerFile } from './owner-file.js';
-import { findPostmaster, startPostmaster, stopPostmaster, type Postmaster } from './postmaster.js';
+import { type Postmaster, findPostmaster, startPostmaster, stopPostmaster } from './postmaster.js';
+import { OwnerFile } from './process-identity.js';
 import { withStartLock } from './start-lock.js';
-import { choosePostgresUser, giveTree, openPathFor, type SystemUser } from './system-user.js';
+import { type SystemUser, choosePostgresUser, giveTree, openPathFor } from './system-user.js';
 
 export { EmbeddedPostgresError } from './embedded-postgres-error.js';
 export { EmbeddedPostgresUnsupported } from './embedded-postgres-error.js';

@@ -1,14 +1,13 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chown, open, readFile, rename, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-
-import { PROGRAM_ENV, program, type Binaries } from './binaries.js';
+import { type Binaries, PROGRAM_ENV, program } from './binaries.js';
 import type { DataDir } from './data-dir.js';
-import { diskFull, EmbeddedPostgresError } from './embedded-postgres-error.js';
-import { readPostmasterFile } from './postmaster-file.js';
-import { commandLine, findProcess, isRunning, type ProcessIdentity } from './process-identity.js';
+import { EmbeddedPostgresError, diskFull } from './embedded-postgres-error.js';
+import { type ProcessIdentity, commandLine, findProcess, isRunning } from './process-identity.js';
 import type { SystemUser } from './system-user.js';
 
 const run = promisify(execFile);
@@ -272,4 +271,29 @@ async function hasEnded(identity: ProcessIdentity, withinMs: number): Promise<bo
     await sleep(POLL_MS);
   }
   return true;
+}
+
+/** What a running PostgreSQL says about itself in `postmaster.pid`. */
+export interface PostmasterFile {
+  readonly pid: number;
+  readonly port: number | null;
+  /** Null while the server has not yet written its state. */
+  readonly status: 'starting' | 'stopping' | 'ready' | null;
+}
+
+/** Reads `postmaster.pid` of a cluster; null where no server has left one. */
+export async function readPostmasterFile(cluster: string): Promise<PostmasterFile | null> {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => null);
+  if (text === null) return null;
+  // Lines (miscadmin.h): pid, data directory, start time, port, socket directory, listen address,
+  // shared memory key, status. A single-user backend writes its pid negated.
+  const lines = text.split('\n').map((line) => line.trim());
+  const pid = Math.abs(Number(lines[0]));
+  if (!Number.isSafeInteger(pid) || pid === 0) return null;
+  const status = lines[7];
+  return {
+    pid,
+    port: Number(lines[3]) || null,
+    status: status === 'starting' || status === 'stopping' || status === 'ready' ? status : null,
+  };
 }

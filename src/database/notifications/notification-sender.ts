@@ -2,7 +2,6 @@ import { Logger } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
 import { toError } from '../../errors/app-error.js';
 import type { GateDatabase } from '../gate-database.js';
-import { Pace } from './pace.js';
 
 /** Items kept while the database does not answer. */
 const MOST_PENDING = 10_000;
@@ -157,4 +156,30 @@ function together(key: string, items: Iterable<string>): Notification[] {
   }
   if (payload !== subject) payloads.push(payload);
   return payloads.map((one) => ({ channel, payload: one }));
+}
+
+/** Lets some things happen at once, and then one with each pause that has passed. */
+export class Pace {
+  private left: number;
+  private countedAt = performance.now();
+
+  constructor(
+    private readonly inARow: number,
+    readonly pauseMs: number,
+  ) {
+    this.left = inARow;
+  }
+
+  /** Whether the next one may happen at once. */
+  get isOpen(): boolean {
+    const now = performance.now();
+    this.left = Math.min(this.inARow, this.left + (now - this.countedAt) / this.pauseMs);
+    this.countedAt = now;
+    return this.left >= 1;
+  }
+
+  /** Counts one that happens, whether it may or not. */
+  count(): void {
+    this.left = Math.max(0, this.left - 1);
+  }
 }

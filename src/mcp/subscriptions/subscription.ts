@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChangeNotice } from '../../changes/change.js';
+import type { ChangeNotice } from '../../changes/change-feed.js';
 import type { AnswerStream } from '../event-stream.js';
 import type { JsonRpcId } from '../json-rpc.js';
 import type { Topic } from './topic.js';

@@ -1,7 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { once } from 'node:events';
-import type { ChangeNotice } from '../../changes/change.js';
-import { ChangeFeed } from '../../changes/change-feed.js';
+import { ChangeFeed, type ChangeNotice } from '../../changes/change-feed.js';
 import { toError } from '../../errors/app-error.js';
 import type { AuthenticatedKey } from '../../keys/authenticated-key.js';
 import { KeysService } from '../../keys/keys.service.js';

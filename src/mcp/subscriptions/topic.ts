@@ -1,4 +1,4 @@
-import type { Change } from '../../changes/change.js';
+import type { Change } from '../../changes/change-feed.js';
 import type { JsonObject } from '../json-rpc.js';
 
 /** Something that a client follows. */

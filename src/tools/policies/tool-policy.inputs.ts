@@ -1,5 +1,5 @@
 import { IsBoolean, IsIn, IsOptional, IsString, Length } from 'class-validator';
-import { CONFIRMATIONS, type Confirmation } from '../../policies/tool-policy.js';
+import { CONFIRMATIONS, type Confirmation } from '../../policies/tool-policies.js';
 import { Doc } from '../schema/doc.decorator.js';
 
 /** No arguments. */

@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsIn, IsString, ValidateNested } from 'class-validator';
-import { CONFIRMATIONS, type Confirmation } from '../../policies/tool-policy.js';
+import { CONFIRMATIONS, type Confirmation } from '../../policies/tool-policies.js';
 
 /** The policy of a tool as people see it. */
 export class ToolPolicyView {

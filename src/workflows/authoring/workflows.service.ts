@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { AppError, type Fault } from '../../errors/app-error.js';
-import type { EventName } from '../../events/domain-event.js';
+import type { EventName } from '../../events/domain-events.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { pageOf, readTimeCursor, timeCursor } from '../../paging/paging.js';
 import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
@@ -15,7 +15,7 @@ import type { Step } from '../definitions/definition.js';
 import { workflowsNamedIn } from '../definitions/steps/run-workflow-step.js';
 import type { StepTools } from '../definitions/steps/step-checks.js';
 import { type Trigger, parseTrigger } from '../definitions/trigger.js';
-import { WorkflowOffers } from '../offers/workflow-offers.service.js';
+import { OfferedWorkflowsService } from '../offers/workflow-offers.service.js';
 import { type Saving, VersionHistory } from '../store/version-history.service.js';
 import type { Workflow } from '../store/workflow.entity.js';
 import { type WorkflowContent, WorkflowsRepository } from '../store/workflows.repository.js';
@@ -60,7 +60,7 @@ export class WorkflowsService {
     private readonly webhookSecrets: WebhookSecrets,
     private readonly webhookDeliveries: WebhookDeliveriesRepository,
     private readonly policies: ToolPoliciesService,
-    private readonly offers: WorkflowOffers,
+    private readonly offers: OfferedWorkflowsService,
   ) {}
 
   /** Throws `invalid_arguments` with every fault of the definition and its path. */

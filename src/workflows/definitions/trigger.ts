@@ -1,5 +1,5 @@
 import { parseTimezone } from '../../contacts/parse-field.js';
-import { type EventName, EVENT_NAMES } from '../../events/domain-event.js';
+import { type EventName, EVENT_NAMES } from '../../events/domain-events.js';
 import type { Fault } from '../../errors/app-error.js';
 import { didYouMean } from '../../text/nearest-names.js';
 import { type ContactMapping, parseContactMapping } from './contact-mapping.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Gatherings } from '../../batching/batcher.js';
+import { Batcher } from '../../batching/batcher.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { RecentlyUsed } from '../../tools/recently-used.js';
 import { withContactStep } from '../definitions/contact-mapping.js';
@@ -39,7 +39,7 @@ export class RunContentsRepository {
   /** A version never changes, so it need not be read for every run of it. */
   private readonly versions = new RecentlyUsed<readonly Step[]>(MOST_VERSIONS);
   /** A claim brings several runs, which are all begun in the same moment. */
-  private readonly reads = new Gatherings<RunLease, ReadonlyMap<number, Row>>(
+  private readonly reads = new Batcher<RunLease, ReadonlyMap<number, Row>>(
     (organizationId, leases) => this.read(organizationId, leases),
   );
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
-import { parseJson } from '../../http/parse-json.js';
+import { parseJson } from '../../http/request-body.js';
 import type { Step } from '../definitions/definition.js';
 import { HeldRun, type RunLease } from '../journal/claimed-run.js';
-import { LeaseLost } from '../journal/lease-lost.js';
+import { LeaseLost } from '../journal/run-lease.js';
 import { type RunContents, RunContentsRepository } from './run-contents.repository.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import { type Progress, RunProgress } from './run-progress.service.js';

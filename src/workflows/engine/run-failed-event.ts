@@ -1,4 +1,4 @@
-import type { DomainEvent } from '../../events/domain-event.js';
+import type { DomainEvent } from '../../events/domain-events.js';
 import type { RunFacts } from '../journal/claimed-run.js';
 
 /** What happens when a run has failed; the run is its own cause. */

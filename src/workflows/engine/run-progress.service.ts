@@ -1,24 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
-import { resourceChange } from '../../changes/change.js';
-import { ChangeFeed } from '../../changes/change-feed.js';
+import { randomUUID } from 'node:crypto';
+import { ChangeFeed, resourceChange } from '../../changes/change-feed.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError, toError } from '../../errors/app-error.js';
 import { DomainEvents } from '../../events/domain-events.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { LEASE_SECONDS } from '../../queue/leased-work.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import type { HeldRun, JournalEntry } from '../journal/claimed-run.js';
-import { runFailed } from './run-failed-event.js';
-import { RunJournalRepository } from '../journal/run-journal.repository.js';
-import { RunWaitsRepository } from '../waits/run-waits.repository.js';
-import { RunsRepository } from '../journal/runs.repository.js';
 import type { Place } from '../definitions/step-engine.js';
-import { isKnown, retryDelay, stepError } from './step-failure.js';
 import { isAwaiting } from '../definitions/steps/awaiting-steps.js';
 import { type EventWaitStep, isEventWait } from '../definitions/steps/event-wait-step.js';
 import { kindOf } from '../definitions/steps/step-kinds.js';
 import { hasStopped } from '../definitions/steps/stop-step.js';
+import type { HeldRun, JournalEntry } from '../journal/claimed-run.js';
+import { RunJournalRepository } from '../journal/run-journal.repository.js';
+import { RunsRepository } from '../journal/runs.repository.js';
+import { RunWaitsRepository } from '../waits/run-waits.repository.js';
+import { runFailed } from './run-failed-event.js';
+import { isKnown, retryDelay, stepError } from './step-failure.js';
 
 /** How many failed attempts of a step are kept: its retry policy allows ten, and the run may be retried. */
 const MOST_FAILED_ATTEMPTS = 20;

@@ -1,15 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { ChangeFeed, resourceChange } from '../../changes/change-feed.js';
 import { Env } from '../../config/env.js';
-import { resourceChange } from '../../changes/change.js';
-import { ChangeFeed } from '../../changes/change-feed.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { toError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import type { Share } from '../../queue/fair-share.js';
-import { GateWorker } from '../../queue/gate-worker.js';
 import type { Claim } from '../../queue/leased-work.js';
+import { QueueWorker } from '../../queue/queue-worker.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import { LimitGates } from '../triggers/limits/limit-gates.service.js';
+import { RunLimitsService } from '../triggers/limits/limit-gates.service.js';
 import { RunExecutor } from './run-executor.service.js';
 
 const SWEEP_MS = 2000;
@@ -19,7 +18,7 @@ const WAKE_MS = 250;
 
 /** Takes runs that are due, whosever they are, and carries them on; each inside its own organization. */
 @Injectable()
-export class RunWorker extends GateWorker {
+export class RunWorker extends QueueWorker {
   readonly kind = 'run';
   protected readonly graceMs = 20_000;
   protected override readonly isShared = true;
@@ -35,7 +34,7 @@ export class RunWorker extends GateWorker {
     failpoints: Failpoints,
     private readonly executor: RunExecutor,
     private readonly changes: ChangeFeed,
-    private readonly limitGates: LimitGates,
+    private readonly limitGates: RunLimitsService,
   ) {
     super(env, gate, wakeUps, failpoints);
   }

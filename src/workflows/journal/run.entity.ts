@@ -1,5 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import type { Gate } from '../definitions/run-limits.js';
+import type { Fault } from '../../errors/app-error.js';
+import type { RunLimit } from '../definitions/run-limits.js';
+import type { StepStatus } from '../definitions/step-engine.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 
 export const RUN_STATUSES = [
@@ -131,7 +133,7 @@ export class Run {
 
   /** What keeps it in the queue; null: nothing does. */
   @Column('text', { nullable: true })
-  gate: Gate | null;
+  gate: RunLimit | null;
 
   /** When its gate has to be looked at again, though nothing happens. */
   @Index('workflow_runs_gate_until_idx', {
@@ -155,4 +157,77 @@ export class Run {
   /** Only so many with the same key may be running. */
   @Column('text', { name: 'slot_key', nullable: true })
   slotKey: string | null;
+}
+
+/** One of the attempts of a step that failed. */
+export interface FailedAttempt {
+  attempt: number;
+  failed_at: string;
+  error: StepError;
+}
+
+export interface StepError {
+  code: string;
+  message: string;
+  details?: readonly Fault[];
+}
+
+/** The journal of a run: one row per step that it reached, written in the transaction of the step's effect. */
+@Entity('run_steps')
+export class RunStep {
+  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'run_steps_pkey' })
+  organizationId: string;
+
+  @PrimaryColumn('text', { name: 'run_id', primaryKeyConstraintName: 'run_steps_pkey' })
+  runId: string;
+
+  @PrimaryColumn('text', { name: 'step_id', primaryKeyConstraintName: 'run_steps_pkey' })
+  stepId: string;
+
+  /** Order of execution, from 1. */
+  @Column('integer')
+  position: number;
+
+  /** Null for a branch or a wait. */
+  @Column('text', { nullable: true })
+  tool: string | null;
+
+  @Column('text')
+  status: StepStatus;
+
+  @Column('integer')
+  attempts: number;
+
+  @Column('json', { nullable: true })
+  input: object | null;
+
+  @Column('json', { nullable: true })
+  output: object | null;
+
+  @Column('json', { nullable: true })
+  error: StepError | null;
+
+  /** The last of them, the oldest first, also those from before the run was retried. */
+  @Column('json', { name: 'failed_attempts', nullable: true })
+  failedAttempts: FailedAttempt[] | null;
+
+  /** Of a wait: when it ends. */
+  @Column('timestamptz', { name: 'wake_at', nullable: true })
+  wakeAt: Date | null;
+
+  @Column('timestamptz', { name: 'started_at' })
+  startedAt: Date;
+
+  @Column('timestamptz', { name: 'finished_at', nullable: true })
+  finishedAt: Date | null;
+}
+
+/** A run that was parked as `poison`, until the event of its failure has happened. */
+@Entity('parked_runs')
+export class ParkedRun {
+  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'parked_runs_pkey' })
+  organizationId: string;
+
+  @PrimaryColumn('text', { name: 'run_id', primaryKeyConstraintName: 'parked_runs_pkey' })
+  runId: string;
 }

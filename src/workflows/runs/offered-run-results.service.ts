@@ -1,21 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
-import { parseJson } from '../../http/parse-json.js';
+import { parseJson } from '../../http/request-body.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
-import type { OfferedRunResult } from './run.results.js';
-import type { RunStep } from '../journal/run-step.entity.js';
-import type { Run } from '../journal/run.entity.js';
-import { RunsRepository } from '../journal/runs.repository.js';
 import { renderArguments, stepValue } from '../definitions/scope.js';
-import { WorkflowToolsRepository } from '../store/workflow-tools.repository.js';
+import type { Run, RunStep } from '../journal/run.entity.js';
+import { RunsRepository } from '../journal/runs.repository.js';
+import { OfferedWorkflowsRepository } from '../store/offered-workflows.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+import type { OfferedRunResult } from './run.results.js';
 
 /** What runs answer that were started by the tool of their workflow. */
 @Injectable()
 export class OfferedRunResults {
   constructor(
-    private readonly offers: WorkflowToolsRepository,
+    private readonly offers: OfferedWorkflowsRepository,
     private readonly workflows: WorkflowsRepository,
     private readonly runs: RunsRepository,
     private readonly liquid: LiquidSandbox,

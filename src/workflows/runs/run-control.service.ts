@@ -1,20 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { resourceChange } from '../../changes/change.js';
-import { ChangeFeed } from '../../changes/change-feed.js';
-import { newId } from '../../text/ids.js';
+import { ChangeFeed, resourceChange } from '../../changes/change-feed.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { WakeUps } from '../../queue/wake-ups.js';
+import { newId } from '../../text/ids.js';
 import type { Step } from '../definitions/definition.js';
-import { LimitGates } from '../triggers/limits/limit-gates.service.js';
 import { type RetryPlan, retryPlan } from '../journal/retry-plan.js';
-import { type EndedRun, RunControlRepository } from './run-control.repository.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
-import type { RunView } from './run.results.js';
 import { RunsRepository } from '../journal/runs.repository.js';
-import { RunsService } from './runs.service.js';
-import type { RunVersion } from './run.inputs.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+import { RunLimitsService } from '../triggers/limits/limit-gates.service.js';
+import { type EndedRun, RunControlRepository } from './run-control.repository.js';
+import type { RunVersion } from './run.inputs.js';
+import type { RunView } from './run.results.js';
+import { RunsService } from './runs.service.js';
 
 /** More runs than a worker begins at once; polls and sweeps find the others. */
 const MOST_HINTS = 50;
@@ -44,7 +43,7 @@ export class RunControl {
     private readonly reader: RunsService,
     private readonly wakeUps: WakeUps,
     private readonly changes: ChangeFeed,
-    private readonly limitGates: LimitGates,
+    private readonly limitGates: RunLimitsService,
   ) {}
 
   /** Ends a run that has not ended; throws `conflict` for one that has. */

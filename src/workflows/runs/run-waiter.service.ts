@@ -1,6 +1,5 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { type ChangeNotice, resourceUri } from '../../changes/change.js';
-import { ChangeFeed } from '../../changes/change-feed.js';
+import { ChangeFeed, type ChangeNotice, resourceUri } from '../../changes/change-feed.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { toError } from '../../errors/app-error.js';
 import { JoinedSignal } from '../../http/signals.js';

@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
-import { parseJson } from '../../http/parse-json.js';
+import { parseJson } from '../../http/request-body.js';
 import { readTimeCursor, timeCursor } from '../../paging/paging.js';
 import type { Step } from '../definitions/definition.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
-import type { RunStep } from '../journal/run-step.entity.js';
-import { type RunView, runView } from './run.results.js';
-import type { Run, RunStatus } from '../journal/run.entity.js';
-import type { RunFilter } from './run-filter.js';
-import { RunSearch } from './run-search.repository.js';
+import type { Run, RunStatus, RunStep } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+import type { RunFilter } from './run-filter.js';
+import { RunSearch } from './run-search.repository.js';
+import { type RunView, runView } from './run.results.js';
 
 /** Shows runs to callers. */
 @Injectable()

@@ -1,8 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../accounts/account.js';
+import type { EventName } from '../../events/domain-events.js';
+import type { ToolSchemas } from '../definitions/compatibility/tool-schemas.js';
 import type { ContactMapping } from '../definitions/contact-mapping.js';
 import type { Step } from '../definitions/definition.js';
-import type { ToolSchemas } from '../definitions/compatibility/tool-schemas.js';
 import type { VersionContent } from './version-content.js';
 
 /** A workflow as it was saved at one time. What is known of a version never changes. */
@@ -58,4 +59,23 @@ export class WorkflowVersion {
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt: Date;
+}
+
+/** That runs of a workflow may come to wait for an event. Stays, for runs of earlier versions go on. */
+@Entity('event_interests')
+export class EventInterest {
+  @PrimaryColumn('text', {
+    name: 'organization_id',
+    primaryKeyConstraintName: 'event_interests_pkey',
+  })
+  organizationId: string;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'event_interests_pkey' })
+  event: EventName;
+
+  @PrimaryColumn('text', {
+    name: 'workflow_id',
+    primaryKeyConstraintName: 'event_interests_pkey',
+  })
+  workflowId: string;
 }

@@ -1,5 +1,6 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { EventName } from '../../events/domain-event.js';
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { EventName } from '../../events/domain-events.js';
+import type { ObjectSchema } from '../../tools/schema/json-schema.js';
 import type { TriggerOptions, TriggerType } from '../definitions/trigger.js';
 
 /** What its owner wants of a webhook beyond its secret. */
@@ -67,4 +68,47 @@ export class Workflow {
   /** Set when it was deleted: its runs stay readable. */
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt: Date | null;
+}
+
+/** How a workflow is offered to the agents of its organization as a tool of its own. */
+@Entity('offered_workflows')
+@Unique('offered_workflows_name_key', ['organizationId', 'name'])
+export class OfferedWorkflow {
+  @PrimaryColumn('text', {
+    name: 'organization_id',
+    primaryKeyConstraintName: 'offered_workflows_pkey',
+  })
+  organizationId: string;
+
+  @PrimaryColumn('text', {
+    name: 'workflow_id',
+    primaryKeyConstraintName: 'offered_workflows_pkey',
+  })
+  workflowId: string;
+
+  @Column('text')
+  name: string;
+
+  @Column('text')
+  title: string;
+
+  @Column('text')
+  description: string;
+
+  @Column('json', { name: 'input_schema' })
+  inputSchema: ObjectSchema;
+
+  @Column('integer', { name: 'wait_seconds' })
+  waitSeconds: number;
+
+  /** Template of what a call answers; null: what the last step returned. */
+  @Column('json', { nullable: true })
+  result: Record<string, unknown> | null;
+
+  /** Another text with every change. */
+  @Column('text')
+  revision: string;
+
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt: Date;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import type { EventName } from '../../events/domain-event.js';
+import type { EventName } from '../../events/domain-events.js';
 import type { TimePosition } from '../../paging/paging.js';
 import { withContactStep } from '../definitions/contact-mapping.js';
 import type { Step } from '../definitions/definition.js';

@@ -1,9 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { EmittedEvent } from '../../events/domain-event.js';
-import { DomainEvents } from '../../events/domain-events.js';
+import { DomainEvents, type EmittedEvent } from '../../events/domain-events.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { type RunStart, RunStarts } from './run-starts.service.js';
 import { TriggerFilter } from './trigger-filter.service.js';
-import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 /**
  * Starts the workflows that wait for an event. The rows of their runs are written by the transaction in which the

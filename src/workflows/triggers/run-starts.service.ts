@@ -1,19 +1,18 @@
-import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { resourceChange } from '../../changes/change.js';
-import { ChangeFeed } from '../../changes/change-feed.js';
+import { hash } from 'node:crypto';
+import { ChangeFeed, resourceChange } from '../../changes/change-feed.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
-import { newId } from '../../text/ids.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
-import { parseJson } from '../../http/parse-json.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
+import { parseJson } from '../../http/request-body.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import { LimitGates } from './limits/limit-gates.service.js';
-import { type InsertedRun, type NewRun, RunsRepository } from '../journal/runs.repository.js';
+import { newId } from '../../text/ids.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
+import { type InsertedRun, type NewRun, RunsRepository } from '../journal/runs.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+import { RunLimitsService } from './limits/limit-gates.service.js';
 
 /** How many runs may follow from each other after the first: what goes on for longer is a loop. */
 const MAX_DEPTH = 8;
@@ -67,7 +66,7 @@ export class RunStarts {
     private readonly contacts: ContactsService,
     private readonly wakeUps: WakeUps,
     private readonly limiter: RateLimiter,
-    private readonly limitGates: LimitGates,
+    private readonly limitGates: RunLimitsService,
     private readonly changes: ChangeFeed,
     private readonly failpoints: Failpoints,
   ) {}

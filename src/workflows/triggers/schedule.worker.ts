@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
-import { GateWorker } from '../../queue/gate-worker.js';
+import { QueueWorker } from '../../queue/queue-worker.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import { SchedulesService } from './schedules.service.js';
 
 /** Takes the ticks of schedules that have come, whosever they are; found by looking once a second, never by a hint. */
 @Injectable()
-export class ScheduleWorker extends GateWorker {
+export class ScheduleWorker extends QueueWorker {
   readonly kind = 'schedule';
   protected readonly graceMs = 5000;
 

@@ -1,15 +1,14 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
-import type { EmittedEvent } from '../../events/domain-event.js';
-import { DomainEvents } from '../../events/domain-events.js';
+import { DomainEvents, type EmittedEvent } from '../../events/domain-events.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { type Claim, LEASE_SECONDS } from '../../queue/leased-work.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import {
   type Candidate,
-  type Hit,
   type HeldEvent,
+  type Hit,
   PendingEventsRepository,
 } from './pending-events.repository.js';
 import { RunWaitsRepository } from './run-waits.repository.js';

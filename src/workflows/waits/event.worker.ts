@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
-import { GateWorker } from '../../queue/gate-worker.js';
+import { QueueWorker } from '../../queue/queue-worker.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import { EventDeliveries } from './event-deliveries.service.js';
 
 /** Takes events that runs may wait for, whosever they are, and hands them on. */
 @Injectable()
-export class EventWorker extends GateWorker {
+export class EventWorker extends QueueWorker {
   readonly kind = 'event';
   protected readonly graceMs = 5000;
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import type { EmittedEvent, EventName } from '../../events/domain-event.js';
+import type { EmittedEvent, EventName } from '../../events/domain-events.js';
 import type { Claim } from '../../queue/leased-work.js';
 
 /** An event in the hands of this transaction. */

@@ -3,7 +3,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/comm
 import { ChangeFeed } from '../../changes/change-feed.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { toError } from '../../errors/app-error.js';
-import { TokenBuckets } from '../../http/token-buckets.js';
+import { TokenBuckets } from '../../http/rate-limiter.js';
 import { diagnose } from './signatures/signature-doctor.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { SignatureMistake } from './signatures/signature-mistake.js';

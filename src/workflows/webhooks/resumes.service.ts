@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
-import { parseJson } from '../../http/parse-json.js';
+import { parseJson } from '../../http/request-body.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import { NO_RUN } from './malformed-webhook-path.js';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
-import { parseJson } from '../../http/parse-json.js';
+import { parseJson } from '../../http/request-body.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { type SignatureScheme, verifyWebhook } from './signatures/verify-webhook.js';
 import type { Receipt } from './webhook-receipt.js';

@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
-import { parseJson } from '../../http/parse-json.js';
+import { parseJson } from '../../http/request-body.js';
 import { Doc, Nullable } from '../../tools/schema/doc.decorator.js';
 import { SIGNATURE_ADVICE } from './signatures/signature-mistake.js';
 import type { DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';

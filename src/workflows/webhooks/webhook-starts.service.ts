@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Gatherings } from '../../batching/batcher.js';
+import { Batcher } from '../../batching/batcher.js';
 import { AppError } from '../../errors/app-error.js';
 import { type RunStart, RunStarts } from '../triggers/run-starts.service.js';
 
@@ -62,10 +62,10 @@ export class WebhookStarts {
   }
 }
 
-type Starts = Gatherings<RunStart, (string | undefined)[]>;
+type Starts = Batcher<RunStart, (string | undefined)[]>;
 
 function gatherings(
   work: (organizationId: string, starts: readonly RunStart[]) => Promise<(string | undefined)[]>,
 ): Starts {
-  return new Gatherings(work, MOST_BYTES, ({ payload }) => Math.max(payload.length, LEAST_BYTES));
+  return new Batcher(work, MOST_BYTES, ({ payload }) => Math.max(payload.length, LEAST_BYTES));
 }

@@ -1,5 +1,4 @@
-import type { AppErrorCode } from '../../errors/app-error.js';
-import { HTTP_STATUS } from '../../errors/http-status.js';
+import { type AppErrorCode, HTTP_STATUS } from '../../errors/app-error.js';
 import type { WebhookOptions } from '../store/workflow.entity.js';
 
 /** A webhook workflow as its URL needs to know it. */

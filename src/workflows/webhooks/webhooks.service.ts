@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
-import { TokenBuckets } from '../../http/token-buckets.js';
+import { TokenBuckets } from '../../http/rate-limiter.js';
 import { type RunOutcome, RunWaiter } from '../runs/run-waiter.service.js';
 import { PayloadContacts, contactIn } from '../triggers/payload-contacts.service.js';
 import { RunStarts } from '../triggers/run-starts.service.js';

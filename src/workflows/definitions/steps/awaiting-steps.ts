@@ -1,4 +1,4 @@
-import type { EventName } from '../../../events/domain-event.js';
+import type { EventName } from '../../../events/domain-events.js';
 import { everyStep, type Step } from '../definition.js';
 import type { Turn } from '../step-engine.js';
 import { type EventWaitStep, isEventWait } from './event-wait-step.js';

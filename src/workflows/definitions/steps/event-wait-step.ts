@@ -1,11 +1,10 @@
+import { EVENT_NAMES, type EventName } from '../../../events/domain-events.js';
 import { didYouMean } from '../../../text/nearest-names.js';
-import type { EventName } from '../../../events/domain-event.js';
 import type { OnError } from '../definition.js';
-import { checkKeys, isObject, type Json } from '../step-fields.js';
-import { WAIT_EVENTS } from '../wait-event.js';
+import { type Json, checkKeys, isObject } from '../step-fields.js';
 import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
-import { parseWait, type WaitStep } from './wait-step.js';
+import { type WaitStep, parseWait } from './wait-step.js';
 
 /**
  * Keeps the run from going on before an event, or before the URL of the step was called, or before a time-out. `if` of
@@ -88,3 +87,9 @@ function parseTimeout(given: Json, path: string, parser: StepParser): WaitStep['
   parser.fault(`${path}.timeout`, 'is required');
   return {};
 }
+
+/** What a step can wait for by its name: what happens in the organization, or a call of the step's own URL. */
+export const WAIT_EVENTS = [...EVENT_NAMES, 'resume'] as const;
+
+/** What a step waits for; that a run has ended is waited for by `run_workflow` only. */
+export type WaitEvent = EventName | 'resume' | 'run.ended';

@@ -1,13 +1,10 @@
+import { isEmail } from 'class-validator';
+import type { Fault } from '../../../errors/app-error.js';
 import { didYouMean } from '../../../text/nearest-names.js';
+import { type ValueRules, checkValue } from '../../../tools/schema/check-value.js';
+import type { JsonSchema } from '../../../tools/schema/json-schema.js';
 import type { OnError, Step } from '../definition.js';
-import { checkStatic } from '../static-arguments.js';
-import { isObject } from '../step-fields.js';
-import {
-  MAX_INTERNAL_TIMEOUT_SECONDS,
-  parseRetry,
-  parseTimeout,
-  type RetryPolicy,
-} from '../step-options.js';
+import { type Json, checkKeys, isDynamic, isObject } from '../step-fields.js';
 import type { StepChecks } from './step-checks.js';
 import type { StepKind } from './step-kind.js';
 
@@ -76,4 +73,85 @@ function checkTool(step: ToolStep, path: string, checks: StepChecks): void {
     const message = `"${step.tool}" must be confirmed each time, so only a person may make it a step`;
     checks.fault(`${path}.tool`, message);
   }
+}
+
+/** How often a step is tried, and the pauses in between: the first of `backoff_seconds`, each by the factor longer. */
+export interface RetryPolicy {
+  max_attempts?: number;
+  backoff_seconds?: number;
+  backoff_factor?: number;
+}
+
+/** Longest pause between two attempts, however it comes about. */
+export const MAX_PAUSE_SECONDS = 3600;
+/** What a tool gets that talks to systems outside. */
+export const MAX_TIMEOUT_SECONDS = 300;
+// Below the 30 s after which the database ends a transaction that does nothing.
+export const MAX_INTERNAL_TIMEOUT_SECONDS = 25;
+
+const MAX_ATTEMPTS = 10;
+const MAX_FACTOR = 10;
+
+export function parseRetry(given: unknown, path: string, faults: Fault[]): RetryPolicy | undefined {
+  if (!isObject(given)) {
+    faults.push({ path, message: 'must be an object' });
+    return undefined;
+  }
+  checkKeys(given, path, ['max_attempts', 'backoff_seconds', 'backoff_factor'], faults);
+  const attempts = given.max_attempts;
+  if (attempts !== undefined && !isWithin(attempts, 1, MAX_ATTEMPTS, Number.isInteger)) {
+    faults.push({
+      path: `${path}.max_attempts`,
+      message: `must be a whole number from 1 to ${MAX_ATTEMPTS}`,
+    });
+  }
+  checkNumber(given, 'backoff_seconds', 0, MAX_PAUSE_SECONDS, path, faults);
+  checkNumber(given, 'backoff_factor', 1, MAX_FACTOR, path, faults);
+  return given;
+}
+
+export function parseTimeout(given: unknown, path: string, faults: Fault[]): number | undefined {
+  if (isWithin(given, 1, MAX_TIMEOUT_SECONDS)) return given;
+  faults.push({ path, message: `must be a number of seconds from 1 to ${MAX_TIMEOUT_SECONDS}` });
+  return undefined;
+}
+
+function checkNumber(
+  given: Json,
+  name: string,
+  least: number,
+  most: number,
+  path: string,
+  faults: Fault[],
+): void {
+  if (given[name] === undefined || isWithin(given[name], least, most)) return;
+  faults.push({ path: `${path}.${name}`, message: `must be a number from ${least} to ${most}` });
+}
+
+function isWithin(
+  value: unknown,
+  least: number,
+  most: number,
+  fits: (value: number) => boolean = Number.isFinite,
+): value is number {
+  return typeof value === 'number' && fits(value) && value >= least && value <= most;
+}
+
+/** Only what tools judge in the same way: a definition must not be refused that its tools would take. */
+const RULES: ValueRules = {
+  formats: { email: { matches: (text) => isEmail(text), message: 'must be an email' } },
+  isOpen: (value) => typeof value === 'string' && isDynamic(value),
+};
+
+/**
+ * Adds a fault for everything in `value` that can never fit the schema. Text with an expression is not judged: what
+ * it becomes is known only when the step runs, and checked again then.
+ */
+export function checkStatic(
+  value: unknown,
+  schema: JsonSchema,
+  path: string,
+  faults: Fault[],
+): void {
+  checkValue(value, schema, path, faults, RULES);
 }

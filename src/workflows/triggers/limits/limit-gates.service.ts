@@ -4,11 +4,11 @@ import { ContactView } from '../../../contacts/contact.results.js';
 import { ContactsService } from '../../../contacts/contacts.service.js';
 import { GateDatabase } from '../../../database/gate-database.js';
 import { AppError, toError } from '../../../errors/app-error.js';
-import { parseJson } from '../../../http/parse-json.js';
+import { parseJson } from '../../../http/request-body.js';
 import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
 import { WakeUps } from '../../../queue/wake-ups.js';
-import { LimitGatesRepository, type RunKeys } from './limit-gates.repository.js';
-import type { Gate, RunLimits } from '../../definitions/run-limits.js';
+import { RunLimitsRepository, type RunKeys } from './limit-gates.repository.js';
+import type { RunLimit, RunLimits } from '../../definitions/run-limits.js';
 import type { RunTriggerType } from '../../definitions/trigger.js';
 
 const LONGEST_KEY = 200;
@@ -30,12 +30,12 @@ interface Admitted {
  * this asks it whenever something has changed, and tells workers of whom it let go.
  */
 @Injectable()
-export class LimitGates {
-  private readonly logger = new Logger(LimitGates.name);
+export class RunLimitsService {
+  private readonly logger = new Logger(RunLimitsService.name);
 
   constructor(
     private readonly gate: GateDatabase,
-    private readonly gates: LimitGatesRepository,
+    private readonly gates: RunLimitsRepository,
     private readonly contacts: ContactsService,
     private readonly liquid: LiquidSandbox,
     private readonly wakeUps: WakeUps,
@@ -113,7 +113,7 @@ export class LimitGates {
   }
 }
 
-function firstGate(keys: RunKeys, limits: RunLimits): Gate {
+function firstGate(keys: RunKeys, limits: RunLimits): RunLimit {
   if (keys.debounceKey !== null) return 'debounce';
   if (limits.rate) return 'rate';
   return keys.slotKey === null ? 'slot' : 'key';

@@ -1,7 +1,7 @@
 import { getHeapCodeStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext, runInThisContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { keepCode } from './keep-code.js';
+import { keepCode, releaseMemory } from './settle.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -29,4 +29,19 @@ function codeKept(name: string): number {
 
 function sizeOfCode(): number {
   return getHeapCodeStatistics().bytecode_and_metadata_size;
+}
+
+it('gives back what is not needed any more', async () => {
+  const before = fill();
+  await releaseMemory();
+  expect(process.memoryUsage().heapTotal).toBeLessThan(before - 50 * 1024 * 1024);
+});
+
+/** Returns the size of the heap with 100 MiB in it that nothing refers to afterwards. */
+function fill(): number {
+  const kept = Array.from({ length: 100 * 1024 }, (_, index) =>
+    Array.from({ length: 128 }, () => index),
+  );
+  const { heapTotal } = process.memoryUsage();
+  return kept.length > 0 ? heapTotal : 0;
 }

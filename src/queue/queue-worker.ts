@@ -18,7 +18,7 @@ interface ClaimRow {
  * Works on due rows of all organizations, in processes that run workers. Their leases are asked for through the gate,
  * by its functions `claim_…s`, `renew_…s` and `release_…s` for the kind; only ids leave it.
  */
-export abstract class GateWorker
+export abstract class QueueWorker
   implements LeasedWork, OnApplicationBootstrap, BeforeApplicationShutdown
 {
   abstract readonly kind: WakeUpKind;

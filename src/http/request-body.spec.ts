@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AppError } from '../errors/app-error.js';
-import { parseJson } from './parse-json.js';
+import { parseJson } from './request-body.js';
 
 const codeOf = (body: Uint8Array | string): string => {
   try {

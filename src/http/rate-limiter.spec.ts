@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TokenBuckets } from './token-buckets.js';
+import { TokenBuckets } from './rate-limiter.js';
 
 describe(TokenBuckets, () => {
   it('gives what it holds, then says how long to wait, and fills up again', () => {

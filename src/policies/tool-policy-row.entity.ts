@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Confirmation } from './tool-policy.js';
+import type { Confirmation } from './tool-policies.js';
 
 /** What an organization has decided about one tool, where that is not what holds without a decision. */
 @Entity('tool_policies')
