@@ -386,8 +386,8 @@ create table public.workflow_runs (
   crashes integer not null default 0,
   available_at timestamp with time zone not null default now(),
   limited boolean not null default false,
-  gate text,
-  gate_until timestamp with time zone,
+  delayed_by text,
+  delayed_until timestamp with time zone,
   debounce_key text collate "C",
   debounce_since timestamp with time zone,
   released_at timestamp with time zone,
@@ -397,7 +397,7 @@ create table public.workflow_runs (
   finished_at timestamp with time zone,
   constraint workflow_runs_pkey PRIMARY KEY (organization_id, id),
   constraint workflow_runs_dedupe_key UNIQUE (organization_id, workflow_id, dedupe_key),
-  constraint workflow_runs_gate_check CHECK ((gate = ANY (ARRAY['debounce'::text, 'rate'::text, 'key'::text, 'slot'::text]))),
+  constraint workflow_runs_delayed_by_check CHECK ((delayed_by = ANY (ARRAY['debounce'::text, 'rate'::text, 'key'::text, 'slot'::text]))),
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
   constraint workflow_runs_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
   constraint workflow_runs_version_fkey FOREIGN KEY (organization_id, workflow_id, workflow_version) REFERENCES public.workflow_versions(organization_id, workflow_id, version) ON DELETE CASCADE
@@ -410,11 +410,11 @@ CREATE INDEX workflow_runs_contact_idx ON public.workflow_runs USING btree (orga
 CREATE INDEX workflow_runs_reason_idx ON public.workflow_runs USING btree (organization_id, reason, created_at, id) WHERE (reason IS NOT NULL);
 CREATE INDEX workflow_runs_finished_idx ON public.workflow_runs USING btree (organization_id, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX workflow_runs_wake_idx ON public.workflow_runs USING btree (available_at) WHERE (status = 'waiting'::text);
-CREATE INDEX workflow_runs_due_idx ON public.workflow_runs USING btree (organization_id, available_at) WHERE ((status = 'queued'::text) AND (gate IS NULL));
-CREATE INDEX workflow_runs_gate_idx ON public.workflow_runs USING btree (organization_id, workflow_id, gate, created_at, id) WHERE ((status = 'queued'::text) AND (gate IS NOT NULL));
-CREATE INDEX workflow_runs_gate_until_idx ON public.workflow_runs USING btree (gate_until) WHERE ((status = 'queued'::text) AND (gate_until IS NOT NULL));
-CREATE INDEX workflow_runs_debounce_idx ON public.workflow_runs USING btree (organization_id, workflow_id, debounce_key, created_at, id) WHERE ((status = 'queued'::text) AND (gate = 'debounce'::text));
-CREATE INDEX workflow_runs_slot_idx ON public.workflow_runs USING btree (organization_id, workflow_id, gate, slot_key, created_at, id) WHERE (limited AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
+CREATE INDEX workflow_runs_due_idx ON public.workflow_runs USING btree (organization_id, available_at) WHERE ((status = 'queued'::text) AND (delayed_by IS NULL));
+CREATE INDEX workflow_runs_delayed_idx ON public.workflow_runs USING btree (organization_id, workflow_id, delayed_by, created_at, id) WHERE ((status = 'queued'::text) AND (delayed_by IS NOT NULL));
+CREATE INDEX workflow_runs_delayed_until_idx ON public.workflow_runs USING btree (delayed_until) WHERE ((status = 'queued'::text) AND (delayed_until IS NOT NULL));
+CREATE INDEX workflow_runs_debounce_idx ON public.workflow_runs USING btree (organization_id, workflow_id, debounce_key, created_at, id) WHERE ((status = 'queued'::text) AND (delayed_by = 'debounce'::text));
+CREATE INDEX workflow_runs_slot_idx ON public.workflow_runs USING btree (organization_id, workflow_id, delayed_by, slot_key, created_at, id) WHERE (limited AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX workflow_runs_released_idx ON public.workflow_runs USING btree (organization_id, workflow_id, released_at) WHERE (released_at IS NOT NULL);
 CREATE INDEX workflow_runs_id_idx ON public.workflow_runs USING btree (id);
 alter table public.workflow_runs enable row level security;

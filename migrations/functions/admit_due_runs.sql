@@ -13,10 +13,10 @@ declare
 begin
   for scope in
     select distinct due.organization_id, due.workflow_id, due.debounce_key from (
-      select r.organization_id, r.workflow_id, case when r.gate = 'debounce' then r.debounce_key end as debounce_key
+      select r.organization_id, r.workflow_id, case when r.delayed_by = 'debounce' then r.debounce_key end as debounce_key
       from public.workflow_runs r
-      where r.status = 'queued' and r.gate_until is not null and r.gate_until <= now()
-      order by r.gate_until limit batch_size
+      where r.status = 'queued' and r.delayed_until is not null and r.delayed_until <= now()
+      order by r.delayed_until limit batch_size
     ) due
     order by due.organization_id, due.workflow_id
   loop

@@ -36,7 +36,7 @@ begin
     else
       -- One descent of the index for each organization, from first entry to first entry.
       select r.organization_id, r.available_at into organization, due_at from public.workflow_runs r
-      where r.status = 'queued' and r.gate is null and r.organization_id > at_organization
+      where r.status = 'queued' and r.delayed_by is null and r.organization_id > at_organization
       order by r.organization_id, r.available_at limit 1;
       if not found then
         exit when wrapped or last_turn = '';
@@ -65,7 +65,7 @@ begin
       continue when part <= 0;
       found_ids := array(
         select r.id from public.workflow_runs r
-        where r.status = 'queued' and r.gate is null and r.organization_id = organizations[turn] and r.available_at <= now()
+        where r.status = 'queued' and r.delayed_by is null and r.organization_id = organizations[turn] and r.available_at <= now()
           and r.id <> all (chosen)
         order by r.available_at limit part for update skip locked);
       chosen := chosen || found_ids;

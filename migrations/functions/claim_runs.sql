@@ -37,10 +37,10 @@ begin
   else
     -- A limit still delays the run. The process that had to admit it may have died, so this tries again.
     select r.organization_id, r.workflow_id, r.slot_key,
-      case when r.gate = 'debounce' then r.debounce_key end as debounce_key into run
+      case when r.delayed_by = 'debounce' then r.debounce_key end as debounce_key into run
     from public.workflow_runs r
     where r.id = only_id and r.limited
-      and (r.status = 'queued' and r.gate is not null or r.status = 'waiting' and r.available_at <= now());
+      and (r.status = 'queued' and r.delayed_by is not null or r.status = 'waiting' and r.available_at <= now());
     if found then
       update public.workflow_runs r set status = 'queued'
       where r.id = only_id and r.status = 'waiting' and r.available_at <= now();
@@ -50,7 +50,7 @@ begin
     chosen := array(
       select r.id from public.workflow_runs r
       where r.id = only_id and r.available_at <= now()
-        and (r.status = 'running' or r.status = 'queued' and r.gate is null or r.status = 'waiting' and not r.limited)
+        and (r.status = 'running' or r.status = 'queued' and r.delayed_by is null or r.status = 'waiting' and not r.limited)
         and coalesce((share -> 'rooms' ->> r.organization_id)::integer, 1) > 0
       for update skip locked);
   end if;

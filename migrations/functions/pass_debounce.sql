@@ -22,7 +22,7 @@ declare
 begin
   select r.id, r.created_at, coalesce(r.debounce_since, r.created_at) as since into last from public.workflow_runs r
   where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
-    and r.status = 'queued' and r.gate = 'debounce'
+    and r.status = 'queued' and r.delayed_by = 'debounce'
   order by r.created_at desc, r.id desc limit 1 for update skip locked;
   if not found then
     return;
@@ -30,7 +30,7 @@ begin
   with earlier as materialized (
     select r.id from public.workflow_runs r
     where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
-      and r.status = 'queued' and r.gate = 'debounce' and r.id <> last.id
+      and r.status = 'queued' and r.delayed_by = 'debounce' and r.id <> last.id
     for update skip locked
   ), replaced as (
     update public.workflow_runs r set status = 'canceled', reason = 'debounced', finished_at = moment
@@ -41,9 +41,9 @@ begin
   ends := coalesce(least(last.created_at + period, first_at + max_period), moment);
   update public.workflow_runs r set
     debounce_since = first_at,
-    gate = case when ends > moment then 'debounce' else 'rate' end,
+    delayed_by = case when ends > moment then 'debounce' else 'rate' end,
     reason = case when ends > moment then 'debounce' else 'rate' end,
-    gate_until = case when ends > moment then ends end
+    delayed_until = case when ends > moment then ends end
   where r.organization_id = organization and r.id = last.id;
 end
 $$;

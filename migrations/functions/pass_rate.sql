@@ -28,12 +28,12 @@ begin
   end if;
   with first as materialized (
     select r.id from public.workflow_runs r
-    where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.gate = 'rate'
+    where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'rate'
     order by r.created_at, r.id limit room for update skip locked
   ), passed as (
     update public.workflow_runs r set
-      gate = case when r.slot_key is null then 'slot' else 'key' end,
-      reason = 'concurrency', gate_until = null,
+      delayed_by = case when r.slot_key is null then 'slot' else 'key' end,
+      reason = 'concurrency', delayed_until = null,
       released_at = case when max_runs is not null then moment end
     from first where r.organization_id = organization and r.id = first.id
     returning r.slot_key
@@ -45,16 +45,16 @@ begin
     order by r.released_at desc offset max_runs - 1 limit 1;
     with head as materialized (
       select r.id from public.workflow_runs r
-      where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.gate = 'rate'
+      where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'rate'
       order by r.created_at, r.id limit 1 for update skip locked
     ), overdue as materialized (
       select r.id from public.workflow_runs r
-      where r.gate_until is not null and r.gate_until <= moment and r.status = 'queued' and r.gate = 'rate'
+      where r.delayed_until is not null and r.delayed_until <= moment and r.status = 'queued' and r.delayed_by = 'rate'
         and r.organization_id = organization and r.workflow_id = workflow
       for update skip locked
     )
     update public.workflow_runs r set
-      gate_until = case when r.id in (select h.id from head h) then coalesce(next_at, moment) end
+      delayed_until = case when r.id in (select h.id from head h) then coalesce(next_at, moment) end
     from (select id from head union select id from overdue) changed
     where r.organization_id = organization and r.id = changed.id;
   end if;

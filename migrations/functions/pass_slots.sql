@@ -24,29 +24,29 @@ begin
     if max_runs_per_key is not null then
       select max_runs_per_key - count(*) into room from (
         select from public.workflow_runs r
-        where r.organization_id = organization and r.workflow_id = workflow and r.gate is null and r.slot_key = key
+        where r.organization_id = organization and r.workflow_id = workflow and r.delayed_by is null and r.slot_key = key
           and r.limited and r.status in ('queued', 'running')
         union all
         select from public.workflow_runs r
-        where r.organization_id = organization and r.workflow_id = workflow and r.gate = 'slot' and r.slot_key = key
+        where r.organization_id = organization and r.workflow_id = workflow and r.delayed_by = 'slot' and r.slot_key = key
           and r.limited and r.status in ('queued', 'running')
       ) holders;
     end if;
     continue when room <= 0;
     with first as materialized (
       select r.id from public.workflow_runs r
-      where r.organization_id = organization and r.workflow_id = workflow and r.gate = 'key' and r.slot_key = key
+      where r.organization_id = organization and r.workflow_id = workflow and r.delayed_by = 'key' and r.slot_key = key
         and r.limited and r.status in ('queued', 'running')
       order by r.created_at, r.id limit room for update skip locked
     )
-    update public.workflow_runs r set gate = 'slot' from first
+    update public.workflow_runs r set delayed_by = 'slot' from first
     where r.organization_id = organization and r.id = first.id;
   end loop;
   room := 1000;
   if max_runs is not null then
     select max_runs - count(*) into room from (
       select from public.workflow_runs r
-      where r.organization_id = organization and r.workflow_id = workflow and r.gate is null
+      where r.organization_id = organization and r.workflow_id = workflow and r.delayed_by is null
         and r.limited and r.status in ('queued', 'running')
       limit max_runs
     ) holders;
@@ -54,10 +54,10 @@ begin
   -- Oldest first also among runs that were admitted earlier and are not claimed yet.
   with first as materialized (
     select r.id from public.workflow_runs r
-    where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.gate = 'slot'
+    where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'slot'
     order by r.created_at, r.id limit room for update skip locked
   ), passed as (
-    update public.workflow_runs r set gate = null, reason = null, available_at = least(r.available_at, r.created_at)
+    update public.workflow_runs r set delayed_by = null, reason = null, available_at = least(r.available_at, r.created_at)
     from first where r.organization_id = organization and r.id = first.id
     returning r.id
   )

@@ -8,8 +8,8 @@ create or replace function private.requeue_limited_run() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
-  new.gate := case when old.status <> 'waiting' then 'rate' when new.slot_key is null then 'slot' else 'key' end;
-  new.gate_until := null;
+  new.delayed_by := case when old.status <> 'waiting' then 'rate' when new.slot_key is null then 'slot' else 'key' end;
+  new.delayed_until := null;
   new.reason := case when old.status <> 'waiting' then 'rate' else 'concurrency' end;
   return new;
 end

@@ -21,7 +21,7 @@ declare
 begin
   for visit in 1..200 loop
     select r.organization_id, r.workflow_id into scope from public.workflow_runs r
-    where r.status = 'queued' and r.gate is not null
+    where r.status = 'queued' and r.delayed_by is not null
       and (r.organization_id, r.workflow_id) > (at_organization, at_workflow)
     order by r.organization_id, r.workflow_id limit 1;
     if not found then
@@ -37,13 +37,13 @@ begin
     keys := array(
       with recursive waiting (key, number) as (
         (select r.slot_key, 1 from public.workflow_runs r
-          where r.organization_id = at_organization and r.workflow_id = at_workflow and r.gate = 'key'
+          where r.organization_id = at_organization and r.workflow_id = at_workflow and r.delayed_by = 'key'
             and r.limited and r.status in ('queued', 'running')
           order by r.slot_key limit 1)
         union all
         select (
           select r.slot_key from public.workflow_runs r
-          where r.organization_id = at_organization and r.workflow_id = at_workflow and r.gate = 'key'
+          where r.organization_id = at_organization and r.workflow_id = at_workflow and r.delayed_by = 'key'
             and r.slot_key > w.key and r.limited and r.status in ('queued', 'running')
           order by r.slot_key limit 1), w.number + 1
         from waiting w where w.key is not null and w.number < 1000
@@ -53,7 +53,7 @@ begin
         and coalesce((f.trigger_options -> 'limits' -> 'concurrency' ->> 'runs_per_key')::integer > (
           select count(*) from public.workflow_runs r
           where r.organization_id = at_organization and r.workflow_id = at_workflow and r.slot_key = w.key
-            and r.limited and r.status in ('queued', 'running') and (r.gate is null or r.gate = 'slot')), true));
+            and r.limited and r.status in ('queued', 'running') and (r.delayed_by is null or r.delayed_by = 'slot')), true));
     return query
       select admitted.id, at_organization
       from unnest(private.admit_runs_of_workflow(at_organization, at_workflow, null, keys, false)) admitted (id);

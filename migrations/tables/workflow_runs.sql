@@ -1,9 +1,10 @@
 -- Runs: the queue, the leases and the limits of all executions of workflows.
 --
--- A run that a limit delays is "queued" behind one of four gates, in this order: debounce, rate, key, slot.
--- admit_runs_of_workflow lets it pass them, and only then can it be claimed, so no claim reads delayed runs. A
--- run gets a slot when it passes the last gate and gives it back when it ends or waits. The run has the slot
--- and not its worker, so a worker that dies takes none with it. Only rows are counted, so no counter can drift.
+-- A queued run can be delayed by four limits, in this order: debounce, rate, the slots of its key, the slots of
+-- the workflow. admit_runs_of_workflow lets it pass them, and only then can it be claimed, so no claim reads
+-- delayed runs. A run gets its slots when it passes the last limits and gives them back when it ends or waits.
+-- The run has the slots and not its worker, so a worker that dies takes none with it. Only rows are counted, so
+-- no counter can drift.
 create table public.workflow_runs (
   -- No foreign key of its own: the one to the version covers it, and every insert would check both.
   organization_id text collate "C" not null,
@@ -29,9 +30,9 @@ create table public.workflow_runs (
   available_at timestamptz not null default now(),
   -- It was started under limits.
   limited boolean not null default false,
-  gate text,
-  -- When the gate must be checked again although nothing happens.
-  gate_until timestamptz,
+  delayed_by text,
+  -- When the limit must be checked again although nothing happens.
+  delayed_until timestamptz,
   debounce_key text collate "C",
   -- When the first of the runs came that this one replaces.
   debounce_since timestamptz,
@@ -49,7 +50,7 @@ create table public.workflow_runs (
     references public.contacts (organization_id, id) on delete set null (contact_id),
   constraint workflow_runs_status_check
     check (status in ('queued', 'running', 'waiting', 'succeeded', 'failed', 'canceled')),
-  constraint workflow_runs_gate_check check (gate in ('debounce', 'rate', 'key', 'slot'))
+  constraint workflow_runs_delayed_by_check check (delayed_by in ('debounce', 'rate', 'key', 'slot'))
 );
 
 -- Leases that end, runs that follow from one run, lists of runs by filter, and the purge.
@@ -70,18 +71,18 @@ create index workflow_runs_finished_idx on public.workflow_runs (organization_id
 -- Waits that end, and runs that can be claimed.
 create index workflow_runs_wake_idx on public.workflow_runs (available_at) where status = 'waiting';
 create index workflow_runs_due_idx on public.workflow_runs (organization_id, available_at)
-  where status = 'queued' and gate is null;
+  where status = 'queued' and delayed_by is null;
 
--- Runs behind each gate of a workflow, oldest first; who has and who needs a slot; who used up the rate.
-create index workflow_runs_gate_idx on public.workflow_runs (organization_id, workflow_id, gate, created_at, id)
-  where status = 'queued' and gate is not null;
-create index workflow_runs_gate_until_idx on public.workflow_runs (gate_until)
-  where status = 'queued' and gate_until is not null;
+-- Runs delayed by each limit of a workflow, oldest first; who has and who needs a slot; who used up the rate.
+create index workflow_runs_delayed_idx on public.workflow_runs (organization_id, workflow_id, delayed_by, created_at, id)
+  where status = 'queued' and delayed_by is not null;
+create index workflow_runs_delayed_until_idx on public.workflow_runs (delayed_until)
+  where status = 'queued' and delayed_until is not null;
 create index workflow_runs_debounce_idx
   on public.workflow_runs (organization_id, workflow_id, debounce_key, created_at, id)
-  where status = 'queued' and gate = 'debounce';
+  where status = 'queued' and delayed_by = 'debounce';
 create index workflow_runs_slot_idx
-  on public.workflow_runs (organization_id, workflow_id, gate, slot_key, created_at, id)
+  on public.workflow_runs (organization_id, workflow_id, delayed_by, slot_key, created_at, id)
   where limited and status in ('queued', 'running');
 create index workflow_runs_released_idx on public.workflow_runs (organization_id, workflow_id, released_at)
   where released_at is not null;

@@ -351,7 +351,7 @@ describe('starts that repeat each other', () => {
     }
     const [oldest, ...later] = await rows(id);
     const at = (time: unknown): number => (time as Date).getTime();
-    expect(at(later.at(-1)!.gate_until) - at(oldest!.created_at)).toBe(120_000);
+    expect(at(later.at(-1)!.delayed_until) - at(oldest!.created_at)).toBe(120_000);
   });
 
   it('are put off one by one where they come at the same time', async () => {
@@ -424,7 +424,7 @@ describe('processes that die', () => {
     for (const [index, gate] of ['rate', 'key', 'slot'].entries()) {
       await switchboard.ownerQuery(
         `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, limited,
-           gate, reason, slot_key)
+           delayed_by, reason, slot_key)
          values ($1, $2, $3, 1, 'webhook', '{}', true, $4, 'concurrency', 'x')`,
         [acme.id, `run_lost_${gate}`, id, gate],
       );
@@ -432,7 +432,7 @@ describe('processes that die', () => {
     }
     await switchboard.ownerQuery(
       `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, limited,
-         gate, reason, debounce_key, gate_until)
+         delayed_by, reason, debounce_key, delayed_until)
        values ($1, 'run_lost_debounce', $2, 1, 'webhook', '{}', true, 'debounce', 'debounce', '', now())`,
       [acme.id, id],
     );
@@ -474,7 +474,7 @@ describe('without workers', () => {
     });
     await web.ownerQuery(
       `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, limited,
-           gate, reason)
+           delayed_by, reason)
          select $1, 'run_' || n, $2, 1, 'manual', '{}', true, 'slot', 'concurrency' from generate_series(1, 10000) n`,
       [organization.id, id],
     );

@@ -33,19 +33,23 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
   where: 'root_run_id is not null',
 })
 @Index('workflow_runs_due_idx', ['organizationId', 'availableAt'], {
-  where: `status = 'queued' and gate is null`,
+  where: `status = 'queued' and delayed_by is null`,
 })
-@Index('workflow_runs_gate_idx', ['organizationId', 'workflowId', 'gate', 'createdAt', 'id'], {
-  where: `status = 'queued' and gate is not null`,
-})
+@Index(
+  'workflow_runs_delayed_idx',
+  ['organizationId', 'workflowId', 'delayedBy', 'createdAt', 'id'],
+  {
+    where: `status = 'queued' and delayed_by is not null`,
+  },
+)
 @Index(
   'workflow_runs_debounce_idx',
   ['organizationId', 'workflowId', 'debounceKey', 'createdAt', 'id'],
-  { where: `status = 'queued' and gate = 'debounce'` },
+  { where: `status = 'queued' and delayed_by = 'debounce'` },
 )
 @Index(
   'workflow_runs_slot_idx',
-  ['organizationId', 'workflowId', 'gate', 'slotKey', 'createdAt', 'id'],
+  ['organizationId', 'workflowId', 'delayedBy', 'slotKey', 'createdAt', 'id'],
   { where: `limited and status in ('queued', 'running')` },
 )
 @Index('workflow_runs_released_idx', ['organizationId', 'workflowId', 'releasedAt'], {
@@ -131,16 +135,16 @@ export class Run {
   @Column('boolean', { default: false })
   limited: boolean;
 
-  /** What keeps it in the queue; null: nothing does. */
-  @Column('text', { nullable: true })
-  gate: RunLimit | null;
+  /** The limit that keeps it in the queue, or null. */
+  @Column('text', { name: 'delayed_by', nullable: true })
+  delayedBy: RunLimit | null;
 
-  /** When its gate has to be looked at again, though nothing happens. */
-  @Index('workflow_runs_gate_until_idx', {
-    where: `status = 'queued' and gate_until is not null`,
+  /** When the limit must be checked again although nothing happens. */
+  @Index('workflow_runs_delayed_until_idx', {
+    where: `status = 'queued' and delayed_until is not null`,
   })
-  @Column('timestamptz', { name: 'gate_until', nullable: true })
-  gateUntil: Date | null;
+  @Column('timestamptz', { name: 'delayed_until', nullable: true })
+  delayedUntil: Date | null;
 
   /** A later start with the same key puts it off for good. */
   @Column('text', { name: 'debounce_key', nullable: true })

@@ -74,7 +74,7 @@ export class RunControlRepository {
       .manager(organizationId)
       .query<{ id: string; replay_of: string }[]>(
         `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
-           contact_id, body_hash, replay_of, created_at, limited, slot_key, gate, reason)
+           contact_id, body_hash, replay_of, created_at, limited, slot_key, delayed_by, reason)
          select o.organization_id, n.new_id, o.workflow_id,
            case $4 when 'same' then o.workflow_version else w.version end, o.trigger_type, o.payload,
            (select c.id from contacts c where c.organization_id = $1 and c.id = o.contact_id for key share),
