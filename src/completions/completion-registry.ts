@@ -3,14 +3,14 @@ import { AppError } from '../errors/app-error.js';
 import { ToolPolicies } from '../policies/tool-policies.js';
 import { PromptRegistry } from '../prompts/prompt-registry.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
-import { ReadingMethods } from '../tools/pipeline/reading-methods.js';
+import { ReadPipeline } from '../tools/pipeline/read-pipeline.js';
 import {
   type BoundMethod,
   type DecoratedMethod,
   DecoratedMethods,
 } from '../tools/registry/decorated-methods.js';
 import { assertUnique } from '../tools/registry/names.js';
-import type { NeededTools } from '../tools/registry/needed-tools.js';
+import type { RequiredTools } from '../tools/registry/needed-tools.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import {
   type CompletedArgument,
@@ -24,7 +24,7 @@ const LONGEST_VALUE = 255;
 
 interface RegisteredCompletion {
   readonly read: BoundMethod;
-  readonly needs: NeededTools;
+  readonly needs: RequiredTools;
 }
 
 /** Values for an argument, and whether there are more. */
@@ -47,7 +47,7 @@ export class CompletionRegistry implements OnModuleInit {
     private readonly prompts: PromptRegistry,
     private readonly resources: ResourceRegistry,
     private readonly methods: DecoratedMethods,
-    private readonly reading: ReadingMethods,
+    private readonly reading: ReadPipeline,
     private readonly tools: ToolRegistry,
   ) {}
 

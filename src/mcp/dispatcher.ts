@@ -4,7 +4,7 @@ import { toError } from '../errors/app-error.js';
 import { encodeError, encodeResult, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc-error.js';
 import type { JsonObject, JsonRpcId, Member } from './json-rpc.js';
 import { isCancellation, type JsonText, type MethodContext } from './handlers/method-handler.js';
-import { Methods } from './handlers/method-table.js';
+import { MethodTable } from './handlers/method-table.js';
 
 /** JSON text of a response, with the code of its error if it is one. */
 export interface Reply {
@@ -17,7 +17,7 @@ export interface Reply {
 export class Dispatcher {
   private readonly logger = new Logger('Mcp');
 
-  constructor(private readonly methods: Methods) {}
+  constructor(private readonly methods: MethodTable) {}
 
   /**
    * Runs them one after the other: a caller may rely on the order, and each call may hold a database connection. There

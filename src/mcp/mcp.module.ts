@@ -4,17 +4,17 @@ import { KeysModule } from '../keys/keys.module.js';
 import { PromptsModule } from '../prompts/prompts.module.js';
 import { ResourcesModule } from '../resources/resources.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
-import { Calls } from './calls.js';
+import { CallRunner } from './call-runner.js';
 import { Dispatcher } from './dispatcher.js';
 import { McpController } from './mcp.controller.js';
 import { McpService } from './mcp.service.js';
-import { Methods } from './handlers/method-table.js';
-import { SubscriptionMethods } from './handlers/subscription-handlers.js';
-import { TaskMethods } from './handlers/task-handlers.js';
-import { CompletionMethods } from './handlers/completion-handlers.js';
-import { PromptMethods } from './handlers/prompt-handlers.js';
-import { ResourceMethods } from './handlers/resource-handlers.js';
-import { ToolMethods } from './handlers/tool-handlers.js';
+import { MethodTable } from './handlers/method-table.js';
+import { SubscriptionHandlers } from './handlers/subscription-handlers.js';
+import { TaskHandlers } from './handlers/task-handlers.js';
+import { CompletionHandlers } from './handlers/completion-handlers.js';
+import { PromptHandlers } from './handlers/prompt-handlers.js';
+import { ResourceHandlers } from './handlers/resource-handlers.js';
+import { ToolHandlers } from './handlers/tool-handlers.js';
 import { Subscriptions } from './subscriptions/subscriptions.js';
 import { ToolLists } from './tool-lists.js';
 
@@ -25,16 +25,16 @@ import { ToolLists } from './tool-lists.js';
   providers: [
     McpService,
     Dispatcher,
-    Methods,
-    ToolMethods,
-    TaskMethods,
+    MethodTable,
+    ToolHandlers,
+    TaskHandlers,
     ToolLists,
-    SubscriptionMethods,
+    SubscriptionHandlers,
     Subscriptions,
-    ResourceMethods,
-    PromptMethods,
-    CompletionMethods,
-    Calls,
+    ResourceHandlers,
+    PromptHandlers,
+    CompletionHandlers,
+    CallRunner,
   ],
 })
 export class McpModule {}

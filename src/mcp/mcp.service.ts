@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../http/rate-limiter.js';
-import type { AuthenticatedKey } from '../keys/authenticated-key.js';
+import type { AuthenticatedKey } from '../keys/keys.service.js';
 import { DryRuns } from '../tools/pipeline/dry-runs.js';
 import type { AnswerStream } from './event-stream.js';
 import { Dispatcher, type Reply } from './dispatcher.js';

@@ -1,4 +1,4 @@
-import type { AuthenticatedKey } from '../keys/authenticated-key.js';
+import type { AuthenticatedKey } from '../keys/keys.service.js';
 import type { TaskCaller } from '../tools/pipeline/tasks.js';
 import type { Era } from './era.js';
 import { JsonRpcError } from './json-rpc-error.js';

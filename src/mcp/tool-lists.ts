@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ToolPolicies } from '../policies/tool-policies.js';
-import type { OwnToolList } from '../tools/registry/offered-tool.js';
+import type { OfferedToolList } from '../tools/registry/offered-tool.js';
 import { RecentlyUsed } from '../tools/recently-used.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import type { EraEncoder } from './encoders/era-encoder.js';
@@ -28,7 +28,7 @@ export class ToolLists {
   constructor(private readonly tools: ToolRegistry) {}
 
   /** Registered tools first, then those of the organization; each by name. */
-  of(encoder: EraEncoder, policies: ToolPolicies, own: OwnToolList): Buffer {
+  of(encoder: EraEncoder, policies: ToolPolicies, own: OfferedToolList): Buffer {
     const lists = this.listsOf(policies, own);
     let list = lists.get(encoder);
     if (list === undefined) {
@@ -39,7 +39,7 @@ export class ToolLists {
     return list;
   }
 
-  private listsOf({ hiddenKey }: ToolPolicies, own: OwnToolList): Lists {
+  private listsOf({ hiddenKey }: ToolPolicies, own: OfferedToolList): Lists {
     if (own.key !== '') return kept(this.own, `${own.key} ${hiddenKey}`);
     return hiddenKey === '' ? this.whole : kept(this.parts, hiddenKey);
   }

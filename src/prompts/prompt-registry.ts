@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.js';
 import type { ToolPolicies } from '../policies/tool-policies.js';
 import { unknownName } from '../text/nearest-names.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
-import { ReadingMethods } from '../tools/pipeline/reading-methods.js';
+import { ReadPipeline } from '../tools/pipeline/read-pipeline.js';
 import {
   type DecoratedMethod,
   DecoratedMethods,
@@ -28,7 +28,7 @@ export class PromptRegistry implements OnModuleInit {
 
   constructor(
     private readonly methods: DecoratedMethods,
-    private readonly reading: ReadingMethods,
+    private readonly reading: ReadPipeline,
     private readonly tools: ToolRegistry,
   ) {}
 

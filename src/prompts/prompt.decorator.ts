@@ -1,7 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
 import type { ContentBlock, Icon } from '../tools/contract/tool-content.js';
 import type { BoundMethod } from '../tools/registry/decorated-methods.js';
-import type { NeededTools } from '../tools/registry/needed-tools.js';
+import type { RequiredTools } from '../tools/registry/needed-tools.js';
 
 export interface PromptOptions {
   /** 1 to 64 of a-z, 0-9 and _, unique among prompts. */
@@ -45,7 +45,7 @@ export interface PromptDescriptor {
 
 export interface RegisteredPrompt {
   readonly descriptor: PromptDescriptor;
-  readonly needs: NeededTools;
+  readonly needs: RequiredTools;
   /** Runs guards, interceptors, validation and the method. */
   readonly get: BoundMethod;
 }

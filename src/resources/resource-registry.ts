@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.js';
 import type { ToolPolicies } from '../policies/tool-policies.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
-import { ReadingMethods } from '../tools/pipeline/reading-methods.js';
+import { ReadPipeline } from '../tools/pipeline/read-pipeline.js';
 import {
   type DecoratedMethod,
   DecoratedMethods,
@@ -34,7 +34,7 @@ export class ResourceRegistry implements OnModuleInit {
 
   constructor(
     private readonly methods: DecoratedMethods,
-    private readonly reading: ReadingMethods,
+    private readonly reading: ReadPipeline,
   ) {}
 
   onModuleInit(): void {

@@ -1,15 +1,15 @@
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AccountsModule } from '../accounts/accounts.module.js';
-import { SessionMiddleware } from '../accounts/session.middleware.js';
+import { SessionMiddleware } from '../accounts/sessions.js';
 import { PoliciesModule } from '../policies/policies.module.js';
 import { DecoratedMethods } from './registry/decorated-methods.js';
 import { DryRuns } from './pipeline/dry-runs.js';
 import { IdempotencyRepository } from './idempotency/idempotency.repository.js';
 import { IdempotencyRetention } from './idempotency/idempotency-retention.js';
-import { OrganizationTools } from './registry/offered-tools.js';
+import { OfferedTools } from './registry/offered-tools.js';
 import { OwnerGuard } from './policies/owner.guard.js';
-import { ReadingMethods } from './pipeline/reading-methods.js';
+import { ReadPipeline } from './pipeline/read-pipeline.js';
 import { RequestStates } from './pipeline/request-states.js';
 import { Tasks } from './pipeline/tasks.js';
 import { ToolPipeline } from './pipeline/tool-pipeline.js';
@@ -24,9 +24,9 @@ import { ToolsController } from './tools.controller.js';
   providers: [
     RequestStates,
     DecoratedMethods,
-    ReadingMethods,
+    ReadPipeline,
     ToolRegistry,
-    OrganizationTools,
+    OfferedTools,
     DryRuns,
     Tasks,
     ToolPipeline,
@@ -38,9 +38,9 @@ import { ToolsController } from './tools.controller.js';
   exports: [
     RequestStates,
     DecoratedMethods,
-    ReadingMethods,
+    ReadPipeline,
     ToolRegistry,
-    OrganizationTools,
+    OfferedTools,
     DryRuns,
     Tasks,
   ],

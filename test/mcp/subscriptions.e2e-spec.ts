@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ChangeFeed, resourceChange } from '../../src/changes/change-feed.js';
-import type { AuthenticatedKey } from '../../src/keys/authenticated-key.js';
+import type { AuthenticatedKey } from '../../src/keys/keys.service.js';
 import { Subscriptions } from '../../src/mcp/subscriptions/subscriptions.js';
 import { ToolPolicies } from '../../src/policies/tool-policies.js';
 import { createContact } from '../messaging/support.js';

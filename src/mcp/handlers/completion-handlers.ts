@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { CompletedArgument } from '../../completions/completion.decorator.js';
 import { CompletionRegistry } from '../../completions/completion-registry.js';
-import { Calls } from '../calls.js';
+import { CallRunner } from '../call-runner.js';
 import { JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject, type JsonObject } from '../json-rpc.js';
-import type { Method, MethodContext } from './method-handler.js';
+import type { MethodHandler, MethodContext } from './method-handler.js';
 import { readingError } from '../reading-error.js';
 
 /** `completion/complete`. */
 @Injectable()
-export class CompletionMethods {
-  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+export class CompletionHandlers {
+  readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
     ['completion/complete', (params, context) => this.complete(params, context)],
   ]);
 
   constructor(
     private readonly completions: CompletionRegistry,
-    private readonly calls: Calls,
+    private readonly calls: CallRunner,
   ) {}
 
   private async complete(params: JsonObject, context: MethodContext): Promise<string> {

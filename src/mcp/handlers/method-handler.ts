@@ -1,4 +1,4 @@
-import type { AuthenticatedKey } from '../../keys/authenticated-key.js';
+import type { AuthenticatedKey } from '../../keys/keys.service.js';
 import type { EraEncoder } from '../encoders/era-encoder.js';
 import type { Era } from '../era.js';
 import type { AnswerStream } from '../event-stream.js';
@@ -24,7 +24,10 @@ export interface MethodContext {
 export type JsonText = string | Buffer;
 
 /** Returns the JSON text of the result; throws `JsonRpcError` for parameters that the protocol refuses. */
-export type Method = (params: JsonObject, context: MethodContext) => JsonText | Promise<JsonText>;
+export type MethodHandler = (
+  params: JsonObject,
+  context: MethodContext,
+) => JsonText | Promise<JsonText>;
 
 /** True of what a call throws that stopped because nobody waits for it any more. */
 export function isCancellation(thrown: unknown, signal: AbortSignal): boolean {

@@ -2,31 +2,31 @@ import { Injectable } from '@nestjs/common';
 import { DISCOVERY } from '../encoders/modern.encoder.js';
 import { type Era, isLegacyVersion, LATEST_LEGACY_VERSION } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
-import type { Method } from './method-handler.js';
-import { SubscriptionMethods } from './subscription-handlers.js';
-import { TaskMethods } from './task-handlers.js';
-import { CompletionMethods } from './completion-handlers.js';
-import { PromptMethods } from './prompt-handlers.js';
-import { ResourceMethods } from './resource-handlers.js';
-import { ToolMethods } from './tool-handlers.js';
+import type { MethodHandler } from './method-handler.js';
+import { SubscriptionHandlers } from './subscription-handlers.js';
+import { TaskHandlers } from './task-handlers.js';
+import { CompletionHandlers } from './completion-handlers.js';
+import { PromptHandlers } from './prompt-handlers.js';
+import { ResourceHandlers } from './resource-handlers.js';
+import { ToolHandlers } from './tool-handlers.js';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 
 /** The methods of each era. */
 @Injectable()
-export class Methods {
-  private readonly tables: Record<Era['name'], ReadonlyMap<string, Method>>;
+export class MethodTable {
+  private readonly tables: Record<Era['name'], ReadonlyMap<string, MethodHandler>>;
 
   constructor(
-    tools: ToolMethods,
-    tasks: TaskMethods,
-    subscriptions: SubscriptionMethods,
-    resources: ResourceMethods,
-    prompts: PromptMethods,
-    completions: CompletionMethods,
+    tools: ToolHandlers,
+    tasks: TaskHandlers,
+    subscriptions: SubscriptionHandlers,
+    resources: ResourceHandlers,
+    prompts: PromptHandlers,
+    completions: CompletionHandlers,
   ) {
     const shared = [tools, resources, prompts, completions].flatMap(({ table }) => [...table]);
     // Maps, because `constructor` and `__proto__` are no methods.
-    const initialized = new Map<string, Method>([
+    const initialized = new Map<string, MethodHandler>([
       ['initialize', initialize],
       ['ping', () => '{}'],
       ...shared,
@@ -35,7 +35,7 @@ export class Methods {
       // Callers from before the version header cannot be told from plain ones, and get what they need.
       plain: initialized,
       legacy: initialized,
-      modern: new Map<string, Method>([
+      modern: new Map<string, MethodHandler>([
         ['server/discover', () => DISCOVERY],
         ...shared,
         ...tasks.table,
@@ -44,7 +44,7 @@ export class Methods {
     };
   }
 
-  find(name: string, era: Era['name']): Method | undefined {
+  find(name: string, era: Era['name']): MethodHandler | undefined {
     return this.tables[era].get(name);
   }
 }

@@ -1,24 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { PromptRegistry } from '../../prompts/prompt-registry.js';
-import { Calls } from '../calls.js';
+import { CallRunner } from '../call-runner.js';
 import { LIST_MAX_AGE_MS } from '../encoders/era-encoder.js';
 import { JsonRpcError } from '../json-rpc-error.js';
-import { isJsonObject, type JsonObject } from '../json-rpc.js';
-import type { Method, MethodContext } from './method-handler.js';
+import { type JsonObject, isJsonObject } from '../json-rpc.js';
 import { readingError } from '../reading-error.js';
-import { assertFirstPage } from './method-handler.js';
+import { type MethodContext, type MethodHandler, assertFirstPage } from './method-handler.js';
 
 /** `prompts/list` and `prompts/get`. */
 @Injectable()
-export class PromptMethods {
-  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+export class PromptHandlers {
+  readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
     ['prompts/list', (params, context) => this.list(params, context)],
     ['prompts/get', (params, context) => this.get(params, context)],
   ]);
 
   constructor(
     private readonly prompts: PromptRegistry,
-    private readonly calls: Calls,
+    private readonly calls: CallRunner,
   ) {}
 
   private list(params: JsonObject, { encoder, key }: MethodContext): string {

@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { ResourceRegistry } from '../../resources/resource-registry.js';
-import { Calls } from '../calls.js';
+import { CallRunner } from '../call-runner.js';
 import { LIST_MAX_AGE_MS } from '../encoders/era-encoder.js';
 import { JsonRpcError } from '../json-rpc-error.js';
 import type { JsonObject } from '../json-rpc.js';
-import type { Method, MethodContext } from './method-handler.js';
 import { readingError } from '../reading-error.js';
-import { assertFirstPage } from './method-handler.js';
+import { type MethodContext, type MethodHandler, assertFirstPage } from './method-handler.js';
 
 const LONGEST_SHOWN = 2048;
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
 @Injectable()
-export class ResourceMethods {
-  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+export class ResourceHandlers {
+  readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
     ['resources/list', (params, context) => this.list(params, context)],
     ['resources/templates/list', (params, context) => this.listTemplates(params, context)],
     ['resources/read', (params, context) => this.read(params, context)],
@@ -21,7 +20,7 @@ export class ResourceMethods {
 
   constructor(
     private readonly resources: ResourceRegistry,
-    private readonly calls: Calls,
+    private readonly calls: CallRunner,
   ) {}
 
   private list(params: JsonObject, { encoder, key }: MethodContext): string {

@@ -1,25 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import type { AuthenticatedKey } from '../../keys/authenticated-key.js';
-import { KeysService } from '../../keys/keys.service.js';
+import { type AuthenticatedKey, KeysService } from '../../keys/keys.service.js';
 import { ResourceRegistry } from '../../resources/resource-registry.js';
 import type { Task } from '../../tools/contract/task-source.js';
 import { Tasks } from '../../tools/pipeline/tasks.js';
 import { emptyResult } from '../encoders/modern.encoder.js';
 import { taskStatus } from '../encoders/task-encoding.js';
 import type { JsonObject } from '../json-rpc.js';
-import type { Method, MethodContext } from './method-handler.js';
 import { orReadingError } from '../reading-error.js';
-import { SUBSCRIPTION_ID } from '../subscriptions/subscription.js';
 import { parseSubscriptionFilter } from '../subscriptions/subscription-filter.js';
+import { SUBSCRIPTION_ID } from '../subscriptions/subscription.js';
 import { Subscriptions } from '../subscriptions/subscriptions.js';
-import { resourceTopic, taskTopic, TOOL_LIST } from '../subscriptions/topic.js';
-import { callerOf } from '../tasks-extension.js';
-import { assertTakesTasks } from '../tasks-extension.js';
+import { TOOL_LIST, resourceTopic, taskTopic } from '../subscriptions/topic.js';
+import { assertTakesTasks, callerOf } from '../tasks-extension.js';
+import type { MethodContext, MethodHandler } from './method-handler.js';
 
 /** `subscriptions/listen` of MCP 2026-07-28. */
 @Injectable()
-export class SubscriptionMethods {
-  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+export class SubscriptionHandlers {
+  readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
     ['subscriptions/listen', (params, context) => this.listen(params, context)],
   ]);
 

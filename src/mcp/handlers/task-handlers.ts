@@ -4,15 +4,15 @@ import { refuseDryRun } from '../dry-run.js';
 import { ACKNOWLEDGED, gottenTask } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject, type JsonObject } from '../json-rpc.js';
-import type { Method, MethodContext } from './method-handler.js';
+import type { MethodHandler, MethodContext } from './method-handler.js';
 import { orReadingError } from '../reading-error.js';
 import { callerOf } from '../tasks-extension.js';
 import { assertTakesTasks } from '../tasks-extension.js';
 
 /** `tasks/get`, `tasks/update` and `tasks/cancel` of the Tasks extension, for clients that declare it. */
 @Injectable()
-export class TaskMethods {
-  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+export class TaskHandlers {
+  readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
     ['tasks/get', (params, context) => this.get(params, context)],
     ['tasks/update', (params, context) => this.update(params, context)],
     ['tasks/cancel', (params, context) => this.cancel(params, context)],

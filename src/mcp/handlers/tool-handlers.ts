@@ -1,32 +1,31 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, toError } from '../../errors/app-error.js';
-import type { AuthenticatedKey } from '../../keys/authenticated-key.js';
-import { type DryRunOutcome, DryRuns } from '../../tools/pipeline/dry-runs.js';
-import { InputRequired } from '../../tools/contract/input-request.js';
-import { MissingCapability } from '../../tools/contract/input-request.js';
+import type { AuthenticatedKey } from '../../keys/keys.service.js';
 import { unknownName } from '../../text/nearest-names.js';
-import { OrganizationTools } from '../../tools/registry/offered-tools.js';
-import { OwnToolList } from '../../tools/registry/offered-tool.js';
-import { ReportedFailure } from '../../tools/pipeline/tool-pipeline.js';
-import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
+import { InputRequired, MissingCapability } from '../../tools/contract/input-request.js';
+import { type DryRunOutcome, DryRuns } from '../../tools/pipeline/dry-runs.js';
 import { Tasks } from '../../tools/pipeline/tasks.js';
+import { ReportedFailure } from '../../tools/pipeline/tool-pipeline.js';
+import { OfferedToolList } from '../../tools/registry/offered-tool.js';
+import { OfferedTools } from '../../tools/registry/offered-tools.js';
+import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
-import { Calls } from '../calls.js';
+import { CallRunner } from '../call-runner.js';
 import { DRY_RUN_KEY, readDryRun } from '../dry-run.js';
 import type { EraEncoder } from '../encoders/era-encoder.js';
 import { createdTask } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
-import { isJsonObject, type JsonObject } from '../json-rpc.js';
-import {
-  isCancellation,
-  type JsonText,
-  type Method,
-  type MethodContext,
-} from './method-handler.js';
-import { assertFirstPage } from './method-handler.js';
+import { type JsonObject, isJsonObject } from '../json-rpc.js';
 import { callerOf } from '../tasks-extension.js';
 import { knownError, toolError } from '../tool-error.js';
 import { ToolLists } from '../tool-lists.js';
+import {
+  type JsonText,
+  type MethodContext,
+  type MethodHandler,
+  assertFirstPage,
+  isCancellation,
+} from './method-handler.js';
 
 /** What the parameters of a `tools/call` say. */
 interface Called {
@@ -38,8 +37,8 @@ interface Called {
 
 /** `tools/list` and `tools/call`. */
 @Injectable()
-export class ToolMethods {
-  readonly table: ReadonlyMap<string, Method> = new Map<string, Method>([
+export class ToolHandlers {
+  readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
     ['tools/list', (params, context) => this.list(params, context)],
     ['tools/call', (params, context) => this.call(params, context)],
   ]);
@@ -50,14 +49,15 @@ export class ToolMethods {
     private readonly tools: ToolRegistry,
     private readonly dryRuns: DryRuns,
     private readonly lists: ToolLists,
-    private readonly calls: Calls,
+    private readonly calls: CallRunner,
     private readonly tasks: Tasks,
-    private readonly ownTools: OrganizationTools,
+    private readonly offeredTools: OfferedTools,
   ) {}
 
   private list(params: JsonObject, { encoder, key }: MethodContext): JsonText | Promise<JsonText> {
     assertFirstPage(params);
-    if (key.ownTools === '') return this.lists.of(encoder, key.toolPolicies, OwnToolList.NONE);
+    if (key.offeredToolsRevision === '')
+      return this.lists.of(encoder, key.toolPolicies, OfferedToolList.NONE);
     return this.ownOf(key).then((own) => this.lists.of(encoder, key.toolPolicies, own));
   }
 
@@ -123,8 +123,11 @@ export class ToolMethods {
     });
   }
 
-  private async ownOf({ organizationId, ownTools }: AuthenticatedKey): Promise<OwnToolList> {
-    return await this.ownTools.of(organizationId, ownTools);
+  private async ownOf({
+    organizationId,
+    offeredToolsRevision,
+  }: AuthenticatedKey): Promise<OfferedToolList> {
+    return await this.offeredTools.of(organizationId, offeredToolsRevision);
   }
 
   private async unknownTool(name: string, key: AuthenticatedKey): Promise<JsonRpcError> {

@@ -3,7 +3,7 @@ import { AppError } from '../../errors/app-error.js';
 import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
 import { ListToolPoliciesInput } from './tool-policy.inputs.js';
 import { didYouMean } from '../../text/nearest-names.js';
-import { OrganizationTools } from '../registry/offered-tools.js';
+import { OfferedTools } from '../registry/offered-tools.js';
 import { OwnerGuard } from './owner.guard.js';
 import { SetToolPolicyInput } from './tool-policy.inputs.js';
 import type { ToolCall } from '../contract/tool-call.js';
@@ -30,7 +30,7 @@ export class ToolPolicyTools {
   constructor(
     private readonly registry: ToolRegistry,
     private readonly policies: ToolPoliciesService,
-    private readonly own: OrganizationTools,
+    private readonly own: OfferedTools,
   ) {}
 
   @UseGuards(OwnerGuard)

@@ -2,7 +2,7 @@ import type { ToolPolicies } from '../../policies/tool-policies.js';
 import type { RegisteredTool } from './registered-tool.js';
 
 /** Tools whose work something shows or asks for that is no call of them, such as a prompt. */
-export class NeededTools {
+export class RequiredTools {
   constructor(private readonly tools: readonly RegisteredTool[]) {}
 
   /**

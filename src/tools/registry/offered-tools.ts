@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import type { OwnTool, OwnToolSource } from './offered-tool.js';
-import { OwnToolList } from './offered-tool.js';
+import type { OfferedTool, OfferedToolSource } from './offered-tool.js';
+import { OfferedToolList } from './offered-tool.js';
 import { parseBySchema } from '../schema/parse-by-schema.js';
 import { RecentlyUsed } from '../recently-used.js';
 import type { RegisteredTool } from './registered-tool.js';
@@ -28,11 +28,11 @@ const KEY_SCHEMA: JsonSchema = {
  * registered, and a registered one of the same name wins: it may have come with a release after them.
  */
 @Injectable()
-export class OrganizationTools {
+export class OfferedTools {
   private readonly logger = new Logger('Tools');
-  private readonly kept = new RecentlyUsed<OwnToolList>(MOST_KEPT);
+  private readonly kept = new RecentlyUsed<OfferedToolList>(MOST_KEPT);
   private readonly reported = new Set<string>();
-  private source?: OwnToolSource;
+  private source?: OfferedToolSource;
 
   constructor(
     private readonly tenants: TenantDatabase,
@@ -41,7 +41,7 @@ export class OrganizationTools {
   ) {}
 
   /** For the one feature that makes such tools, at its start. */
-  use(source: OwnToolSource): void {
+  use(source: OfferedToolSource): void {
     if (this.source) throw new Error('Two features make tools of organizations.');
     this.source = source;
   }
@@ -50,8 +50,8 @@ export class OrganizationTools {
    * The tools of the organization; `revision` came with its key, so organizations without any cost no look-up, and the
    * others one after each change.
    */
-  async of(organizationId: string, revision: string): Promise<OwnToolList> {
-    if (revision === '' || !this.source) return OwnToolList.NONE;
+  async of(organizationId: string, revision: string): Promise<OfferedToolList> {
+    if (revision === '' || !this.source) return OfferedToolList.NONE;
     const known = this.kept.get(keyOf(organizationId, revision));
     if (known) return known;
     const { source } = this;
@@ -61,7 +61,7 @@ export class OrganizationTools {
         const found = await source.list(organizationId);
         // Under its own revision: there may be a newer one than the key came with by now.
         const key = keyOf(organizationId, found.revision);
-        const list = new OwnToolList(key, this.register(organizationId, found.tools));
+        const list = new OfferedToolList(key, this.register(organizationId, found.tools));
         this.kept.set(key, list);
         return list;
       },
@@ -78,7 +78,7 @@ export class OrganizationTools {
     });
   }
 
-  private register(organizationId: string, tools: readonly OwnTool[]): RegisteredTool[] {
+  private register(organizationId: string, tools: readonly OfferedTool[]): RegisteredTool[] {
     return tools
       .filter(({ descriptor: { name } }) => {
         if (!this.registry.isTaken(name)) return true;
@@ -97,7 +97,7 @@ export class OrganizationTools {
     );
   }
 
-  private callable(tool: OwnTool): RegisteredTool {
+  private callable(tool: OfferedTool): RegisteredTool {
     const inputSchema = withKey(tool.descriptor.inputSchema);
     const begin = (input: object, call: ToolCall): Promise<object> =>
       tool.begin(input as Record<string, unknown>, call);

@@ -12,7 +12,7 @@ import type { ToolPolicies } from '../../policies/tool-policies.js';
 import { checkResult } from '../pipeline/check-result.js';
 import { type DecoratedMethod, DecoratedMethods, firstParameter } from './decorated-methods.js';
 import { assertName, assertUnique } from './names.js';
-import { NeededTools } from './needed-tools.js';
+import { RequiredTools } from './needed-tools.js';
 import { parseArguments } from '../schema/parse-arguments.js';
 import type { RegisteredTool, ToolDescriptor } from './registered-tool.js';
 import { type DtoClass, dtoSchema } from '../schema/dto-schema.js';
@@ -88,13 +88,13 @@ export class ToolRegistry implements OnModuleInit {
   }
 
   /** The tools of these names, present or deprecated; throws, for the boot, where there is none, and says where. */
-  needed(names: readonly string[], place: string): NeededTools {
+  needed(names: readonly string[], place: string): RequiredTools {
     const tools = names.map((name) => {
       const tool = this.byName.get(name);
       if (!tool) throw new Error(`${place}: needs the tool ${name}, which there is not.`);
       return tool;
     });
-    return new NeededTools(tools);
+    return new RequiredTools(tools);
   }
 
   /** Who knows the tasks that the tools which a surface may call begin. */

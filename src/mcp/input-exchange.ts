@@ -14,7 +14,7 @@ import { JsonRpcError } from './json-rpc-error.js';
 import { type JsonObject, isJsonObject, own } from './json-rpc.js';
 
 /** The questions of one request of MCP 2026-07-28, and the answers that came with it. */
-export class Conversation {
+export class InputExchange {
   private readonly state?: RequestState;
   private readonly responses: JsonObject;
   private readonly answered: JsonObject;

@@ -10,7 +10,7 @@ import { fromGuard } from '../registry/tool-registry.js';
 
 /** What happens to every call of a method that only reads, and is no tool: of resources, prompts and completions. */
 @Injectable()
-export class ReadingMethods {
+export class ReadPipeline {
   constructor(
     private readonly methods: DecoratedMethods,
     private readonly tenants: TenantDatabase,

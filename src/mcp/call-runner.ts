@@ -3,7 +3,7 @@ import { fingerprint } from '../text/canonical-json.js';
 import { InputRequired, MissingCapability } from '../tools/contract/input-request.js';
 import { SILENT_CALLER, type ToolCall } from '../tools/contract/tool-call.js';
 import { RequestStates } from '../tools/pipeline/request-states.js';
-import { Conversation } from './conversation.js';
+import { InputExchange } from './input-exchange.js';
 import type { MethodContext } from './handlers/method-handler.js';
 import { JsonRpcError } from './json-rpc-error.js';
 import { type JsonObject, metaOf } from './json-rpc.js';
@@ -26,7 +26,7 @@ export interface CallSubject {
 
 /** Makes the call that methods of providers get out of the request that came for them. */
 @Injectable()
-export class Calls {
+export class CallRunner {
   constructor(private readonly states: RequestStates) {}
 
   /**
@@ -41,7 +41,7 @@ export class Calls {
     work: (call: ToolCall) => Promise<string>,
   ): Promise<string> {
     const { key, signal, answerBy } = context;
-    const conversation = this.conversation(params, context, subject);
+    const exchange = this.exchange(params, context, subject);
     const progress = reporterOf(params, context);
     // One literal: putting it together out of parts takes longer than all that follows for a trivial tool.
     const working = work({
@@ -52,12 +52,12 @@ export class Calls {
       answerBy,
       takesTasks: takesTasks(params, context.era),
       confirmation: subject.confirmation,
-      idempotencyKey: conversation?.idempotencyKey,
+      idempotencyKey: exchange?.idempotencyKey,
       report: progress ? (report) => progress.report(report) : SILENT_CALLER.report,
-      canAsk: conversation ? (request) => conversation.canAsk(request) : SILENT_CALLER.canAsk,
-      ask: conversation ? (requests) => conversation.ask(requests) : SILENT_CALLER.ask,
+      canAsk: exchange ? (request) => exchange.canAsk(request) : SILENT_CALLER.canAsk,
+      ask: exchange ? (requests) => exchange.ask(requests) : SILENT_CALLER.ask,
     });
-    return progress || conversation ? answered(working, context, progress) : working;
+    return progress || exchange ? answered(working, context, progress) : working;
   }
 
   /** A call that neither asks nor tells, for methods that MCP lets do neither. */
@@ -73,14 +73,14 @@ export class Calls {
   }
 
   /** Undefined for callers who cannot be asked. */
-  private conversation(
+  private exchange(
     params: JsonObject,
     { key, era }: MethodContext,
     subject: CallSubject,
-  ): Conversation | undefined {
+  ): InputExchange | undefined {
     if (era !== 'modern') return undefined;
     const { changes, confirmation } = subject;
-    return new Conversation(
+    return new InputExchange(
       this.states,
       () => ({ organizationId: key.organizationId, digest: digestOf(subject) }),
       metaOf(params)[CAPABILITIES_KEY] as JsonObject,
