@@ -4,7 +4,7 @@ import { OriginGuard } from '../http/origin.guard.js';
 import { parseJson, readJsonBody } from '../http/request-body.js';
 import { sendJson } from '../http/send-json.js';
 import { goneSignal } from '../http/signals.js';
-import { apiKeyOf } from '../keys/keys.service.js';
+import { apiKeyOf } from '../keys/bearer.guard.js';
 import { BearerGuard } from '../keys/bearer.guard.js';
 import { EventStream, acceptsEvents } from './event-stream.js';
 import { JsonRpcError, METHOD_NOT_ALLOWED, encodeError } from './json-rpc-error.js';

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { RateLimiter } from '../http/rate-limiter.js';
-import { apiKeyOf } from '../keys/keys.service.js';
+import { apiKeyOf } from '../keys/bearer.guard.js';
 
 /** Charges each request to its organization before its body is read. Stands after the bearer guard. */
 @Injectable()

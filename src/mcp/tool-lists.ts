@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { ToolPolicies } from '../policies/tool-policies.js';
 import type { OfferedToolList } from '../tools/registry/offered-tool.js';
-import { RecentlyUsed } from '../tools/recently-used.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import type { EraEncoder } from './encoders/era-encoder.js';
 
@@ -21,9 +21,9 @@ const MOST_OWN_KEPT = 50;
 export class ToolLists {
   private readonly whole: Lists = new Map();
   /** By what is hidden. */
-  private readonly parts = new RecentlyUsed<Lists>(MOST_KEPT);
+  private readonly parts = new LRUCache<string, Lists>({ max: MOST_KEPT });
   /** By organization, what it offers and what it hides. */
-  private readonly own = new RecentlyUsed<Lists>(MOST_OWN_KEPT);
+  private readonly own = new LRUCache<string, Lists>({ max: MOST_OWN_KEPT });
 
   constructor(private readonly tools: ToolRegistry) {}
 
@@ -45,7 +45,7 @@ export class ToolLists {
   }
 }
 
-function kept(all: RecentlyUsed<Lists>, key: string): Lists {
+function kept(all: LRUCache<string, Lists>, key: string): Lists {
   const known = all.get(key);
   if (known) return known;
   const lists: Lists = new Map();

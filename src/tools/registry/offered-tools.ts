@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { OfferedTool, OfferedToolSource } from './offered-tool.js';
 import { OfferedToolList } from './offered-tool.js';
 import { parseBySchema } from '../schema/parse-by-schema.js';
-import { RecentlyUsed } from '../recently-used.js';
 import type { RegisteredTool } from './registered-tool.js';
 import type { JsonSchema, ObjectSchema } from '../schema/json-schema.js';
 import type { Surface, ToolCall } from '../contract/tool-call.js';
@@ -30,7 +30,7 @@ const KEY_SCHEMA: JsonSchema = {
 @Injectable()
 export class OfferedTools {
   private readonly logger = new Logger('Tools');
-  private readonly kept = new RecentlyUsed<OfferedToolList>(MOST_KEPT);
+  private readonly kept = new LRUCache<string, OfferedToolList>({ max: MOST_KEPT });
   private readonly reported = new Set<string>();
   private source?: OfferedToolSource;
 

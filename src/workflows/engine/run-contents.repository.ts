@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../batching/batcher.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import { RecentlyUsed } from '../../tools/recently-used.js';
 import { withContactStep } from '../definitions/contact-mapping.js';
 import type { Step } from '../definitions/definition.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
@@ -37,7 +37,7 @@ interface Row {
 @Injectable()
 export class RunContentsRepository {
   /** A version never changes, so it need not be read for every run of it. */
-  private readonly versions = new RecentlyUsed<readonly Step[]>(MOST_VERSIONS);
+  private readonly versions = new LRUCache<string, readonly Step[]>({ max: MOST_VERSIONS });
   /** A claim brings several runs, which are all begun in the same moment. */
   private readonly reads = new Batcher<RunLease, ReadonlyMap<number, Row>>(
     (organizationId, leases) => this.read(organizationId, leases),

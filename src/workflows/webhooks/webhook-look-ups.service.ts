@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../batching/batcher.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { AppError } from '../../errors/app-error.js';
-import { RecentlyUsed } from '../../tools/recently-used.js';
 import type { WebhookOptions } from '../store/workflow.entity.js';
 import { NO_WEBHOOK } from './malformed-webhook-path.js';
 import { WebhookSecrets } from './webhook-secrets.service.js';
@@ -26,7 +26,7 @@ interface FoundWebhook {
 /** Finds the webhook that an address is of. */
 @Injectable()
 export class WebhookLookUps {
-  private readonly remembered = new RecentlyUsed<Webhook>(MOST_REMEMBERED);
+  private readonly remembered = new LRUCache<string, Webhook>({ max: MOST_REMEMBERED });
   private readonly lookUps = new Batcher<string, ReadonlyMap<string, FoundWebhook>>((_, ids) =>
     this.lookUp([...new Set(ids)]),
   );
