@@ -1,21 +1,21 @@
-/** The ways to reach a contact that each need its own consent. */
+/** Channels by which a contact can be reached. Each needs consent of its own. */
 export const CONSENT_CHANNELS = ['email', 'sms', 'webhook'] as const;
 export const CONSENT_STATUSES = ['granted', 'denied'] as const;
 
 export type ConsentChannel = (typeof CONSENT_CHANNELS)[number];
 export type ConsentStatus = (typeof CONSENT_STATUSES)[number];
 
-/** What was decided for one channel, by whom (an agent, a workflow, a person) and when. */
+/** The decision about one channel. `source` is the surface of the call that recorded it. */
 export interface ConsentState {
   status: ConsentStatus;
   source: string;
   updated_at: string;
 }
 
-/** The decisions that are on record; a channel without one has neither been granted nor denied. */
+/** Recorded decisions by channel. A channel that is absent was neither granted nor denied. */
 export type Consent = Partial<Record<ConsentChannel, ConsentState>>;
 
-/** The decisions after `changes`. Saying again what is on record keeps the earlier source and time, as proof. */
+/** Returns the decisions after `changes`. A decision that is repeated keeps its first source and time, as proof. */
 export function mergeConsent(
   consent: Consent,
   changes: Partial<Record<ConsentChannel, ConsentStatus>>,

@@ -1,18 +1,18 @@
 import type { ObjectLiteral } from 'typeorm';
 import { type ContactFilter, TEXT_FIELDS, TIME_FIELDS } from './contact-filter.js';
 
-/** A piece of a WHERE clause about the alias `contact`. What a caller sent is only ever in the parameters. */
+/** A condition of a WHERE clause about the alias `contact`. Values from callers are always parameters, never SQL. */
 export interface Condition {
   sql: string;
   parameters: ObjectLiteral;
 }
 
-/** `text` as a LIKE pattern that matches it and nothing else. */
+/** Escapes `text` for LIKE, so that its %, _ and \ match literally. */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-/** The SQL of a filter; `index` keeps the parameters of several filters apart. */
+/** Converts a filter to SQL. `index` makes its parameter names unique within one statement. */
 export function filterCondition(filter: ContactFilter, index: number): Condition {
   const value = `filter${index}`;
   const name = `name${index}`;
@@ -46,8 +46,8 @@ export function filterCondition(filter: ContactFilter, index: number): Condition
 }
 
 /**
- * A contact without a value differs from every value, and contains none. ILIKE runs under "C" so that which letters
- * it folds (A to Z) does not depend on the locale that a database was made with.
+ * Compares a text column. A contact without a value matches `not_equals` and `not_contains`. The collation "C" makes
+ * ILIKE ignore the case of A to Z only, whatever the locale of the database is.
  */
 function textCondition(
   filter: ContactFilter,
@@ -92,7 +92,7 @@ function tagsCondition(filter: ContactFilter, value: string): Condition {
   }
 }
 
-/** Compares values of the same JSON type only: the text "5" is not the number 5, and no cast can fail. */
+/** Compares values of the same JSON type only: the text "5" does not equal the number 5, and no cast can fail. */
 function propertyCondition(
   filter: ContactFilter,
   name: string,

@@ -1,5 +1,7 @@
 import { AppError, type Fault } from '../errors/app-error.js';
+import { invalidArguments } from '../tools/schema/invalid-arguments.js';
 import { type Consent, type ConsentChannel, type ConsentStatus, mergeConsent } from './consent.js';
+import type { ContactFieldsInput } from './contact.inputs.js';
 import { parseEmail, parseLocale, parsePhone, parseText, parseTimezone } from './parse-field.js';
 
 const MOST_PROPERTIES = 100;
@@ -7,13 +9,13 @@ const LONGEST_TEXT = 255;
 const LONGEST_TAG = 64;
 const LONGEST_VALUE = 1024;
 const PROPERTY_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-// What every JavaScript object seems to have: a template or a client that looked them up would find something else.
+// Members of Object.prototype. A template or client that reads a missing property would find these members instead.
 const RESERVED_NAMES = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 export type PropertyValue = string | number | boolean;
 export type ContactProperties = Record<string, PropertyValue>;
 
-/** What can be known of a contact, apart from its id and times. */
+/** The data of a contact, without its id and times. */
 export interface ContactFields {
   externalId: string | null;
   email: string | null;
@@ -27,21 +29,7 @@ export interface ContactFields {
   consent: Consent;
 }
 
-/** Fields as callers send them: absent means unchanged, null means clear. */
-export interface ContactFieldsInput {
-  external_id?: string | null;
-  email?: string | null;
-  phone?: string | null;
-  first_name?: string | null;
-  last_name?: string | null;
-  locale?: string | null;
-  timezone?: string | null;
-  tags?: string[] | null;
-  properties?: Record<string, unknown> | null;
-  consent?: Partial<Record<ConsentChannel, ConsentStatus>>;
-}
-
-/** Checked and normalized fields: undefined means unchanged; a property that is null is removed. */
+/** Validated and normalized fields. An undefined field stays unchanged; a property that is null is removed. */
 export type ContactChanges = Partial<
   Omit<ContactFields, 'properties' | 'consent'> & {
     properties: Record<string, PropertyValue | null> | null;
@@ -62,7 +50,10 @@ export const NO_FIELDS: Readonly<ContactFields> = Object.freeze({
   consent: {},
 });
 
-/** Checks and normalizes what a caller sent; throws `invalid_arguments` with the path of every fault. */
+/**
+ * Validates and normalizes the fields that a caller sent: an absent field stays unchanged, null clears it. Throws
+ * `invalid_arguments` with the path of every fault.
+ */
 export function parseChanges(input: ContactFieldsInput): ContactChanges {
   const faults: Fault[] = [];
   const text = (
@@ -70,7 +61,7 @@ export function parseChanges(input: ContactFieldsInput): ContactChanges {
     value: string | null | undefined,
     parse: (text: string) => { value: string } | { fault: string },
   ): string | null | undefined => {
-    // Forms and language models send empty text for "nothing".
+    // Forms and language models send empty text where they mean null.
     if (value === undefined || value === null) return value;
     if (value === '') return null;
     const parsed = parse(value);
@@ -91,11 +82,11 @@ export function parseChanges(input: ContactFieldsInput): ContactChanges {
     properties: input.properties && parseProperties(input.properties, faults),
     consent: input.consent,
   };
-  throwFaults(faults);
+  if (faults.length > 0) throw invalidArguments(faults);
   return changes;
 }
 
-/** The fields after `changes`; throws `invalid_arguments` when no contact may look like that. */
+/** Returns the fields after `changes`. Throws `invalid_arguments` when the result has no identifier or too many properties. */
 export function applyChanges(
   fields: Readonly<ContactFields>,
   changes: ContactChanges,
@@ -112,7 +103,7 @@ export function applyChanges(
     consent: mergeConsent(fields.consent, changes.consent ?? {}, source, now),
   };
   if (Object.keys(next.properties).length > MOST_PROPERTIES) {
-    throwFaults([{ path: 'properties', message: `must be at most ${MOST_PROPERTIES} in all` }]);
+    throw AppError.invalidField('properties', `must be at most ${MOST_PROPERTIES} in all`);
   }
   if (next.externalId === null && next.email === null && next.phone === null) {
     throw AppError.invalid('A contact needs one of external_id, email and phone.', [
@@ -122,14 +113,14 @@ export function applyChanges(
   return next;
 }
 
-/** What a search by text looks at: composed and in lower case, so that it depends on no locale of a database. */
+/** Returns the text that a text search matches. It is lowercase NFC, so results do not depend on the database's locale. */
 export function searchText(fields: Readonly<ContactFields>): string {
   const { firstName, lastName, email, phone, externalId } = fields;
   const fullName = [firstName, lastName].filter((name) => name !== null).join(' ');
   return foldText([fullName, email, phone, externalId].filter((text) => text !== null).join('\n'));
 }
 
-/** Text as it is compared where case does not count. */
+/** Returns `text` in lowercase NFC, for comparisons that ignore case. */
 export function foldText(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
@@ -174,22 +165,15 @@ function parseProperties(
 
 function nameFault(name: string): string | undefined {
   if (!PROPERTY_NAME.test(name)) {
-    return 'is no name of a property: a letter, then up to 63 letters, digits or _';
+    return 'is not a valid property name: use a letter, then up to 63 letters, digits or _';
   }
-  return RESERVED_NAMES.has(name) ? 'is a reserved name' : undefined;
+  return RESERVED_NAMES.has(name) ? 'is a reserved name: use another one' : undefined;
 }
 
 function valueFault(value: unknown): string | undefined {
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return undefined;
   if (typeof value !== 'string') return 'must be text, a number, true, false or null';
   const parsed = parseText(value, LONGEST_VALUE);
-  // Empty text is a value like any other here.
+  // parseText rejects empty text, but an empty property value is allowed.
   return value !== '' && 'fault' in parsed ? parsed.fault : undefined;
-}
-
-function throwFaults(faults: readonly Fault[]): void {
-  const [first] = faults;
-  if (!first) return;
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-  throw AppError.invalid(`${first.path} ${first.message}${more}.`, faults.slice(0, 20));
 }

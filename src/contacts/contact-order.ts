@@ -3,7 +3,7 @@ import { readCursor, writeCursor } from '../paging/paging.js';
 import type { Condition } from './contact-condition.js';
 import { parseDayOrTime } from './contact-filter.js';
 
-/** The fields that contacts can be sorted by, and the column of each. */
+/** Columns of the fields by which contacts can be sorted. */
 const COLUMNS = {
   created_at: 'createdAt',
   updated_at: 'updatedAt',
@@ -21,13 +21,13 @@ export const CONTACT_SORTS = Object.keys(COLUMNS).flatMap((field) => [
   `-${field}`,
 ]) as ContactSort[];
 
-/** Where a page ended: the value that it is sorted by, null if the contact has none, and the id. */
+/** The last contact of a page: its value in the sort column, or null, and its id. */
 export interface Position {
   value: string | null;
   id: string;
 }
 
-/** One order of contacts: the column first, contacts without a value last, equal ones by id. */
+/** A sort order of contacts: by the column, contacts without a value last, equal values by id. */
 export class ContactOrder {
   readonly column: (typeof COLUMNS)[SortField];
   readonly direction: 'ASC' | 'DESC';
@@ -40,7 +40,7 @@ export class ContactOrder {
     this.isTime = field === 'created_at' || field === 'updated_at';
   }
 
-  // Times are never null, and saying so would keep PostgreSQL from reading their index backwards.
+  // NULLS LAST would keep PostgreSQL from reading the index of a time column backwards. Times are never null.
   get nulls(): 'NULLS LAST' | undefined {
     return this.isTime ? undefined : 'NULLS LAST';
   }
@@ -50,7 +50,7 @@ export class ContactOrder {
     return { value: value instanceof Date ? value.toISOString() : value, id: contact.id };
   }
 
-  /** The condition for what comes after `position`. */
+  /** Returns the condition that matches the contacts after `position`. */
   after({ value, id }: Position): Condition {
     const column = `contact.${this.column}`;
     const beyond = this.direction === 'ASC' ? '>' : '<';
@@ -68,22 +68,22 @@ export class ContactOrder {
     };
   }
 
-  /** An opaque text for `position`, good for this order and the same search only. */
+  /** Returns an opaque cursor for `position`. It is valid for this order and the same search only. */
   encode(position: Position, search: string): string {
     return writeCursor([search, this.sort, position.value, position.id]);
   }
 
-  /** Throws `invalid_arguments` unless `cursor` was made by `encode` for the same order and search. */
+  /** Returns the position in `cursor`. Throws `invalid_arguments` when `encode` did not make it for this order and search. */
   decode(cursor: string, search: string): Position {
     const parts = readCursor(cursor);
-    const [madeFor, sort, value, id] = parts;
+    const [cursorSearch, sort, value, id] = parts;
     const isPosition =
       parts.length === 4 &&
       isPlainText(id) &&
       (this.isTime
         ? isPlainText(value) && parseDayOrTime(value)
         : value === null || isPlainText(value));
-    if (!isPosition || madeFor !== search || sort !== this.sort) {
+    if (!isPosition || cursorSearch !== search || sort !== this.sort) {
       throw AppError.invalid('This cursor does not belong to this search.', [
         {
           path: 'cursor',
@@ -95,7 +95,7 @@ export class ContactOrder {
   }
 }
 
-// A cursor is not validated as arguments are, and anybody can write one.
+// Argument validation does not look inside cursors, and any caller can forge one.
 function isPlainText(value: unknown): value is string {
   return (
     typeof value === 'string' &&

@@ -6,7 +6,7 @@ import {
 } from '../completions/completion.decorator.js';
 import { ContactsService } from './contacts.service.js';
 
-/** Proposes contacts by what is typed of an id, a name or an identifier. */
+/** Completes contact ids from the start of an id, a name or an identifier. */
 @Injectable()
 export class ContactCompletions {
   constructor(private readonly contacts: ContactsService) {}
@@ -17,7 +17,11 @@ export class ContactCompletions {
     needs: ['search_contacts'],
   })
   async contactIds(text: string, { organizationId }: CompletionCall): Promise<string[]> {
-    const found = await this.contacts.startingWith(organizationId, text, MOST_COMPLETIONS + 1);
-    return found.map(({ id }) => id);
+    const contacts = await this.contacts.listStartingWith(
+      organizationId,
+      text,
+      MOST_COMPLETIONS + 1,
+    );
+    return contacts.map(({ id }) => id);
   }
 }

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { Consent } from './consent.js';
 import type { ContactProperties } from './contact-fields.js';
 
-/** A person that an organization knows. Each of its three identifiers is unique in the organization. */
+/** A contact of an organization. Each of its three identifiers is unique in the organization. */
 @Entity('contacts')
 @Unique('contacts_organization_id_external_id_key', ['organizationId', 'externalId'])
 @Unique('contacts_organization_id_email_key', ['organizationId', 'email'])
@@ -19,11 +19,11 @@ export class Contact {
   @Column('text', { name: 'external_id', nullable: true })
   externalId: string | null;
 
-  /** In lower case. */
+  /** Lowercase. */
   @Column('text', { nullable: true })
   email: string | null;
 
-  /** E.164: a plus and digits. */
+  /** In E.164 form: a plus sign and digits. */
   @Column('text', { nullable: true })
   phone: string | null;
 
@@ -48,11 +48,11 @@ export class Contact {
   @Column('jsonb', { default: () => `'{}'` })
   consent: Consent;
 
-  /** What a search by text looks at; see `searchText`. */
+  /** The text that a text search matches; see `searchText()`. */
   @Column('text', { name: 'search_text', select: false })
   searchText: string;
 
-  // Milliseconds, as JavaScript counts: a cursor made from a finer time would skip or repeat contacts.
+  // Milliseconds, like a JavaScript Date. With microseconds, a cursor made from a Date would skip or repeat contacts.
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3, default: () => 'now()' })
   createdAt: Date;
 

@@ -3,21 +3,19 @@ import {
   ArrayMaxSize,
   IsArray,
   IsIn,
-  IsInt,
   IsObject,
   IsOptional,
   IsString,
   Length,
-  Max,
   MaxLength,
-  Min,
   ValidateNested,
 } from 'class-validator';
+import { PageInput } from '../paging/page.input.js';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 import { CONSENT_STATUSES, type ConsentStatus } from './consent.js';
 import { CONTACT_SORTS, type ContactSort } from './contact-order.js';
 
-export class ConsentInput {
+class ConsentInput {
   @IsOptional()
   @IsIn(CONSENT_STATUSES)
   email?: ConsentStatus;
@@ -31,18 +29,19 @@ export class ConsentInput {
   webhook?: ConsentStatus;
 }
 
-export class CreateContactInput {
+/** Fields that `create_contact` and `update_contact` share. Only the latter keeps a null, which clears the field. */
+export class ContactFieldsInput {
   @Doc('Id of this person in another system, kept as sent. Unique.', { examples: ['crm-42'] })
   @IsOptional()
   @IsString()
   @MaxLength(255)
-  external_id?: string;
+  external_id?: string | null;
 
   @Doc('One e-mail address. Unique, whatever its case.', { examples: ['ada@example.com'] })
   @IsOptional()
   @IsString()
   @MaxLength(254)
-  email?: string;
+  email?: string | null;
 
   @Doc('Phone number in international form; spaces, dashes and parentheses are dropped. Unique.', {
     examples: ['+49 30 123456'],
@@ -50,63 +49,60 @@ export class CreateContactInput {
   @IsOptional()
   @IsString()
   @MaxLength(40)
-  phone?: string;
+  phone?: string | null;
 
   @IsOptional()
   @IsString()
   @MaxLength(255)
-  first_name?: string;
+  first_name?: string | null;
 
   @IsOptional()
   @IsString()
   @MaxLength(255)
-  last_name?: string;
+  last_name?: string | null;
 
   @Doc('Language tag (BCP 47).', { examples: ['en', 'pt-BR'] })
   @IsOptional()
   @IsString()
   @MaxLength(64)
-  locale?: string;
+  locale?: string | null;
 
   @Doc('IANA time zone.', { examples: ['Europe/Berlin'] })
   @IsOptional()
   @IsString()
   @MaxLength(64)
-  timezone?: string;
+  timezone?: string | null;
 
-  @Doc('Labels.')
+  @Doc('Labels. An update replaces all existing ones.')
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(50)
   @IsString({ each: true })
   @Length(1, 64, { each: true })
-  tags?: string[];
+  tags?: string[] | null;
 
   @Doc(
-    'Custom properties: at most 100; names of letters, digits and _ that begin with a letter; values are text ' +
-      '(at most 1024 characters), numbers or booleans. A null removes the property.',
+    'Custom properties to set; an update keeps the others. At most 100 in all; names of letters, digits and _ that ' +
+      'begin with a letter; values are text (at most 1024 characters), numbers or booleans. A null removes the property.',
     { examples: [{ plan: 'pro', seats: 5 }] },
   )
   @IsOptional()
   @IsObject()
-  properties?: Record<string, unknown>;
+  properties?: Record<string, unknown> | null;
 
-  @Doc('Whether this person agreed to be written to, per channel.')
+  @Doc('Consent by channel; channels that are absent stay unchanged.')
   @IsOptional()
   @ValidateNested()
   @Type(() => ConsentInput)
   consent?: ConsentInput;
-
-  @Doc('When a contact has one of the identifiers already: fail, or update that contact.')
-  @IsIn(['error', 'update'])
-  on_conflict: 'error' | 'update' = 'error';
 }
 
-export class DeleteContactInput {
-  @Doc('Id of the contact.')
-  @IsString()
-  @Length(1, 64)
-  contact_id: string;
+export class CreateContactInput extends ContactFieldsInput {
+  @Doc(
+    'What to do when a contact already has one of the identifiers: fail, or update that contact.',
+  )
+  @IsIn(['error', 'update'])
+  on_conflict: 'error' | 'update' = 'error';
 }
 
 export class GetContactInput {
@@ -129,9 +125,34 @@ export class GetContactInput {
   external_id?: string;
 }
 
-export class SearchContactsInput {
+export class ContactIdInput {
+  @Doc('Id of the contact.')
+  @IsString()
+  @Length(1, 64)
+  contact_id: string;
+}
+
+@ClearableFields(
+  'external_id',
+  'email',
+  'phone',
+  'first_name',
+  'last_name',
+  'locale',
+  'timezone',
+  'tags',
+  'properties',
+)
+export class UpdateContactInput extends ContactFieldsInput {
+  @Doc('Id of the contact.')
+  @IsString()
+  @Length(1, 64)
+  contact_id: string;
+}
+
+export class SearchContactsInput extends PageInput {
   @Doc(
-    'Text that names, full name, e-mail, phone or external_id contain, whatever the case. Taken literally.',
+    'Text that a name, the full name, the e-mail, the phone or the external_id contains, in any case. Taken literally.',
   )
   @IsOptional()
   @IsString()
@@ -166,97 +187,20 @@ export class SearchContactsInput {
   @IsIn(CONTACT_SORTS)
   sort: ContactSort = '-created_at';
 
-  @Doc('Most contacts to return.')
-  @IsInt()
-  @Min(1)
-  @Max(100)
-  limit: number = 20;
-
-  @Doc('next_cursor of the page before, with the same query, filters and sort.')
+  @Doc('next_cursor of the previous page, with the same query, filters and sort.')
   @IsOptional()
   @IsString()
   @MaxLength(8192)
-  cursor?: string;
+  declare cursor?: string;
 }
 
-export class UpdateContactInput {
-  @Doc('Id of the contact.')
-  @IsString()
-  @Length(1, 64)
-  contact_id: string;
-
-  @Doc('Id of this person in another system, kept as sent. Unique.', { examples: ['crm-42'] })
-  @IsOptional()
-  @Nullable()
-  @IsString()
-  @MaxLength(255)
-  external_id?: string | null;
-
-  @Doc('One e-mail address. Unique, whatever its case.', { examples: ['ada@example.com'] })
-  @IsOptional()
-  @Nullable()
-  @IsString()
-  @MaxLength(254)
-  email?: string | null;
-
-  @Doc('Phone number in international form; spaces, dashes and parentheses are dropped. Unique.', {
-    examples: ['+49 30 123456'],
-  })
-  @IsOptional()
-  @Nullable()
-  @IsString()
-  @MaxLength(40)
-  phone?: string | null;
-
-  @IsOptional()
-  @Nullable()
-  @IsString()
-  @MaxLength(255)
-  first_name?: string | null;
-
-  @IsOptional()
-  @Nullable()
-  @IsString()
-  @MaxLength(255)
-  last_name?: string | null;
-
-  @Doc('Language tag (BCP 47).', { examples: ['en', 'pt-BR'] })
-  @IsOptional()
-  @Nullable()
-  @IsString()
-  @MaxLength(64)
-  locale?: string | null;
-
-  @Doc('IANA time zone.', { examples: ['Europe/Berlin'] })
-  @IsOptional()
-  @Nullable()
-  @IsString()
-  @MaxLength(64)
-  timezone?: string | null;
-
-  @Doc('Labels; replaces all that were there.')
-  @IsOptional()
-  @Nullable()
-  @IsArray()
-  @ArrayMaxSize(50)
-  @IsString({ each: true })
-  @Length(1, 64, { each: true })
-  tags?: string[] | null;
-
-  @Doc(
-    'Custom properties to set; the others stay. A property that is null is removed, and null for the whole ' +
-      'removes all. At most 100 in all; names of letters, digits and _ that begin with a letter; values are text ' +
-      '(at most 1024 characters), numbers or booleans.',
-    { examples: [{ plan: 'pro', trial_ends: null }] },
-  )
-  @IsOptional()
-  @Nullable()
-  @IsObject()
-  properties?: Record<string, unknown> | null;
-
-  @Doc('Decisions to record; channels that are not named stay as they are.')
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => ConsentInput)
-  consent?: ConsentInput;
+/** Lets callers clear inherited fields with null. */
+function ClearableFields(...fields: (keyof ContactFieldsInput)[]): ClassDecorator {
+  return ({ prototype }) => {
+    for (const field of fields) {
+      // A condition of a subclass replaces those of its base class, so the field must be made optional again.
+      IsOptional()(prototype as object, field);
+      Nullable()(prototype as object, field);
+    }
+  };
 }

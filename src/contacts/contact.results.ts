@@ -17,7 +17,7 @@ class ConsentStateView {
   @IsIn(CONSENT_STATUSES)
   status: ConsentStatus;
 
-  @Doc('Who recorded it: agent, workflow or dashboard.')
+  @Doc('Surface that recorded it: agent, workflow or dashboard.')
   @IsString()
   source: string;
 
@@ -53,7 +53,7 @@ export class ContactView {
   @IsString()
   external_id: string | null;
 
-  @Doc('In lower case.')
+  @Doc('Lowercase.')
   @Nullable()
   @IsString()
   email: string | null;
@@ -89,7 +89,7 @@ export class ContactView {
   @IsObject()
   properties: ContactProperties;
 
-  @Doc('What was decided per channel; a channel without a decision is absent.')
+  @Doc('Decisions by channel; a channel without a decision is absent.')
   @ValidateNested()
   @Type(() => ConsentView)
   consent: ConsentView;
@@ -140,7 +140,7 @@ export class ContactPage {
 }
 
 export class CreatedContactResult extends ContactResult {
-  @Doc('False when a contact that was there already has been updated.')
+  @Doc('False when an existing contact was updated.')
   @IsBoolean()
   created: boolean;
 }

@@ -8,8 +8,8 @@ import { parseFilters } from './contact-filter.js';
 import { ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import {
+  ContactIdInput,
   CreateContactInput,
-  DeleteContactInput,
   GetContactInput,
   SearchContactsInput,
   UpdateContactInput,
@@ -23,7 +23,7 @@ import {
 } from './contact.results.js';
 import { ContactsService } from './contacts.service.js';
 
-/** What agents, workflows and people can do with contacts. */
+/** Tools for contacts. */
 @Injectable()
 export class ContactTools {
   constructor(private readonly contacts: ContactsService) {}
@@ -56,7 +56,7 @@ export class ContactTools {
     output: ContactResult,
     readOnly: true,
   })
-  // An id is in the path: clients may write a host in lower case, and ids are not.
+  // The id is in the path of the URI, because clients may lowercase the host, and ids are case-sensitive.
   @Resource({
     uri: 'switchboard://contacts/{contact_id}',
     name: 'contact',
@@ -94,7 +94,7 @@ export class ContactTools {
     destructive: true,
     idempotent: true,
   })
-  async delete(input: DeleteContactInput, call: ToolCall): Promise<DeletedContactResult> {
+  async delete(input: ContactIdInput, call: ToolCall): Promise<DeletedContactResult> {
     await this.contacts.delete(call.organizationId, input.contact_id);
     return { deleted: true };
   }
@@ -140,7 +140,7 @@ export class ContactTools {
         ? await this.contacts.findByExternalId(organizationId, externalId!)
         : await this.contacts.findByEmail(organizationId, email);
     if (contact) return contact;
-    const what = email === undefined ? 'external_id' : 'email';
-    throw new AppError('not_found', `No contact has this ${what}.`);
+    const field = email === undefined ? 'external_id' : 'email';
+    throw new AppError('not_found', `No contact has this ${field}. Try search_contacts.`);
   }
 }

@@ -4,7 +4,7 @@ import { ContactTools } from './contact.tools.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
 
-/** Contacts: who the organizations know, and how to find them. */
+/** Stores, finds and changes the contacts of organizations. */
 @Module({
   providers: [ContactTools, ContactCompletions, ContactsService, ContactsRepository],
   exports: [ContactsService],

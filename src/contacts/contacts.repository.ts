@@ -10,11 +10,11 @@ import type { ContactFilter } from './contact-filter.js';
 import type { ContactOrder, Position } from './contact-order.js';
 import { Contact } from './contact.entity.js';
 
-/** What a contact is known by outside, each unique in its organization, by the names that callers use. */
+/** Columns of the identifiers, by argument name. Each identifier is unique in its organization. */
 export const IDENTIFIERS = { external_id: 'externalId', email: 'email', phone: 'phone' } as const;
 export type Identifier = keyof typeof IDENTIFIERS;
 
-/** More contacts than this are found sooner in order than by the index. */
+/** When more contacts match a text, reading them in sort order is faster than the text index. */
 const MOST_BY_INDEX = 1000;
 
 interface Statement {
@@ -39,14 +39,14 @@ interface ContactRow {
   contact_updated_at: Date;
 }
 
-/** A contact that was found, or one without an id where none was. */
-interface FoundRow extends ContactRow {
-  are_many: boolean;
+/** A row of `indexedPageStatement`. `contact_id` is null when no contact matches. */
+interface IndexedRow extends ContactRow {
+  exceeds_index_limit: boolean;
 }
 
 @Injectable()
 export class ContactsRepository {
-  /** By order and limit, the text of the statement for a first page without conditions. */
+  /** Text of `indexedPageStatement` for first pages without conditions, by sort order and limit. */
   private readonly firstPages = new Map<string, string>();
 
   constructor(private readonly tenants: TenantDatabase) {}
@@ -56,9 +56,9 @@ export class ContactsRepository {
     return known instanceof Contact ? copyOf(known) : await this.findOne({ organizationId, id });
   }
 
-  /** The contact, which no other transaction can change until this one ends. */
+  /** Finds the contact and locks its row until the transaction ends. */
   findForUpdate(organizationId: string, id: string): Promise<Contact | null> {
-    return this.manager(organizationId).findOne(Contact, {
+    return this.tenants.session(organizationId).repository(Contact).findOne({
       where: { organizationId, id },
       lock: { mode: 'pessimistic_write' },
     });
@@ -72,16 +72,16 @@ export class ContactsRepository {
     return this.findOne({ organizationId, [IDENTIFIERS[identifier]]: value });
   }
 
-  /** Inserts the contact, or returns undefined when one of its identifiers is taken. Never fails for that. */
+  /** Inserts the contact. Returns undefined when another contact has one of its identifiers; the transaction goes on. */
   async insert(
     organizationId: string,
     id: string,
     fields: ContactFields,
   ): Promise<Contact | undefined> {
-    const inserted = await this.manager(organizationId)
+    const inserted = await this.tenants.session(organizationId)
+      .repository(Contact)
       .createQueryBuilder()
       .insert()
-      .into(Contact)
       .values({ ...fields, organizationId, id, searchText: searchText(fields) })
       .orIgnore()
       .returning(['createdAt', 'updatedAt'])
@@ -92,14 +92,14 @@ export class ContactsRepository {
     return Object.assign(new Contact(), { organizationId, id, ...fields, createdAt, updatedAt });
   }
 
-  /** Writes the fields, or returns the identifier that another contact has; the transaction goes on either way. */
+  /** Writes the fields and returns the new `updatedAt`, or the identifier that another contact has. The transaction goes on. */
   async update(
     organizationId: string,
     id: string,
     fields: ContactFields,
   ): Promise<Date | Identifier> {
     try {
-      // A savepoint: a failed statement would end the whole transaction, which may be that of a workflow's step.
+      // Without this savepoint, a taken identifier would abort the whole transaction, which may be that of a step.
       return await this.manager(organizationId).transaction(async (manager) => {
         const updated = await manager
           .createQueryBuilder()
@@ -119,13 +119,13 @@ export class ContactsRepository {
     }
   }
 
-  /** Returns whether there was such a contact. */
+  /** Returns false when there is no such contact. */
   async delete(organizationId: string, id: string): Promise<boolean> {
-    const deleted = await this.manager(organizationId).delete(Contact, { organizationId, id });
+    const deleted = await this.tenants.session(organizationId).repository(Contact).delete({ organizationId, id });
     return deleted.affected === 1;
   }
 
-  /** At most `limit` contacts that match the text and every filter, in order, from after `position` on. */
+  /** Returns at most `limit` contacts after `position` that match the text and every filter, in order. */
   async search(
     organizationId: string,
     search: { text: string | undefined; filters: readonly ContactFilter[] },
@@ -134,27 +134,27 @@ export class ContactsRepository {
     limit: number,
   ): Promise<Contact[]> {
     const query = (): SelectQueryBuilder<Contact> =>
-      this.ordered(organizationId, search.filters, order, position, limit);
-    if (!search.text) return await this.inOrder(organizationId, query());
-    const texts = textsOf(search.text);
+      this.pageQuery(organizationId, search.filters, order, position, limit);
+    if (!search.text) return await this.readPage(organizationId, query());
+    const texts = searchTexts(search.text);
     const isPlain = search.filters.length === 0 && !position;
     const statement = isPlain
-      ? this.firstPage(organizationId, order, limit, query)
-      : statementOf(query());
-    const few = await this.ofFew(organizationId, statement, texts);
-    if (few) return few;
-    // Behind row-level security the planner has no statistics, takes every pattern for a rare one, and would read and
-    // sort all contacts for one page. Of a CASE it expects that half of them match.
+      ? this.firstPageStatement(organizationId, order, limit, query)
+      : indexedPageStatement(query());
+    const indexed = await this.readIndexedPage(organizationId, statement, texts);
+    if (indexed) return indexed;
+    // Row-level security hides statistics from the planner. It would expect few matches for any pattern, then read and
+    // sort all contacts for one page. For a CASE it expects that half of the contacts match.
     const [pattern, other] = texts.map((text) => (text === null ? null : `%${escapeLike(text)}%`));
     const isMatch = `case when contact.searchText like :pattern or contact.searchText like :other then true else false end`;
-    return await this.inOrder(organizationId, query().andWhere(isMatch, { pattern, other }));
+    return await this.readPage(organizationId, query().andWhere(isMatch, { pattern, other }));
   }
 
-  /** At most `limit` contacts whose id, a name or an identifier begins with the text, in any case; newest first. */
-  async startingWith(organizationId: string, text: string, limit: number): Promise<Contact[]> {
+  /** Returns at most `limit` contacts, newest first, whose id, a name or an identifier starts with `text` in any case. */
+  async listStartingWith(organizationId: string, text: string, limit: number): Promise<Contact[]> {
     const folded = foldText(text);
-    return await this.manager(organizationId)
-      .createQueryBuilder(Contact, 'contact')
+    return await this.tenants.session(organizationId)
+      .repository(Contact).createQueryBuilder('contact')
       .where('contact.organizationId = :organizationId', { organizationId })
       .andWhere(
         `(starts_with(contact.searchText, :folded) or strpos(contact.searchText, :asWord) > 0
@@ -167,15 +167,15 @@ export class ContactsRepository {
       .getMany();
   }
 
-  private ordered(
+  private pageQuery(
     organizationId: string,
     filters: readonly ContactFilter[],
     order: ContactOrder,
     position: Position | undefined,
     limit: number,
   ): SelectQueryBuilder<Contact> {
-    const query = this.manager(organizationId)
-      .createQueryBuilder(Contact, 'contact')
+    const query = this.tenants.session(organizationId)
+      .repository(Contact).createQueryBuilder('contact')
       .where('contact.organizationId = :organizationId', { organizationId })
       .orderBy(`contact.${order.column}`, order.direction, order.nulls)
       .addOrderBy('contact.id', order.direction)
@@ -191,44 +191,41 @@ export class ContactsRepository {
     return query;
   }
 
-  /** The statement of most searches, of which only the organization differs. */
-  private firstPage(
+  /** Returns the statement of a search by text alone, which is the most frequent search. */
+  private firstPageStatement(
     organizationId: string,
     { sort }: ContactOrder,
     limit: number,
     query: () => SelectQueryBuilder<Contact>,
   ): Statement {
     const key = `${sort} ${limit}`;
-    const text = this.firstPages.get(key) ?? statementOf(query()).text;
+    const text = this.firstPages.get(key) ?? indexedPageStatement(query()).text;
     this.firstPages.set(key, text);
     return { text, values: [organizationId] };
   }
 
-  /**
-   * The page among those that match, found by the index, in one statement; undefined where many match, which are sooner
-   * found by going through the contacts in order until the page is full.
-   */
-  private async ofFew(
+  /** Reads a page through the text index. Returns undefined when more than `MOST_BY_INDEX` contacts match the text. */
+  private async readIndexedPage(
     organizationId: string,
     { text, values }: Statement,
     texts: readonly [string, string | null],
   ): Promise<Contact[] | undefined> {
-    const rows = await this.tenants.read<FoundRow>(organizationId, text, [
+    const rows = await this.tenants.read<IndexedRow>(organizationId, text, [
       ...values,
       ...texts,
       MOST_BY_INDEX,
     ]);
-    if (rows[0]!.are_many) return undefined;
-    return rows.filter((row) => row.contact_id !== null).map(contactOf);
+    if (rows[0]!.exceeds_index_limit) return undefined;
+    return rows.filter((row) => row.contact_id !== null).map(toContact);
   }
 
-  private async inOrder(
+  private async readPage(
     organizationId: string,
     query: SelectQueryBuilder<Contact>,
   ): Promise<Contact[]> {
     const [text, values] = query.getQueryAndParameters();
     return (await this.tenants.read<ContactRow>(organizationId, text, values as unknown[])).map(
-      contactOf,
+      toContact,
     );
   }
 
@@ -256,18 +253,21 @@ function copyOf(contact: Contact): Contact {
   return Object.assign(new Contact(), contact, structuredClone({ tags, properties, consent }));
 }
 
-/** For a page among those that match; the texts that they contain, and how many may match, come after its values. */
-function statementOf(query: SelectQueryBuilder<Contact>): Statement {
+/**
+ * Restricts a page query to the contacts that the text index finds. Three values follow those of the query: two texts and
+ * the highest number of matches.
+ */
+function indexedPageStatement(query: SelectQueryBuilder<Contact>): Statement {
   const [page, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
   const places = [1, 2, 3].map((place) => `$${values.length + place}`).join(', ');
-  // Materialized, or the index would be searched once for each place where the ids are named.
-  const text = `${ONE_PLAN} with few as materialized (select public.contacts_containing(${places}) as ids)
-    select few.ids is null as are_many, page.* from few left join lateral (${page}) page on true`;
+  // Without `materialized`, PostgreSQL would search the index once for each use of the ids.
+  const text = `${ONE_PLAN} with few as materialized (select public.find_contact_ids(${places}) as ids)
+    select few.ids is null as exceeds_index_limit, page.* from few left join lateral (${page}) page on true`;
   return { text, values: values as unknown[] };
 }
 
-/** As TypeORM would, but it looks at each column anew for each row. */
-function contactOf(row: ContactRow): Contact {
+/** Converts a row faster than TypeORM, which examines the metadata of each column again for each row. */
+function toContact(row: ContactRow): Contact {
   return Object.assign(new Contact(), {
     organizationId: row.contact_organization_id,
     id: row.contact_id,
@@ -286,9 +286,9 @@ function contactOf(row: ContactRow): Contact {
   } satisfies Omit<Contact, 'searchText'>);
 }
 
-/** What the text of a contact must contain: one text, or either of two. */
-function textsOf(given: string): [string, string | null] {
-  // People write phone numbers with spaces; they are stored without.
+/** Returns one or two search texts. A contact matches when its text contains either of them. */
+function searchTexts(given: string): [string, string | null] {
+  // Phone numbers are stored without the spaces that people write.
   const isPhone = /^[+(]?[0-9][0-9 ()-]{2,}$/.test(given);
   return [foldText(given), isPhone ? foldText(given.replace(/[ ()-]/g, '')) : null];
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
 import { AppError } from '../errors/app-error.js';
-import { DomainEvents } from '../events/domain-events.js';
+import { type DomainEvent, DomainEvents } from '../events/domain-events.js';
 import { pageOf } from '../paging/paging.js';
-import { fingerprint } from '../text/canonical-json.js';
+import { canonicalJson, fingerprint } from '../text/canonical-json.js';
 import { newId } from '../text/ids.js';
 import { type ContactChanges, NO_FIELDS, applyChanges } from './contact-fields.js';
 import type { ContactFilter } from './contact-filter.js';

@@ -27,7 +27,7 @@ export class MessageCompletions {
   /** An address says more to a person than an id; who has none is left the id. */
   @Completion({ prompt: 'write_message', argument: 'contact', needs: ['search_contacts'] })
   async addressees(text: string, { organizationId }: CompletionCall): Promise<string[]> {
-    const found = await this.contacts.startingWith(organizationId, text, MOST_COMPLETIONS + 1);
+    const found = await this.contacts.listStartingWith(organizationId, text, MOST_COMPLETIONS + 1);
     return found.map(({ id, email }) => email ?? id);
   }
 }
