@@ -1,7 +1,7 @@
 import { IsString, Length, Matches, MaxLength, ValidateBy, isEmail } from 'class-validator';
 import { MAX_PASSWORD_BYTES } from './passwords.js';
 
-/** A signed-in person, and the organization that the session works in. */
+/** Describes a signed-in person and the organization that the session works in. */
 export interface Account {
   readonly userId: string;
   readonly email: string;
@@ -10,7 +10,7 @@ export interface Account {
   readonly role: 'owner' | 'member';
 }
 
-/** An account as `/api/auth` shows it. */
+/** The JSON form of an account in the answers of `/api/auth`. */
 export interface AccountView {
   user: { id: string; email: string };
   organization: { id: string; name: string };
@@ -23,14 +23,15 @@ export function toAccountView(account: Account): AccountView {
   };
 }
 
-/** Who did something: an API key, a signed-in person, a run of a workflow, or the service itself. */
+/** Names the author of a change: an API key, a signed-in person, a run of a workflow, or the service itself. */
 export interface Actor {
   readonly kind: 'key' | 'user' | 'run' | 'system';
   readonly id: string;
 }
 
+/** The body of `POST /api/auth/sign-up`. */
 export class SignUpBody {
-  // IsEmail throws a URIError at half a surrogate pair instead of refusing it.
+  // IsEmail alone throws a URIError for a lone surrogate, which would be answered with 500.
   @ValidateBy({
     name: 'isEmail',
     validator: {

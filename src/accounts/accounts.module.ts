@@ -6,23 +6,15 @@ import { AccountsService } from './accounts.service.js';
 import { AuditLog } from './audit-log.js';
 import { AuthController } from './auth.controller.js';
 import { LocalStrategy } from './local.strategy.js';
-import { SessionMiddleware } from './session.middleware.js';
-import { SessionCookie, Sessions } from './sessions.js';
+import { SessionMiddleware, Sessions } from './sessions.js';
 
 const MAX_BODY_BYTES = 16 * 1024;
 
-/** Organizations, the people in them, and their sessions. */
+/** Provides organizations, the people in them, their sessions, and the audit log. */
 @Module({
   imports: [PassportModule.register({ session: true })],
   controllers: [AuthController],
-  providers: [
-    AccountsRepository,
-    AccountsService,
-    AuditLog,
-    LocalStrategy,
-    SessionCookie,
-    Sessions,
-  ],
+  providers: [AccountsRepository, AccountsService, AuditLog, LocalStrategy, Sessions],
   exports: [AccountsService, AuditLog, Sessions],
 })
 export class AccountsModule implements NestModule {

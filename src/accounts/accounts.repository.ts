@@ -14,7 +14,7 @@ interface AccountRow {
 
 export type StoredAccount = Account & { readonly passwordHash: string };
 
-/** People and their organizations. They are looked up before an organization is known, so through the gate. */
+/** Reads and creates people and organizations, through the gate, because a look-up has no organization yet. */
 @Injectable()
 export class AccountsRepository {
   constructor(private readonly gate: GateDatabase) {}
@@ -32,7 +32,7 @@ export class AccountsRepository {
     return row?.has_accounts ?? false;
   }
 
-  /** Makes the person and the organization that they own. The e-mail address must be free. */
+  /** Creates a person and the organization they own. An address that is in use violates `users_email_key`. */
   async create(email: string, passwordHash: string, organizationName: string): Promise<Account> {
     const account: Account = {
       userId: newId('usr'),

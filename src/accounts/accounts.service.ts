@@ -6,6 +6,7 @@ import type { Account, SignUpBody } from './account.js';
 import { AccountsRepository } from './accounts.repository.js';
 import { hashPassword, verifyPassword } from './passwords.js';
 
+/** Creates accounts and checks passwords. */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -13,23 +14,23 @@ export class AccountsService {
     private readonly env: Env,
   ) {}
 
-  /** Makes an organization and its owner. Throws `email_taken`, or `forbidden` where sign-up is closed. */
+  /** Creates an organization and its owner. Throws `email_taken`, or `forbidden` when sign-up is closed. */
   async signUp(body: SignUpBody): Promise<Account> {
     if (this.env.signUp === 'closed' && (await this.accounts.hasAny())) {
-      throw new AppError('forbidden', 'Sign-up is closed.');
+      throw new AppError('forbidden', 'Sign-up is closed. Ask the operator for an account.');
     }
     const passwordHash = await hashPassword(body.password);
     try {
       return await this.accounts.create(body.email, passwordHash, body.organization_name);
     } catch (error) {
       if (violatedConstraint(error) !== 'users_email_key') throw error;
-      throw new AppError('email_taken', 'This e-mail address has an account already.', {
+      throw new AppError('email_taken', 'This e-mail address already has an account. Sign in.', {
         cause: error,
       });
     }
   }
 
-  /** The account, or null for an unknown address and for a wrong password alike. */
+  /** Returns the account, or null for an unknown address and for a wrong password. */
   async authenticate(email: string, password: string): Promise<Account | null> {
     const account = await this.accounts.findByEmail(email);
     const isRight = await verifyPassword(account?.passwordHash, password);

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One change that somebody made. Rows are only ever added. */
+/** Records one change and its author. Rows are never updated. */
 @Entity('audit_log')
 export class AuditLogEntry {
   @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'audit_log_pkey' })

@@ -1,27 +1,31 @@
 import { Injectable } from '@nestjs/common';
+import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { Actor } from './account.js';
 
-/** The record of who changed what. Written in the transaction of the change, so neither exists without the other. */
+const INSERT = prepared(
+  'audit_log_insert',
+  `insert into audit_log (organization_id, actor_kind, actor_id, action, subject) values ($1, $2, $3, $4, $5)`,
+);
+
+/** Records who changed what, in the transaction of the change, so that neither is committed without the other. */
 @Injectable()
 export class AuditLog {
   constructor(private readonly tenants: TenantDatabase) {}
 
+  /** Queues an entry. It is sent together with the next statement, or before the commit. */
   async record(
     organizationId: string,
     actor: Actor,
     action: string,
     subject: string | null,
   ): Promise<void> {
-    this.tenants.defer(organizationId, {
-      name: 'switchboard_audit',
-      text: `insert into audit_log (organization_id, actor_kind, actor_id, action, subject)
-        values ($1, $2, $3, $4, $5)`,
-      values: [organizationId, actor.kind, actor.id, action, subject],
-    });
+    this.tenants
+      .session(organizationId)
+      .defer(INSERT, [organizationId, actor.kind, actor.id, action, subject]);
   }
 
-  /** Records that the same was done to several things. */
+  /** Queues one entry for each subject. */
   async recordAll(
     organizationId: string,
     actor: Actor,

@@ -8,15 +8,16 @@ import {
   Res,
   UseGuards,
   UsePipes,
+  ValidationPipe,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
-import { bodyValidation } from '../http/validation.pipe.js';
 import { type AccountView, SignUpBody, toAccountView } from './account.js';
 import { AccountsService } from './accounts.service.js';
 import { CrossSiteGuard } from './cross-site.guard.js';
 import { SessionGuard, accountOf } from './session.guard.js';
-import { SessionCookie } from './sessions.js';
+import { Sessions } from './sessions.js';
 import { SignInGuard } from './sign-in.guard.js';
 
 @Controller('api/auth')
@@ -25,7 +26,7 @@ import { SignInGuard } from './sign-in.guard.js';
 export class AuthController {
   constructor(
     private readonly accounts: AccountsService,
-    private readonly cookie: SessionCookie,
+    private readonly sessions: Sessions,
   ) {}
 
   @Post('sign-up')
@@ -53,7 +54,7 @@ export class AuthController {
     await new Promise<void>((resolve, reject) => {
       request.session.destroy((error: Error | null) => (error ? reject(error) : resolve()));
     });
-    this.cookie.clear(response);
+    this.sessions.clearCookie(response);
   }
 
   @Get('session')
@@ -61,4 +62,23 @@ export class AuthController {
   session(@Req() request: Request): AccountView {
     return toAccountView(accountOf(request));
   }
+}
+
+/** Returns the pipe that validates a request body. A wrong body is answered with 422 and a fault for each field. */
+function bodyValidation(): ValidationPipe {
+  return new ValidationPipe({
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    transform: true,
+    exceptionFactory: (errors) =>
+      AppError.invalid(
+        'The request is not valid.',
+        errors.flatMap((error) =>
+          Object.values(error.constraints ?? { type: 'is not valid' }).map((message) => ({
+            path: error.property,
+            message,
+          })),
+        ),
+      ),
+  });
 }

@@ -7,8 +7,8 @@ import { Origins } from '../http/origins.js';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses changes that another site made a browser send with a person's cookie. Fetch Metadata decides where the
- * browser sends it, Origin where it does not (OWASP Cross-Site Request Forgery Prevention Cheat Sheet).
+ * Refuses cross-site request forgery. It checks Fetch Metadata, or Origin when the browser does not send that
+ * (OWASP Cross-Site Request Forgery Prevention Cheat Sheet).
  */
 @Injectable()
 export class CrossSiteGuard implements CanActivate {
@@ -32,7 +32,7 @@ export class CrossSiteGuard implements CanActivate {
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined) return site === 'same-origin';
     if (request.headers.origin !== undefined) return this.origins.isOwn(request.headers);
-    // Without a cookie there is nothing that another site could abuse: a script, signing in, say.
+    // Without a cookie another site has nothing to abuse. Scripts sign in this way.
     return request.headers.cookie === undefined;
   }
 }

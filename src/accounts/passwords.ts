@@ -1,17 +1,20 @@
 import { hash, verify } from '@node-rs/argon2';
 
-// OWASP Password Storage Cheat Sheet: argon2id with m=19 MiB, t=2, p=1 at least. These are the library's algorithm
-// and version defaults (argon2id, 0x13) with the costs spelled out.
+// The OWASP Password Storage Cheat Sheet asks for argon2id with at least m=19 MiB, t=2, p=1. The algorithm (argon2id)
+// and its version (0x13) are the defaults of the library.
 const COSTS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** A longer password is refused, because hashing it would cost the server more than the caller. */
+/** Longest accepted password. Hashing a longer one would cost the server more than the caller. */
 export const MAX_PASSWORD_BYTES = 1024;
 
 export async function hashPassword(password: string): Promise<string> {
   return await hash(password, COSTS);
 }
 
-/** False for a wrong password; takes as long when there is no account, so that time does not tell which it was. */
+/**
+ * Returns true for the right password. Without a stored hash it returns false after the same time, so that timing does
+ * not reveal whether an account exists.
+ */
 export async function verifyPassword(
   storedHash: string | undefined,
   password: string,

@@ -5,14 +5,14 @@ import type { Pool } from 'pg';
 import { mapDatabaseError } from '../database/database-error.js';
 
 const PRUNE_SECONDS = 15 * 60;
-/** A session ends this long after it began, however much it is used (ASVS 5.0, 7.3.2). */
+/** Milliseconds from its start after which a session ends, even if it is used all the time (ASVS 5.0, 7.3.2). */
 export const ABSOLUTE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
-/** A session ends when it was not used for this long (ASVS 5.0, 7.3.1). */
+/** Milliseconds without a request after which a session ends (ASVS 5.0, 7.3.1). */
 export const IDLE_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
 declare module 'express-session' {
   interface SessionData {
-    /** When the session began, in milliseconds since the epoch. */
+    /** Start of the session, in milliseconds since the Unix epoch. */
     startedAt?: number;
   }
 }
@@ -20,7 +20,7 @@ declare module 'express-session' {
 const PgStore = connectPgSimple(session);
 type Callback<T = unknown> = (error?: unknown, value?: T) => void;
 
-/** Sessions in PostgreSQL under the SHA-256 of their id: whoever reads the table cannot take a session over. */
+/** Stores sessions in PostgreSQL under the SHA-256 of their id, so that a reader of the table cannot hijack a session. */
 export class SessionStore extends PgStore {
   constructor(pool: Pool) {
     super({
@@ -35,17 +35,17 @@ export class SessionStore extends PgStore {
     super.get(digest(sid), (error: unknown, data?: SessionData | null) => {
       const expired =
         data?.startedAt !== undefined && Date.now() - data.startedAt > ABSOLUTE_LIFETIME_MS;
-      done(mapped(error), expired ? null : data);
+      done(mapError(error), expired ? null : data);
     });
   }
 
   override set(sid: string, data: SessionData, done?: Callback): void {
     data.startedAt ??= Date.now();
-    super.set(digest(sid), data, (error: unknown) => done?.(mapped(error)));
+    super.set(digest(sid), data, (error: unknown) => done?.(mapError(error)));
   }
 
   override destroy(sid: string, done?: Callback): void {
-    super.destroy(digest(sid), (error: unknown) => done?.(mapped(error)));
+    super.destroy(digest(sid), (error: unknown) => done?.(mapError(error)));
   }
 
   override touch(sid: string, data: SessionData, done?: () => void): void {
@@ -53,8 +53,8 @@ export class SessionStore extends PgStore {
   }
 }
 
-/** A database that is away says nothing against the session: it is a 503, as for every other statement. */
-function mapped(error: unknown): unknown {
+/** Maps a database error as for every other statement: a database that is away is answered with 503, not with 401. */
+function mapError(error: unknown): unknown {
   return error ? mapDatabaseError(error) : error;
 }
 

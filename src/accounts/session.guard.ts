@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { AppError } from '../errors/app-error.js';
 import type { Account } from './account.js';
 
-/** Lets signed-in people in, and nobody else: a bearer key is not looked at. */
+/** Lets only signed-in people pass. It ignores API keys. */
 @Injectable()
 export class SessionGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -12,9 +12,10 @@ export class SessionGuard implements CanActivate {
   }
 }
 
-/** The signed-in person of a request; throws `unauthenticated` when there is none. */
+/** Returns the signed-in person of a request. Throws `unauthenticated` when there is none. */
 export function accountOf(request: Request): Account {
   const account = request.user as Account | undefined;
-  if (!account) throw new AppError('unauthenticated', 'Sign in first.');
+  if (!account)
+    throw new AppError('unauthenticated', 'Sign in first, with POST /api/auth/sign-in.');
   return account;
 }

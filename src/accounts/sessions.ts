@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type NestMiddleware, type OnApplicationShutdown } from '@nestjs/common';
 import type { CookieOptions, NextFunction, Request, RequestHandler, Response } from 'express';
 import session from 'express-session';
 import { randomBytes } from 'node:crypto';
@@ -11,11 +11,13 @@ import { AccountsService } from './accounts.service.js';
 import { IDLE_LIFETIME_MS, SessionStore } from './session-store.js';
 
 /**
- * The sessions of signed-in people, one store for every route that uses them. A session holds the id of the person
- * only; who they are now is read again with every request.
+ * Reads and writes the sessions of signed-in people. A session holds only the id of the person; the account is read
+ * again with every request.
  */
 @Injectable()
 export class Sessions implements OnApplicationShutdown {
+  private readonly cookieName: string;
+  private readonly cookieOptions: CookieOptions;
   private readonly store: SessionStore;
   private readonly readCookie: RequestHandler;
   private readonly readAccount: RequestHandler;
@@ -23,24 +25,28 @@ export class Sessions implements OnApplicationShutdown {
   constructor(
     gate: GateDatabase,
     secrets: SecretBox,
-    cookie: SessionCookie,
+    env: Env,
     private readonly accounts: AccountsService,
   ) {
+    const secure = env.publicUrl?.startsWith('https:') ?? false;
+    // The prefix makes browsers bind the cookie to this host (RFC 6265bis). They accept it with https only.
+    this.cookieName = secure ? '__Host-switchboard' : 'switchboard';
+    this.cookieOptions = { httpOnly: true, sameSite: 'lax', secure, path: '/' };
     this.store = new SessionStore(gate.pool);
     this.readCookie = session({
       store: this.store,
-      name: cookie.name,
+      name: this.cookieName,
       secret: secrets.derive('session cookies'),
       genid: () => randomBytes(32).toString('base64url'),
       resave: false,
       saveUninitialized: false,
       rolling: true,
-      // Behind a proxy that ends TLS, X-Forwarded-Proto is what tells that the request came by https.
-      proxy: cookie.options.secure,
-      cookie: { ...cookie.options, sameSite: 'lax', maxAge: IDLE_LIFETIME_MS },
+      // Behind a proxy that ends TLS, only X-Forwarded-Proto says that the request came by https.
+      proxy: secure,
+      cookie: { ...this.cookieOptions, maxAge: IDLE_LIFETIME_MS },
     });
-    // @nestjs/passport signs in through the one passport of the process. Sessions are read through one of our own,
-    // because that asks the database of this installation.
+    // @nestjs/passport signs people in through the global passport object. Sessions are read through a separate object,
+    // because two installations in one process must not read each other's accounts.
     const reader = new Passport();
     for (const instance of [passport, reader]) {
       instance.serializeUser((user, done) => done(null, (user as Account).userId));
@@ -62,24 +68,22 @@ export class Sessions implements OnApplicationShutdown {
     });
   }
 
+  /** Tells the browser to delete the session cookie. */
+  clearCookie(response: Response): void {
+    response.clearCookie(this.cookieName, this.cookieOptions);
+  }
+
   onApplicationShutdown(): void {
     this.store.close();
   }
 }
 
-/** The cookie that carries a session. Under https it is bound to the host by its `__Host-` prefix (RFC 6265bis). */
+/** Restores the session of a request. Nest creates one instance for each module; all of them share {@link Sessions}. */
 @Injectable()
-export class SessionCookie {
-  readonly name: string;
-  readonly options: CookieOptions & { secure: boolean };
+export class SessionMiddleware implements NestMiddleware {
+  constructor(private readonly sessions: Sessions) {}
 
-  constructor(env: Env) {
-    const secure = env.publicUrl?.startsWith('https:') ?? false;
-    this.name = secure ? '__Host-switchboard' : 'switchboard';
-    this.options = { httpOnly: true, sameSite: 'lax', secure, path: '/' };
-  }
-
-  clear(response: Response): void {
-    response.clearCookie(this.name, this.options);
+  use(request: Request, response: Response, next: NextFunction): void {
+    this.sessions.restore(request, response, next);
   }
 }

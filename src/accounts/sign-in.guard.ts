@@ -4,12 +4,12 @@ import type { Request } from 'express';
 import { toError } from '../errors/app-error.js';
 import { wrongCredentials } from './local.strategy.js';
 
-/** Signs a person in: checks the password and starts a session under a new id, against session fixation. */
+/** Checks the password and starts a session under a new id, which prevents session fixation. */
 @Injectable()
 export class SignInGuard extends AuthGuard('local') {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    assertInBody(request.body);
+    assertCredentials(request.body);
     await super.canActivate(context);
     await super.logIn(request);
     return true;
@@ -22,8 +22,8 @@ export class SignInGuard extends AuthGuard('local') {
   }
 }
 
-/** passport-local falls back to the query string, and a password in a URL ends up in logs and histories. */
-function assertInBody(body: unknown): void {
+/** Throws unless the body has both fields. passport-local would otherwise read a password from the URL, which is logged. */
+function assertCredentials(body: unknown): void {
   const { email, password } = (body ?? {}) as { email?: unknown; password?: unknown };
   const isGiven = [email, password].every((text) => typeof text === 'string' && text !== '');
   if (!isGiven) throw wrongCredentials();

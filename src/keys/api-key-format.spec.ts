@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { isApiKey, newApiKey } from './api-key-format.js';
 
 describe(isApiKey, () => {
-  it('accepts every new key, and no two are alike', () => {
+  it('accepts every new key, and every new key is different', () => {
     const keys = Array.from({ length: 1000 }, newApiKey);
     expect(keys.every(isApiKey)).toBe(true);
     expect(new Set(keys).size).toBe(1000);
   });
 
-  it('refuses a key with any one character changed', () => {
+  it('refuses a key in which one character was changed, whichever it is', () => {
     const key = newApiKey();
     for (let index = 0; index < key.length; index += 1) {
       const other = key[index] === 'a' ? 'b' : 'a';

@@ -8,20 +8,20 @@ const CHECKSUM_LENGTH = 6;
 const FORMAT = /^swb_[0-9A-Za-z]{38}$/;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A new raw key: `swb_`, 32 random base62 characters (190 bits), and the CRC-32 of what stands before, in base62. */
+/** Returns a new raw key: `swb_`, 32 random base62 characters (190 bits), and the CRC-32 of both in base62. */
 export function newApiKey(): string {
   const body = PREFIX + randomBase62(SECRET_LENGTH);
   return body + checksum(body);
 }
 
-/** True when the text could be a key of ours. A typing error is refused here, without asking the database. */
+/** Returns true when the text has the format and the checksum of a key. Refuses typing errors without a database query. */
 export function isApiKey(text: string): boolean {
   if (!FORMAT.test(text)) return false;
   const body = text.slice(0, PREFIX.length + SECRET_LENGTH);
   return text.slice(body.length) === checksum(body);
 }
 
-/** What is stored of a key. A plain SHA-256 suffices: nobody can try 2^190 secrets. */
+/** Returns the hash that is stored. SHA-256 without a salt is enough, because nobody can try 2^190 secrets. */
 export function hashApiKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }

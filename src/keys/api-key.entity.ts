@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** An API key of an organization. The raw key itself is never stored. */
+/** Stores an API key of an organization by its hash. The raw key is never stored. */
 @Entity('api_keys')
 @Index('api_keys_one_active', ['organizationId'], { unique: true, where: 'revoked_at is null' })
 export class ApiKey {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
+import { Batcher } from '../batching/batcher.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { NamedPolicy } from '../policies/tool-policies.js';
@@ -8,56 +9,78 @@ import { ApiKey } from './api-key.entity.js';
 export interface FoundKey {
   id: string;
   organization_id: string;
-  /** Whether `last_used_at` is older than it should be. */
+  /** True when `last_used_at` needs an update. */
   stale: boolean;
-  /** Of the organization; null where it has none. */
+  /** The policies of the organization; null when it has none. */
   policies: NamedPolicy[] | null;
-  /** Revision of the tools that the organization has made; null where it has none. */
+  /** Revision of the offered tools of the organization; null when it has none. */
   offered_revisions: string | null;
 }
 
+/** Reads and writes API keys. */
 @Injectable()
 export class ApiKeysRepository {
+  private readonly lookUps = new Batcher<Buffer, ReadonlyMap<string, FoundKey>>((_, hashes) =>
+    this.findByHashes(hashes),
+  );
+
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly gate: GateDatabase,
   ) {}
 
-  /** Makes all other changes of the organization's keys wait until this transaction ends. */
+  /** Locks the organization, so that other changes of its keys wait until this transaction ends. */
   async lock(organizationId: string): Promise<void> {
-    // NO KEY UPDATE waits for its like only: rows that refer to the organization can still be added meanwhile.
+    // FOR UPDATE would also block inserts of rows that refer to the organization.
     await this.tenants
-      .manager(organizationId)
+      .session(organizationId)
       .query('select from organizations where id = $1 for no key update', [organizationId]);
   }
 
   async findActive(organizationId: string): Promise<ApiKey | null> {
     return await this.tenants
-      .manager(organizationId)
-      .findOneBy(ApiKey, { organizationId, revokedAt: IsNull() });
+      .session(organizationId)
+      .repository(ApiKey)
+      .findOneBy({ organizationId, revokedAt: IsNull() });
   }
 
   async revokeActive(organizationId: string): Promise<void> {
     await this.tenants
-      .manager(organizationId)
-      .update(ApiKey, { organizationId, revokedAt: IsNull() }, { revokedAt: () => 'now()' });
+      .session(organizationId)
+      .repository(ApiKey)
+      .update({ organizationId, revokedAt: IsNull() }, { revokedAt: () => 'now()' });
   }
 
   async insert(
     organizationId: string,
     key: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'lastFour' | 'createdBy'>,
   ): Promise<void> {
-    await this.tenants.manager(organizationId).insert(ApiKey, { ...key, organizationId });
+    await this.tenants
+      .session(organizationId)
+      .repository(ApiKey)
+      .insert({ ...key, organizationId });
   }
 
-  /** The active keys with these hashes, of whichever organization, by the names that the hashes are given under. */
-  async findByHashes(hashes: ReadonlyMap<string, Buffer>): Promise<Map<string, FoundKey>> {
-    const names = [...hashes.keys()];
-    const found = await this.gate.callForEach<FoundKey>('find_api_key', [...hashes.values()]);
-    return new Map(found.map((key) => [names[key.position]!, key]));
+  /**
+   * Returns the active key with this hash, of any organization. Look-ups of the same moment share one statement. That
+   * statement begins after the request has arrived, so it sees every revocation that was confirmed before.
+   */
+  async findByHash(hash: Buffer): Promise<FoundKey | undefined> {
+    return (await this.lookUps.add('', hash)).result.get(nameOf(hash));
   }
 
+  /** Sets `last_used_at` to the current time. */
   async touch(organizationId: string, id: string): Promise<void> {
     await this.gate.call('touch_api_key', [organizationId, id]);
   }
+
+  private async findByHashes(hashes: readonly Buffer[]): Promise<Map<string, FoundKey>> {
+    const distinct = [...new Map(hashes.map((hash) => [nameOf(hash), hash])).values()];
+    const found = await this.gate.callForEach<FoundKey>('find_api_key', distinct);
+    return new Map(found.map((key) => [nameOf(distinct[key.position]!), key]));
+  }
+}
+
+function nameOf(hash: Buffer): string {
+  return hash.toString('latin1');
 }

@@ -1,14 +1,15 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { UnauthenticatedError } from '../errors/app-error.js';
-import { setApiKey } from './authenticated-key.js';
-import { KeysService } from './keys.service.js';
+import { type AuthenticatedKey, KeysService } from './keys.service.js';
 
 const REALM = 'Bearer realm="switchboard"';
 // RFC 6750, section 2.1: the scheme in any case, one space, one token.
 const BEARER = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Lets callers with an active API key in. Cookies are not looked at, so a browser's session cannot be borrowed. */
+const keys = new WeakMap<Request, AuthenticatedKey>();
+
+/** Lets callers with an active API key pass. It ignores cookies, so another site cannot use the session of a browser. */
 @Injectable()
 export class BearerGuard implements CanActivate {
   constructor(private readonly keys: KeysService) {}
@@ -27,7 +28,14 @@ export class BearerGuard implements CanActivate {
         `${REALM}, error="invalid_token", error_description="The API key is unknown or revoked"`,
       );
     }
-    setApiKey(request, key);
+    keys.set(request, key);
     return true;
   }
+}
+
+/** Returns the key that the bearer guard found. Throws when that guard did not run for this route. */
+export function apiKeyOf(request: Request): AuthenticatedKey {
+  const key = keys.get(request);
+  if (!key) throw new Error('This route is not behind the bearer guard.');
+  return key;
 }

@@ -5,7 +5,7 @@ import { accountOf, SessionGuard } from '../accounts/session.guard.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { type ApiKeyView, KeysService } from './keys.service.js';
 
-/** Management of the organization's API key, for signed-in people only: a key must not be able to make keys. */
+/** Manages the API key of the organization. Only signed-in people may, because a key must not be able to create keys. */
 @Controller('api/mcp/keys')
 @UseGuards(OriginGuard, CrossSiteGuard, SessionGuard)
 export class KeysController {

@@ -2,18 +2,28 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Actor } from '../accounts/account.js';
 import { AuditLog } from '../accounts/audit-log.js';
 import { ChangeFeed } from '../changes/change-feed.js';
-import { newId } from '../text/ids.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { Failpoints } from '../failpoints/failpoints.js';
 import { ToolPolicies } from '../policies/tool-policies.js';
+import { newId } from '../text/ids.js';
 import { hashApiKey, isApiKey, newApiKey } from './api-key-format.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
-import type { AuthenticatedKey } from './authenticated-key.js';
-import { KeyLookUps } from './key-look-ups.js';
 
 const PREFIX_LENGTH = 8;
 
-/** A key as `GET /api/mcp/keys` shows it; the secret is not part of it. */
+/** Describes the API key that a request was sent with, after the bearer guard has found it. */
+export interface AuthenticatedKey {
+  readonly id: string;
+  readonly organizationId: string;
+  /** SHA-256 of the raw key, by which the key is looked up again. */
+  readonly hash: Buffer;
+  /** The tool policies of the organization when the key was looked up. */
+  readonly toolPolicies: ToolPolicies;
+  /** Revision of the offered tools of the organization; empty when it has none. */
+  readonly offeredToolsRevision: string;
+}
+
+/** The JSON form of a key in the answer of `GET /api/mcp/keys`. It does not contain the secret. */
 export interface ApiKeyView {
   prefix: string;
   last_four: string;
@@ -22,20 +32,20 @@ export interface ApiKeyView {
   last_used_at: string | null;
 }
 
+/** Creates, revokes and authenticates API keys. */
 @Injectable()
 export class KeysService {
   private readonly logger = new Logger(KeysService.name);
 
   constructor(
     private readonly keys: ApiKeysRepository,
-    private readonly lookUps: KeyLookUps,
     private readonly tenants: TenantDatabase,
     private readonly audit: AuditLog,
     private readonly changes: ChangeFeed,
     private readonly failpoints: Failpoints,
   ) {}
 
-  /** Makes the organization's one key and revokes the one before, both or neither. Returns the raw key, once. */
+  /** Creates a key and revokes the previous one in one transaction. Returns the raw key, which is not stored. */
   async create(organizationId: string, actor: Actor): Promise<string> {
     const raw = newApiKey();
     const id = newId('key');
@@ -56,7 +66,7 @@ export class KeysService {
     return raw;
   }
 
-  /** Revokes the organization's key, if there is one. It is refused everywhere once this returns. */
+  /** Revokes the key of the organization, if it has one. Every process refuses the key after this returns. */
   async revoke(organizationId: string, actor: Actor): Promise<void> {
     await this.tenants.transaction(organizationId, async () => {
       await this.keys.lock(organizationId);
@@ -68,6 +78,7 @@ export class KeysService {
     });
   }
 
+  /** Returns the active key without its secret, or null when there is none. */
   async describe(organizationId: string): Promise<ApiKeyView | null> {
     const key = await this.tenants.transaction(
       organizationId,
@@ -86,26 +97,27 @@ export class KeysService {
   }
 
   /**
-   * The key behind the raw text, or undefined when it is unknown, revoked or no key at all. Asked of the database
-   * each time: a cache would go on accepting a key that was revoked a moment ago. The policies of its organization
-   * come along in the same answer.
+   * Returns the key and the policies of its organization, or undefined when the key is malformed, unknown or revoked.
+   * It asks the database each time, because a cache would accept a key that was just revoked.
    */
   async authenticate(raw: string): Promise<AuthenticatedKey | undefined> {
     return isApiKey(raw) ? await this.find(hashApiKey(raw)) : undefined;
   }
 
-  /** A key that was let in, as it is now; undefined when it was revoked since. */
+  /** Looks the key up again. Returns undefined when it was revoked since. */
   async renew({ hash }: AuthenticatedKey): Promise<AuthenticatedKey | undefined> {
     return await this.find(hash);
   }
 
   private async find(hash: Buffer): Promise<AuthenticatedKey | undefined> {
-    const found = await this.lookUps.find(hash);
+    const found = await this.keys.findByHash(hash);
     if (!found) return undefined;
     if (found.stale) {
       this.keys
         .touch(found.organization_id, found.id)
-        .catch((error: Error) => this.logger.warn(`last_used_at was not kept: ${error.message}`));
+        .catch((error: Error) =>
+          this.logger.warn(`Updating last_used_at failed: ${error.message}`),
+        );
     }
     return {
       id: found.id,

@@ -1,0 +1,98 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { GateDatabase } from '../database/gate-database.js';
+import type { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { ApiKeysRepository, type FoundKey } from './api-keys.repository.js';
+
+interface Statement {
+  readonly hashes: readonly Buffer[];
+  /** Answers with `found` for every hash. */
+  answer(found?: FoundKey): void;
+  fail(error: Error): void;
+}
+
+/** A repository whose statements wait until the test answers them. */
+function start(): { keys: ApiKeysRepository; statements: Statement[] } {
+  const statements: Statement[] = [];
+  const callForEach = (_name: string, hashes: readonly Buffer[]): Promise<object[]> =>
+    new Promise((resolve, reject) => {
+      const answer = (found?: FoundKey): void =>
+        resolve(found ? hashes.map((_, position) => ({ ...found, position })) : []);
+      statements.push({ hashes, answer, fail: reject });
+    });
+  const gate = { callForEach } as unknown as GateDatabase;
+  return { keys: new ApiKeysRepository({} as TenantDatabase, gate), statements };
+}
+
+const KEY: FoundKey = {
+  id: 'key_1',
+  organization_id: 'org_1',
+  stale: false,
+  policies: null,
+  offered_revisions: null,
+};
+const A = Buffer.from('a');
+const B = Buffer.from('b');
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe(ApiKeysRepository.name, () => {
+  it('looks up all keys of the same moment in one statement, each key once', async () => {
+    const { keys, statements } = start();
+    const found = [keys.findByHash(A), keys.findByHash(B), keys.findByHash(Buffer.from('a'))];
+    await nextTurn();
+    expect(statements.map(({ hashes }) => hashes)).toEqual([[A, B]]);
+    statements[0]!.answer(KEY);
+    const ids = (await Promise.all(found)).map((key) => key?.id);
+    expect(ids).toEqual(['key_1', 'key_1', 'key_1']);
+  });
+
+  it('sends a new statement for a look-up that comes while one is under way', async () => {
+    const { keys, statements } = start();
+    const earlier = keys.findByHash(A);
+    await nextTurn();
+    expect(statements).toHaveLength(1);
+    // The key is revoked here. The first statement may still find it, a later one must not.
+    const later = keys.findByHash(A);
+    statements[0]!.answer(KEY);
+    expect(await earlier).toMatchObject(KEY);
+    await nextTurn();
+    statements[1]!.answer();
+    expect(await later).toBeUndefined();
+  });
+
+  it('joins the look-ups that come while a statement is under way into the next one', async () => {
+    const { keys, statements } = start();
+    const first = keys.findByHash(A);
+    await nextTurn();
+    const second = keys.findByHash(A);
+    await nextTurn();
+    const third = keys.findByHash(B);
+    statements[0]!.answer(KEY);
+    await first;
+    await nextTurn();
+    expect(statements.map(({ hashes }) => hashes)).toEqual([[A], [A, B]]);
+    statements[1]!.answer();
+    expect(await Promise.all([second, third])).toEqual([undefined, undefined]);
+  });
+
+  it('does not wait for a statement that never ends', async () => {
+    const { keys, statements } = start();
+    void keys.findByHash(A);
+    await nextTurn();
+    const second = keys.findByHash(B);
+    await vi.waitFor(() => expect(statements).toHaveLength(2));
+    statements[1]!.answer(KEY);
+    expect(await second).toMatchObject(KEY);
+  });
+
+  it('continues after a statement that failed', async () => {
+    const { keys, statements } = start();
+    const first = keys.findByHash(A);
+    await nextTurn();
+    const second = keys.findByHash(B);
+    statements[0]!.fail(new Error('gone'));
+    await expect(first).rejects.toThrow('gone');
+    await nextTurn();
+    statements[1]!.answer(KEY);
+    expect(await second).toMatchObject(KEY);
+  });
+});
