@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { DRIVER_SPECS, THOROUGH_SPECS } from './test/support/spec-lists.js';
 import { findRedisServer } from './test/support/redis.js';
 
 const hasRedis = Boolean(process.env.REDIS_URL) || findRedisServer() !== undefined;
@@ -9,22 +10,28 @@ if (!hasRedis) {
   );
 }
 
-// How long a test may take says nothing about the code: two busy cores make any of them slow.
-const testTimeout = 30_000;
+// The limit only ends tests that hang. On a busy machine every test may take long.
+const testTimeout = 60_000;
+
+// Test files of one worker share the modules of the application, which take about 2 s to load.
+const isolate = false;
 
 const e2e = {
+  isolate,
   globalSetup: ['test/support/global-setup.ts'],
+  setupFiles: ['test/support/setup.ts'],
   testTimeout,
-  hookTimeout: 60_000,
+  hookTimeout: 120_000,
 };
+const bull = { SWITCHBOARD_TEST_DRIVER: 'bull' };
 
 export default defineConfig({
   test: {
-    // Vitest leaves a core to itself; the tests wait for servers more than they compute.
-    maxWorkers: '100%',
+    // More workers than cores: most tests wait for a server or for a timer.
+    maxWorkers: 3,
     reporters: ['default', './test/support/summary-reporter.ts'],
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.spec.ts'], testTimeout } },
+      { test: { name: 'unit', include: ['src/**/*.spec.ts'], isolate, testTimeout } },
       {
         test: {
           name: 'e2e',
@@ -33,14 +40,24 @@ export default defineConfig({
           ...e2e,
         },
       },
-      // What workers do is promised with both drivers of the wake-ups, so it is shown with both.
+      {
+        test: {
+          name: 'slow',
+          include: ['test/**/*.slow-spec.ts', ...THOROUGH_SPECS],
+          env: { TEST_THOROUGH: 'true' },
+          ...e2e,
+          testTimeout: 300_000,
+        },
+      },
       ...(hasRedis
         ? [
+            { test: { name: 'bull', include: DRIVER_SPECS, env: bull, ...e2e } },
             {
               test: {
-                name: 'e2e on Bull',
+                name: 'slow-bull',
                 include: ['test/workflows/**/*.e2e-spec.ts', 'test/messaging/**/*.e2e-spec.ts'],
-                env: { SWITCHBOARD_TEST_DRIVER: 'bull' },
+                exclude: DRIVER_SPECS,
+                env: bull,
                 ...e2e,
               },
             },

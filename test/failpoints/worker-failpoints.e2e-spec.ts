@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAILPOINTS } from '../../src/failpoints/failpoints.js';
 import { createContact, send } from '../messaging/support.js';
 import { buildTree } from '../support/process.js';
@@ -6,7 +6,7 @@ import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, getRun, trigger } from '../workflows/support/workflow-client.js';
 import { BATCHES, Stage } from './support/stage.js';
 
-// A lease has to end, and sometimes another after it.
+// In thorough tests a lease has to end by the clock, and sometimes another one after it.
 const PATIENCE_MS = 60_000;
 const TIMEOUT_MS = 180_000 * BATCHES.length;
 
@@ -16,17 +16,17 @@ const order = (step: string, tool: string, more: object = {}): object => ({
   arguments: { subject: '{{ trigger.payload.order }}', ...more },
 });
 
-beforeAll(() => buildTree());
-
-// Each on a database of its own, so that no worker takes what another one is to be seen with.
+// A test leaves at most one worker behind, with `release`, and the next test starts with that one. So no worker takes
+// a run that another worker is meant to hold.
 describe('a worker that dies or loses its lease', () => {
   let stage: Stage;
   let batch = 0;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
+    buildTree();
     stage = await Stage.set();
   });
-  afterEach(() => stage.clear());
+  afterAll(() => stage.clear());
 
   const start = async (
     size: number,
@@ -66,6 +66,7 @@ describe('a worker that dies or loses its lease', () => {
         const { orders, runIds } = await start(size, [order('call', 'sink_call')]);
         await waitFor(() => dying.held.length === size);
         await dying.kill();
+        await stage.endLeases();
         const next = await stage.start('worker');
         await untilSucceeded(runIds);
         for (const [index, subject] of orders.entries()) {
@@ -73,7 +74,7 @@ describe('a worker that dies or loses its lease', () => {
           expect((await stage.seen(subject)).map((entry) => entry.key)).toEqual([key, key]);
           expect(await attempts(runIds[index]!)).toEqual([2]);
         }
-        await next.stop();
+        stage.release(next);
       }
     },
     TIMEOUT_MS,
@@ -92,6 +93,7 @@ describe('a worker that dies or loses its lease', () => {
         );
         await waitFor(() => dying.held.length === size);
         await dying.kill();
+        await stage.endLeases();
         const next = await stage.start('worker');
         await waitFor(async () => {
           const sent = await stage.query(
@@ -106,7 +108,7 @@ describe('a worker that dies or loses its lease', () => {
           expect(second?.key).toBe(first?.key);
           expect(more).toEqual([]);
         }
-        await next.stop();
+        stage.release(next);
       }
     },
     TIMEOUT_MS,
@@ -120,6 +122,7 @@ describe('a worker that dies or loses its lease', () => {
         const { orders, runIds } = await start(size, [order('effect', 'sink_effect')]);
         await waitFor(() => zombie.held.length === size);
         zombie.child.kill('SIGSTOP');
+        await stage.endLeases();
         const successor = await stage.start('worker', FAILPOINTS.FP3);
         await waitFor(() => successor.held.length === size, PATIENCE_MS);
         zombie.child.kill('SIGCONT');
@@ -132,7 +135,7 @@ describe('a worker that dies or loses its lease', () => {
         successor.open();
         await untilSucceeded(runIds);
         expect(await effects(orders)).toEqual([...orders].sort());
-        await successor.stop();
+        stage.release(successor);
       }
     },
     TIMEOUT_MS,
@@ -153,9 +156,10 @@ describe('a worker that dies or loses its lease', () => {
            where datname = current_database() and application_name like 'switchboard%'`,
         );
         const next = await stage.start('worker');
+        await stage.endLeases();
         await untilSucceeded(runIds);
         cut.open();
-        await stage.release();
+        await stage.releaseCalls();
         expect(await cut.stop()).toBe(0);
         expect(await effects(orders)).toEqual([...orders].sort());
         for (const [index, subject] of orders.entries()) {
@@ -163,7 +167,7 @@ describe('a worker that dies or loses its lease', () => {
           expect((await stage.seen(subject)).map((entry) => entry.key)).toEqual([key, key]);
           expect(await attempts(runIds[index]!)).toEqual([2, 1]);
         }
-        await next.stop();
+        stage.release(next);
       }
     },
     TIMEOUT_MS,
@@ -177,12 +181,13 @@ describe('a worker that dies or loses its lease', () => {
         const { orders, runIds } = await start(size, [order('effect', 'sink_effect')]);
         await waitFor(() => dying.held.length === size);
         await dying.kill();
+        await stage.endLeases();
         expect(await effects(orders)).toEqual([]);
         const next = await stage.start('worker');
         await untilSucceeded(runIds);
         expect(await effects(orders)).toEqual([...orders].sort());
         for (const runId of runIds) expect(await attempts(runId)).toEqual([1]);
-        await next.stop();
+        stage.release(next);
       }
     },
     TIMEOUT_MS,

@@ -2,19 +2,26 @@ import { Client } from 'pg';
 
 let counter = 0;
 
-/** A database of its own for one test file: a copy of the migrated template, made in about 0.1 s. */
-export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+export interface TestDatabase {
+  readonly url: string;
+  /** Drops the database. Throws when a connection to it stays open, unless `force` closes all connections. */
+  drop(options?: { force: boolean }): Promise<void>;
+}
+
+/** Creates a database for one test file as a copy of the migrated template. This takes about 0.1 s. */
+export async function createTestDatabase(): Promise<TestDatabase> {
   const templateUrl = new URL(process.env.TEST_TEMPLATE_URL!);
   const template = templateUrl.pathname.slice(1);
   counter += 1;
-  const name = `test_${process.pid}_${Date.now().toString(36)}_${counter}`;
+  const name = `${template}_${process.pid}_${counter}`;
   await asAdministrator(`create database ${name} template ${template}`);
   const url = new URL(templateUrl);
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    // Without FORCE: a connection that somebody forgot to close fails the test that forgot it.
-    drop: () => asAdministrator(`drop database ${name}`),
+    // Without FORCE, so that a connection that was not closed fails the test that opened it.
+    drop: (options) =>
+      asAdministrator(`drop database ${name}${options?.force ? ' with (force)' : ''}`),
   };
 }
 
@@ -24,14 +31,14 @@ async function asAdministrator(statement: string): Promise<void> {
   const client = new Client({ connectionString: url.href });
   await client.connect();
   try {
-    // Servers copy one template at a time, so parallel test files take turns.
+    // PostgreSQL refuses to copy a template twice at the same time, so test files take turns.
     await client.query('select pg_advisory_lock(42)');
     for (let attempt = 1; ; attempt += 1) {
       try {
         await client.query(statement);
         return;
       } catch (error) {
-        // 55006: object in use. Server processes of closed connections need a moment to go.
+        // 55006: object in use. The server ends the processes of closed connections a moment later.
         if ((error as { code?: string }).code !== '55006' || attempt === 50) throw error;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }

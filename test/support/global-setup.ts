@@ -1,19 +1,21 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
+import { findDatabases, findFiles, findProcesses } from './leftovers.js';
 import { findRedisServer } from './redis.js';
 
 /**
- * Starts what the end-to-end tests share: a PostgreSQL with a migrated template database, and a Redis. The tests
- * find them in TEST_TEMPLATE_URL and TEST_REDIS_URL, which their processes inherit.
+ * Starts what the end-to-end tests share: a PostgreSQL with a migrated template database, a Redis, and a folder for
+ * temporary files. Test processes inherit TEST_TEMPLATE_URL, TEST_REDIS_URL and TMPDIR. The teardown fails the run
+ * when a test has left a file, a database or a process behind.
  */
 export default async function setUp(): Promise<(() => Promise<void>) | undefined> {
-  // Every vitest project runs this; the first one starts, and stops, for all.
+  // Every project of Vitest calls this. The first call starts the servers for all projects.
   if (process.env.TEST_TEMPLATE_URL) return undefined;
   const undo: (() => Promise<void>)[] = [];
   const tearDown = async (): Promise<void> => {
@@ -29,7 +31,19 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
   }
 }
 
-/** Puts into `undo` what stops each thing that it has started. */
+/** Prints what the tests left behind and makes the run fail. Vitest only logs errors of a teardown. */
+async function reportLeftovers(folder: string, templateUrl: string): Promise<void> {
+  const found = [
+    ...(await findFiles(folder)),
+    ...(await findDatabases(templateUrl)),
+    ...findProcesses(folder),
+  ];
+  if (found.length === 0) return;
+  process.exitCode = 1;
+  console.error(`\nThe tests left ${found.length} things behind:\n  ${found.join('\n  ')}\n`);
+}
+
+/** Starts everything and adds to `undo` a function that stops it. */
 async function start(undo: (() => Promise<void>)[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'));
   // As root, PostgreSQL runs as another user, who must be able to pass through.
@@ -54,6 +68,10 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
   await prepareDatabase(templateUrl.href, { waitMs: 5000, log: () => undefined });
   process.env.TEST_TEMPLATE_URL = templateUrl.href;
   undo.push(() => dropTemplate(serverUrl, template));
+  const temporary = join(folder, 'tmp');
+  await mkdir(temporary, { mode: 0o711 });
+  process.env.TMPDIR = temporary;
+  undo.push(() => reportLeftovers(temporary, templateUrl.href));
 
   if (process.env.REDIS_URL) {
     process.env.TEST_REDIS_URL = process.env.REDIS_URL;

@@ -26,11 +26,11 @@ export interface TestOrganization {
 }
 
 let counter = 0;
-// By address: the tools of one installation stay the same while it runs.
-const schemas = new Map<string, Promise<OutputSchemas>>();
+// Keyed by object and not by URL, because a later Switchboard may get the same port and have other tools.
+const schemas = new WeakMap<{ url: string }, Promise<OutputSchemas>>();
 
 export async function createOrganization(
-  switchboard: Switchboard,
+  switchboard: Pick<Switchboard, 'url'>,
   name?: string,
 ): Promise<TestOrganization> {
   counter += 1;
@@ -72,7 +72,7 @@ export async function createOrganization(
         throw new Error(`${tool} answered ${response.status}: ${JSON.stringify(body)}`);
       }
       if (response.ok) {
-        (await schemasOf(url, withSession)).check(tool, body);
+        (await schemasOf(switchboard, withSession)).check(tool, body);
         return { status: response.status, value: body as T };
       }
       return {
@@ -99,17 +99,17 @@ export async function createOrganization(
 }
 
 function schemasOf(
-  url: string,
+  switchboard: { url: string },
   request: (path: string) => Promise<Response>,
 ): Promise<OutputSchemas> {
   const known =
-    schemas.get(url) ??
+    schemas.get(switchboard) ??
     request('/api/tools').then(async (response) => {
       const { tools } = (await response.json()) as {
         tools: { name: string; outputSchema: object }[];
       };
       return new OutputSchemas(tools);
     });
-  schemas.set(url, known);
+  schemas.set(switchboard, known);
   return known;
 }

@@ -1,20 +1,23 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** Checks what tools answer against the output schemas that they promise, by the service's own list. */
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+addFormats.default(ajv);
+// Shared by all test files of a worker: to compile the schemas of all tools takes longer than to start Switchboard.
+const compiled = new Map<string, ValidateFunction>();
+
+/** Checks the results of tools against their output schemas, which come from the list of tools. */
 export class OutputSchemas {
-  private readonly validators = new Map<string, ValidateFunction>();
+  private readonly validators: Map<string, ValidateFunction>;
 
   constructor(tools: { name: string; outputSchema?: object }[]) {
-    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
-    addFormats.default(ajv);
-    // Those without a schema answer with content, whose blocks are what they want.
-    for (const { name, outputSchema = { type: 'object' } } of tools) {
-      this.validators.set(name, ajv.compile(outputSchema));
-    }
+    // A tool without a schema may return any object.
+    this.validators = new Map(
+      tools.map(({ name, outputSchema = { type: 'object' } }) => [name, compile(outputSchema)]),
+    );
   }
 
-  /** Throws when the result is not what the tool promised. */
+  /** Throws when the tool is unknown or the result does not match its output schema. */
   check(tool: string, result: unknown): void {
     const validate = this.validators.get(tool);
     if (!validate) throw new Error(`${tool} is not in the list of tools.`);
@@ -22,4 +25,11 @@ export class OutputSchemas {
       throw new Error(`${tool} broke its output schema: ${JSON.stringify(validate.errors)}`);
     }
   }
+}
+
+function compile(schema: object): ValidateFunction {
+  const text = JSON.stringify(schema);
+  const validate = compiled.get(text) ?? ajv.compile(schema);
+  compiled.set(text, validate);
+  return validate;
 }

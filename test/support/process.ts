@@ -4,7 +4,7 @@ import { waitFor } from './wait-for.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** A Switchboard in a process of its own, started from the built tree as a person would start it. */
+/** A Switchboard process that was started from the built tree with `npm start`. */
 export interface SwitchboardProcess {
   readonly child: ChildProcess;
   readonly exited: Promise<number | null>;
@@ -13,7 +13,7 @@ export interface SwitchboardProcess {
   untilSaid(pattern: RegExp): Promise<void>;
 }
 
-/** Compiles what is stale, so that processes run the sources that the tests were written for. */
+/** Builds `dist` when it does not match the sources. */
 export function buildTree(): void {
   execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: ROOT });
 }
@@ -21,7 +21,7 @@ export function buildTree(): void {
 export function startProcess(env: Record<string, string>): SwitchboardProcess {
   const child = spawn(process.execPath, ['scripts/start.mjs'], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

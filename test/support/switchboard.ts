@@ -14,7 +14,7 @@ import { PinoLogger } from '../../src/operations/pino-logger.js';
 import { createTestDatabase } from './database.js';
 import { freePort } from './global-setup.js';
 
-/** A whole Switchboard, web and worker, on a database of its own. */
+/** A Switchboard in this process, web and worker, with its own database. */
 export interface Switchboard {
   readonly url: string;
   readonly app: NestExpressApplication;
@@ -22,7 +22,7 @@ export interface Switchboard {
   readonly access: DatabaseAccess;
   readonly databaseUrl: string;
   readonly dataDir: string;
-  /** Runs SQL as the owner of the database, past row-level security: to look, or to set the clock of a row. */
+  /** Runs SQL as the owner of the database, without row-level security: to read rows or to change their times. */
   ownerQuery<Row extends object = Record<string, unknown>>(
     sql: string,
     values?: unknown[],
@@ -34,19 +34,43 @@ export interface StartOptions {
   env?: Record<string, string>;
   providers?: Provider[];
   modules?: Extensions['modules'];
-  /** An existing database, of another process of the same installation; it is not dropped at the end. */
+  /** Address of an existing database, for a second process of one installation. `close` does not drop it. */
   databaseUrl?: string;
 }
 
 export async function startSwitchboard(options: StartOptions = {}): Promise<Switchboard> {
-  const database = options.databaseUrl
-    ? { url: options.databaseUrl, drop: async () => undefined }
-    : await createTestDatabase();
+  const undo: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    const errors: unknown[] = [];
+    for (const action of undo.splice(0).toReversed()) {
+      await action().catch((error: unknown) => errors.push(error));
+    }
+    if (errors.length > 0) throw errors[0];
+  };
+  try {
+    return { ...(await start(options, undo)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Starts everything and adds to `undo` a function that stops it. */
+async function start(
+  options: StartOptions,
+  undo: (() => Promise<unknown>)[],
+): Promise<Omit<Switchboard, 'close'>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-data-'));
+  undo.push(() => rm(dataDir, { recursive: true, force: true }));
+  const database = options.databaseUrl ? undefined : await createTestDatabase();
+  const databaseUrl = options.databaseUrl ?? database!.url;
+  // Nest does not close the connection pools of an application that it could not create.
+  let force = true;
+  if (database) undo.push(() => database.drop({ force }));
   const env = loadEnv({
     HOST: '127.0.0.1',
     PORT: String(await freePort()),
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     DATA_DIR: dataDir,
     NODE_ENV: 'test',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
@@ -55,7 +79,7 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
     }),
     ...options.env,
   });
-  const access = await prepareDatabase(database.url, { waitMs: 5000, log: () => undefined });
+  const access = await prepareDatabase(databaseUrl, { waitMs: 5000, log: () => undefined });
   const app = await createHttpApplication(
     AppModule.forRoot({
       env,
@@ -66,24 +90,21 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
     }),
     new PinoLogger(env.logLevel),
   );
+  force = false;
+  undo.push(() => app.close());
   await app.listen(env.port, env.host);
-  const owner = new Client({ connectionString: database.url });
+  const owner = new Client({ connectionString: databaseUrl });
   owner.on('error', () => undefined);
   await owner.connect();
+  undo.push(() => owner.end().catch(() => undefined));
   return {
     url: `http://${env.host}:${env.port}`,
     app,
     env,
     access,
-    databaseUrl: database.url,
+    databaseUrl,
     dataDir,
     ownerQuery: async <Row extends object>(sql: string, values?: unknown[]) =>
       (await owner.query<Row>(sql, values)).rows,
-    close: async () => {
-      await app.close();
-      await owner.end().catch(() => undefined);
-      await database.drop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
   };
 }

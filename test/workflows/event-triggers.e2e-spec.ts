@@ -179,13 +179,17 @@ describe('a workflow that waits for an event', () => {
       switchboard.ownerQuery('select id from contacts where organization_id = $1', [acme.id]);
     // The run cannot be written; then the contact cannot be; then what comes after both.
     for (const table of ['workflow_runs', 'contacts', 'audit_log']) {
-      await switchboard.ownerQuery('begin');
-      await switchboard.ownerQuery(`lock table ${table} in share mode`);
+      // 55P03 is the error of a lock that was not available in time.
+      await switchboard.ownerQuery(`
+        create function public.refuse_row() returns trigger language plpgsql
+          as $$ begin raise 'refused by the test' using errcode = '55P03'; end $$;
+        create trigger refuse_row before insert on ${table}
+          for each row execute function public.refuse_row()`);
       try {
         const { status } = await acme.call('create_contact', { email: 'torn@example.com' });
         expect(status).toBe(503);
       } finally {
-        await switchboard.ownerQuery('rollback');
+        await switchboard.ownerQuery('drop function public.refuse_row() cascade');
       }
       expect(await contacts()).toEqual([]);
       expect(await runsOf(workflow.id)).toEqual([]);

@@ -2,12 +2,13 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { runFilter } from '../../src/workflows/runs/run-filter.js';
-import { RunSearch } from '../../src/workflows/runs/run-search.repository.js';
+import { RunSearchRepository } from '../../src/workflows/runs/run-search.repository.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { IS_THOROUGH } from '../support/thorough.js';
 import { createWorkflow, type RunShape } from './support/workflow-client.js';
 
-const RUNS = Number(process.env.FILTER_RUNS ?? 60_000);
+const RUNS = Number(process.env.FILTER_RUNS ?? (IS_THOROUGH ? 60_000 : 40_000));
 /** What one page may read: 5000 runs of each of six states. */
 const MOST_READ = 30_000;
 const DAY_MS = 86_400_000;
@@ -163,7 +164,7 @@ describe('lists of runs', () => {
           },
         }),
       } as unknown as TenantDatabase;
-      await new RunSearch(explained).find(acme.id, runFilter(given()), undefined, 20);
+      await new RunSearchRepository(explained).find(acme.id, runFilter(given()), undefined, 20);
       const scans = nodesOf(plan!).filter((node) => node['Node Type'].includes('Scan'));
       const read = scans
         .filter((node) => !['Function Scan', 'Subquery Scan'].includes(node['Node Type']))

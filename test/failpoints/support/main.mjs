@@ -1,12 +1,13 @@
-// The built Switchboard, with failpoints that hold whoever reaches one of those named in the first argument, and say
-// so to the parent, until the parent says "open".
+// The built Switchboard with failpoints. Code that reaches an armed failpoint stops there, and the parent gets a message
+// with the failpoint and the subject. The parent sends { arm: [names] } to arm failpoints, and 'open' to disarm all of
+// them and to let everything that stopped continue.
 import { startApplication } from '../../../dist/src/bootstrap/application.js';
 import { loadEnv } from '../../../dist/src/config/env.js';
 import { Failpoints } from '../../../dist/src/failpoints/failpoints.js';
 import { sinkModule } from '../../chaos/sink-tools.mjs';
 
 class HoldingFailpoints extends Failpoints {
-  #armed = new Set(JSON.parse(process.argv[2]));
+  #armed = new Set();
   #held = [];
 
   async reach(point, subject) {
@@ -16,6 +17,10 @@ class HoldingFailpoints extends Failpoints {
     await opened;
   }
 
+  arm(points) {
+    this.#armed = new Set(points);
+  }
+
   open() {
     this.#armed.clear();
     for (const open of this.#held.splice(0)) open();
@@ -23,6 +28,7 @@ class HoldingFailpoints extends Failpoints {
 }
 
 const failpoints = new HoldingFailpoints();
+failpoints.arm(JSON.parse(process.argv[2]));
 const env = loadEnv();
 const app = await startApplication({
   env,
@@ -31,7 +37,13 @@ const app = await startApplication({
   extensions: { modules: [sinkModule(process.env.SINK_URL)] },
   failpoints,
 });
-process.on('message', () => failpoints.open());
+process.on('message', (message) => {
+  if (message === 'open') failpoints.open();
+  else {
+    failpoints.arm(message.arm);
+    process.send({ isArmed: true });
+  }
+});
 process.on('disconnect', () => process.exit(1));
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0)));
 process.send({ ready: true });

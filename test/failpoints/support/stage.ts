@@ -3,32 +3,34 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Client } from 'pg';
 import type { Failpoint } from '../../../src/failpoints/failpoints.js';
-import { createTestDatabase } from '../../support/database.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { freePort } from '../../support/global-setup.js';
 import { createOrganization, type TestOrganization } from '../../support/organization.js';
-import type { Switchboard } from '../../support/switchboard.js';
+import { IS_THOROUGH } from '../../support/thorough.js';
 import { waitFor } from '../../support/wait-for.js';
 
-/** Often enough to be worth it, with time for it: FAILPOINT_ROUNDS=100 npx vitest run test/failpoints */
-export const ROUNDS = Number(process.env.FAILPOINT_ROUNDS ?? 5);
-/** Rounds that are held, and killed, together. */
-const MOST_AT_ONCE = 20;
+/** Rounds that stop at a failpoint, and die there, together. */
+const MAX_BATCH = 20;
+const ROUNDS = Number(process.env.FAILPOINT_ROUNDS ?? (IS_THOROUGH ? 20 : 5));
 
-/** The sizes of the batches that together make up all rounds. */
-export const BATCHES = Array.from({ length: Math.ceil(ROUNDS / MOST_AT_ONCE) }, (_, index) =>
-  Math.min(MOST_AT_ONCE, ROUNDS - index * MOST_AT_ONCE),
+/** The sizes of the batches that together make up all rounds. FAILPOINT_ROUNDS sets their number. */
+export const BATCHES = Array.from({ length: Math.ceil(ROUNDS / MAX_BATCH) }, (_, index) =>
+  Math.min(MAX_BATCH, ROUNDS - index * MAX_BATCH),
 );
 
-/** A process that holds whoever reaches its failpoint. */
+/** A process in which everything that reaches an armed failpoint stops. */
 export interface StagedProcess {
+  readonly role: 'web' | 'worker';
   readonly url: string;
   readonly child: ChildProcess;
-  /** Ids of what was held so far. */
+  /** Ids of everything that has stopped at a failpoint so far. */
   readonly held: string[];
-  /** Lets everything pass from now on. */
+  /** Stops from now on whatever reaches one of these failpoints, and no others. */
+  arm(...points: Failpoint[]): Promise<void>;
+  /** Disarms all failpoints and lets everything continue. */
   open(): void;
   kill(): Promise<void>;
-  /** SIGTERM; resolves with the exit code once everything in work has ended. */
+  /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -38,19 +40,19 @@ export interface SinkEntry {
   key: string | null;
 }
 
-/** A database, a sink, one web process that works as in production, and others on demand. */
+/** A database, a sink for outside effects, one web process without failpoints, and other processes on demand. */
 export class Stage {
   private readonly children: ChildProcess[] = [];
-
-  private constructor(
-    private readonly database: { url: string; drop: () => Promise<void> },
-    private readonly owner: Client,
-    private readonly driver: Record<string, string>,
-  ) {}
-
+  private readonly idle: StagedProcess[] = [];
   private sink: { url: string; smtpUrl: string };
   web: StagedProcess;
   acme: TestOrganization;
+
+  private constructor(
+    private readonly database: TestDatabase,
+    private readonly owner: Client,
+    private readonly driver: Record<string, string>,
+  ) {}
 
   static async set(driver: Record<string, string> = {}): Promise<Stage> {
     const database = await createTestDatabase();
@@ -61,63 +63,46 @@ export class Stage {
     const sink = stage.fork('../../chaos/sink.mjs', [], {});
     [stage.sink] = (await once(sink, 'message')) as [{ url: string; smtpUrl: string }];
     stage.web = await stage.start('web');
-    stage.acme = await createOrganization({ url: stage.web.url } as Switchboard);
+    stage.acme = await createOrganization(stage.web);
     return stage;
   }
 
+  /** Returns a process with these failpoints armed: a released one of this role, or else a new one. */
   async start(role: 'web' | 'worker', ...points: Failpoint[]): Promise<StagedProcess> {
-    const port = await freePort();
-    const child = this.fork('main.mjs', [JSON.stringify(points)], {
-      ROLE: role,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      DATABASE_URL: this.database.url,
-      // Held transactions hold connections.
-      DATABASE_POOL_SIZE: String(MOST_AT_ONCE + 5),
-      WORKER_CONCURRENCY: String(MOST_AT_ONCE),
-      LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
-      SMTP_URL: this.sink.smtpUrl,
-      SINK_URL: this.sink.url,
-      ...this.driver,
-    });
-    const held: string[] = [];
-    let ready = false;
-    child.on('message', (message: { ready?: true; subject: string }) => {
-      if (message.ready) ready = true;
-      else held.push(message.subject);
-    });
-    const exited = once(child, 'exit') as Promise<[number | null]>;
-    await waitFor(() => {
-      if (child.exitCode !== null) throw new Error(`A process ended with code ${child.exitCode}.`);
-      return ready;
-    }, 60_000);
-    const end = async (signal: NodeJS.Signals): Promise<number | null> => {
-      child.kill(signal);
-      return (await exited)[0];
-    };
-    return {
-      url: `http://127.0.0.1:${port}`,
-      child,
-      held,
-      open: () => void child.send('open'),
-      kill: async () => void (await end('SIGKILL')),
-      stop: () => end('SIGTERM'),
-    };
+    const released = this.idle.findIndex((process) => process.role === role);
+    if (released < 0) return await this.launch(role, points);
+    const [process] = this.idle.splice(released, 1);
+    process!.held.length = 0;
+    await process!.arm(...points);
+    return process!;
+  }
+
+  /** Keeps a running process for the next `start`. It takes seconds to load another one. */
+  release(process: StagedProcess): void {
+    process.open();
+    this.idle.push(process);
+  }
+
+  /** Ends all leases of runs and messages. In thorough tests they end by the clock instead, 15 s later. */
+  async endLeases(): Promise<void> {
+    if (IS_THOROUGH) return;
+    await this.query(`update workflow_runs set available_at = now() where status = 'running'`);
+    await this.query(`update messages set lease_until = now() where lease_until is not null`);
   }
 
   async query<Row extends object>(sql: string, ...values: unknown[]): Promise<Row[]> {
     return (await this.owner.query<Row>(sql, values)).rows;
   }
 
-  /** What the outside saw of the subject. */
+  /** Returns all outside effects on the subject, in the order in which they happened. */
   async seen(subject: string): Promise<SinkEntry[]> {
     const response = await fetch(`${this.sink.url}/ledger`);
     const ledger = (await response.json()) as SinkEntry[];
     return ledger.filter((entry) => entry.subject === subject);
   }
 
-  /** Lets the sink answer the calls that it holds. */
-  async release(): Promise<void> {
+  /** Lets the sink answer the calls that asked it to wait. */
+  async releaseCalls(): Promise<void> {
     await fetch(`${this.sink.url}/release`, { method: 'POST', body: '{}' });
   }
 
@@ -130,9 +115,60 @@ export class Stage {
     await this.database.drop();
   }
 
+  private async launch(role: 'web' | 'worker', points: Failpoint[]): Promise<StagedProcess> {
+    const port = await freePort();
+    const child = this.fork('main.mjs', [JSON.stringify(points)], {
+      ROLE: role,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATABASE_URL: this.database.url,
+      // Transactions that stop at a failpoint keep their connections.
+      DATABASE_POOL_SIZE: String(MAX_BATCH + 5),
+      // A worker that holds a whole batch has no slot left in which it could claim one of its runs again.
+      WORKER_CONCURRENCY: String(Math.max(...BATCHES)),
+      LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+      SMTP_URL: this.sink.smtpUrl,
+      SINK_URL: this.sink.url,
+      ...this.driver,
+    });
+    const held: string[] = [];
+    let isReady = false;
+    let isArmed = false;
+    child.on('message', (message: { ready?: true; isArmed?: true; subject: string }) => {
+      if (message.ready) isReady = true;
+      else if (message.isArmed) isArmed = true;
+      else held.push(message.subject);
+    });
+    const exited = once(child, 'exit') as Promise<[number | null]>;
+    await waitFor(() => {
+      if (child.exitCode !== null) throw new Error(`A process ended with code ${child.exitCode}.`);
+      return isReady;
+    }, 60_000);
+    const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+      child.kill(signal);
+      return (await exited)[0];
+    };
+    return {
+      role,
+      url: `http://127.0.0.1:${port}`,
+      child,
+      held,
+      arm: async (...names) => {
+        isArmed = false;
+        child.send({ arm: names });
+        await waitFor(() => isArmed);
+      },
+      open: () => void child.send('open'),
+      kill: async () => void (await end('SIGKILL')),
+      stop: () => end('SIGTERM'),
+    };
+  }
+
   private fork(file: string, args: string[], env: Record<string, string>): ChildProcess {
     const child = fork(resolve(import.meta.dirname, file), args, {
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
+      // Without Vitest's own arguments, which change how packages are resolved.
+      execArgv: [],
     });
     this.children.push(child);
     return child;

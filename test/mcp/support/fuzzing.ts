@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { JsonSchema } from '../../../src/tools/schema/json-schema.js';
+import { IS_THOROUGH } from '../../support/thorough.js';
 
 /** So many cases run at a time, so that fast-check forgets them again. */
 const CHUNK = 500;
@@ -10,7 +11,7 @@ const CHUNK = 500;
 const MOST_GROWTH_BYTES = 32 * 1024 * 1024;
 
 /** How many cases are tried in all: `npm run fuzz` sets many. */
-export const CASES = Number(process.env.FUZZ_CASES ?? 3000);
+export const CASES = Number(process.env.FUZZ_CASES ?? (IS_THOROUGH ? 10_000 : 1000));
 export const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 30);
 export const timeoutMs = 120_000 + CASES * 40;
 /** Only so many cases tell a leak from warming up. */

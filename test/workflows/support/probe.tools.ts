@@ -51,6 +51,14 @@ export class ProbeTools {
   static readonly failures = new Map<string, number>();
   private static readonly held = new Map<string, { promise: Promise<void>; open: () => void }>();
 
+  /** Forgets all calls, failures and holds of earlier test files. */
+  static reset(): void {
+    ProbeTools.calls.length = 0;
+    ProbeTools.failures.clear();
+    ProbeTools.held.clear();
+    ProbeTools.aborted.clear();
+  }
+
   /** Makes calls of this name wait until `open` is called. */
   static hold(name: string): void {
     let open = (): void => undefined;

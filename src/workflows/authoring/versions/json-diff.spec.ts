@@ -15,11 +15,21 @@ function patched(before: unknown, changes: readonly JsonChange[]): unknown {
     const last = keys.pop()!;
     let target = root as Json;
     for (const key of keys) target = target[key] as Json;
-    if ('after' in change) target[last] = change.after;
+    if ('after' in change) assign(target, last, change.after);
     else if (Array.isArray(target)) target.splice(Number(last), 1);
     else delete target[last];
   }
   return root[''];
+}
+
+/** Sets an own member. A plain assignment to `__proto__` would replace the prototype instead. */
+function assign(target: Json, key: string, value: unknown): void {
+  Object.defineProperty(target, key, {
+    value,
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  });
 }
 
 describe(jsonDiff, () => {

@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { Client } from 'pg';
+
+const VITEST_WORKER = /\/vitest\/dist\/workers\//;
+
+/** Returns a line for each file and folder in `folder`, which tests use as their temporary folder. */
+export async function findFiles(folder: string): Promise<string[]> {
+  return (await readdir(folder)).map((name) => `file or folder ${name}`);
+}
+
+/** Returns a line for each test database that still exists on the server of the template. */
+export async function findDatabases(templateUrl: string): Promise<string[]> {
+  const client = new Client({ connectionString: templateUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select datname as name from pg_database where starts_with(datname, current_database() || '_')`,
+    );
+    return rows.map(({ name }) => `database ${name}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns a line for each process, except workers of Vitest, whose arguments or environment name `folder`. */
+export function findProcesses(folder: string): string[] {
+  const listed = execFileSync('ps', ['axeww', '-o', 'pid=,command='], { encoding: 'utf8' });
+  return listed
+    .split('\n')
+    .filter(
+      (line) => line.includes(folder) && !VITEST_WORKER.test(line) && !line.includes('ps axeww'),
+    )
+    .map((line) => `process ${line.trim().slice(0, 200)}`);
+}
