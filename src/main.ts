@@ -1,3 +1,3 @@
-import { startSwitchboard } from './bootstrap/start-switchboard.js';
+import { startOwnProcess } from './bootstrap/start-switchboard.js';
 
-await startSwitchboard();
+await startOwnProcess();

@@ -15,7 +15,7 @@ const { prepareDatabase } = await dist('database/prepare-database.js');
 const { createHttpApplication } = await dist('http.js');
 const { KeysService } = await dist('keys/keys.service.js');
 const { PinoLogger } = await dist('operations/pino-logger.js');
-const { settleSoon } = await dist('operations/settle.js');
+const { tuneV8Soon } = await dist('operations/tune-v8.js');
 const { Doc } = await dist('tools/schema/doc.decorator.js');
 const { Tool } = await dist('tools/tool.decorator.js');
 
@@ -43,7 +43,7 @@ announce({
 });
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0), fail));
 // As startSwitchboard does.
-settleSoon();
+tuneV8Soon();
 
 function toolsOf(more) {
   return [echoTool(), ...Array.from({ length: more }, (_, index) => generatedTool(index))];

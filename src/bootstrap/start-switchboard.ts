@@ -6,26 +6,41 @@ import { EmbeddedPostgres, EmbeddedPostgresError } from '../database/embedded/em
 import { welcome } from '../demo/welcome.js';
 import { AppError, toError } from '../errors/app-error.js';
 import type { Extensions } from './app.module.js';
-import { settleSoon } from '../operations/settle.js';
+import { tuneV8Soon } from '../operations/tune-v8.js';
 import { onStopSignal } from '../operations/shutdown.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
- * Makes this process a Switchboard with the modules of a team in it: reads the environment, starts PostgreSQL unless
- * one is given, migrates, listens, and stops at SIGTERM and Ctrl-C. When it cannot start it says why, and ends the
- * process with code 1.
+ * Starts Switchboard in this process, together with the modules of a team. It reads the environment, starts PostgreSQL
+ * unless DATABASE_URL is set, runs the migrations, listens, and stops at SIGTERM and Ctrl-C. When the start fails, it
+ * prints the reason and ends the process with code 1.
  */
 export async function startSwitchboard(extensions: Extensions = {}): Promise<INestApplication> {
+  return await startOrExit(extensions, 'off');
+}
+
+/** Starts Switchboard in a process that does nothing else, so V8 is tuned by default. */
+export async function startOwnProcess(): Promise<void> {
+  await startOrExit({}, 'on');
+}
+
+async function startOrExit(
+  extensions: Extensions,
+  defaultTuning: 'on' | 'off',
+): Promise<INestApplication> {
   try {
-    return await start(extensions);
+    return await start(extensions, defaultTuning);
   } catch (error) {
     process.stderr.write(`\nSwitchboard could not start.\n${explain(error)}\n`);
     process.exit(1);
   }
 }
 
-async function start(extensions: Extensions): Promise<INestApplication> {
+async function start(
+  extensions: Extensions,
+  defaultTuning: 'on' | 'off',
+): Promise<INestApplication> {
   const env = loadEnv();
   const embedding = env.databaseUrl
     ? undefined
@@ -41,7 +56,7 @@ async function start(extensions: Extensions): Promise<INestApplication> {
     app = await startApplication({ env, ownerUrl, log: say, extensions });
     if (env.runsWeb) await welcome(app, env, say);
     else say('Switchboard worker is running.');
-    settleSoon();
+    if ((env.tuneV8 ?? defaultTuning) === 'on') tuneV8Soon();
     return app;
   } catch (error) {
     await stop().catch(() => undefined);
@@ -49,7 +64,7 @@ async function start(extensions: Extensions): Promise<INestApplication> {
   }
 }
 
-/** What a person who started the process needs to know; a stack only for what nobody expected. */
+/** Returns the text for the person who started the process. Only an unexpected error has its stack. */
 function explain(thrown: unknown): string {
   const error = toError(thrown);
   if (
@@ -61,11 +76,12 @@ function explain(thrown: unknown): string {
   }
   const { code, port, address } = error as { code?: string; port?: number; address?: string };
   if (code === 'EADDRINUSE') {
-    return `Port ${port} is already in use on ${address}. Stop what listens there, or choose another: PORT=3001 npm start`;
+    return `Port ${port} is already in use on ${address}. Stop the other program, or choose another port: PORT=3001 npm start`;
   }
   if (code === 'EACCES' && port !== undefined) {
-    return `Port ${port} may not be opened by this user. Choose one above 1023 with PORT.`;
+    return `Port ${port} may not be opened by this user. Set PORT to a number above 1023.`;
   }
-  if (code === 'EADDRNOTAVAIL') return `HOST: ${address} is not an address of this machine.`;
+  if (code === 'EADDRNOTAVAIL')
+    return `HOST: ${address} is not an address of this machine. Choose another one.`;
   return error.stack ?? error.message;
 }

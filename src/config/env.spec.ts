@@ -9,22 +9,22 @@ const messageFor = (source: Record<string, string>): string => {
     expect(error).toBeInstanceOf(EnvError);
     return (error as Error).message;
   }
-  throw new Error('accepted');
+  throw new Error('The environment was accepted.');
 };
 
 describe(loadEnv, () => {
-  it('needs nothing', () => {
+  it('accepts an empty environment', () => {
     const env = loadEnv({});
     expect(env).toMatchObject({ port: 3000, host: '127.0.0.1', role: 'all', logLevel: 'info' });
     expect(env.isLoopback).toBe(true);
     expect(Object.isFrozen(env)).toBe(true);
   });
 
-  it('listens on every interface with a database of its own', () => {
+  it('listens on every interface when DATABASE_URL is set', () => {
     expect(loadEnv({ DATABASE_URL: 'postgres://u:p@db/switchboard' }).host).toBe('0.0.0.0');
   });
 
-  it('takes an empty variable as absent', () => {
+  it('treats an empty variable as absent', () => {
     expect(loadEnv({ PORT: '', DATABASE_URL: ' ' }).port).toBe(3000);
   });
 
@@ -44,19 +44,20 @@ describe(loadEnv, () => {
     ['SECRET_KEY', 'secretvalue'],
     ['WORKER_CONCURRENCY', '0'],
     ['OUTBOUND_ALLOW', '10.0.0.0/8,secretvalue'],
-  ])('names a wrong %s and not its value', (name, value) => {
+    ['TUNE_V8', 'true'],
+  ])('reports a wrong %s without its value', (name, value) => {
     const message = messageFor({ [name]: value });
     expect(message).toContain(name);
     if (value.includes('secretvalue')) expect(message).not.toContain('secretvalue');
   });
 
-  it('names all faults at once', () => {
+  it('reports all faults in one error', () => {
     expect(messageFor({ PORT: 'x', ROLE: 'y' })).toMatch(/PORT[^]*ROLE/);
   });
 
-  it('accepts .env.example, which names every setting', () => {
+  it('accepts .env.example, which lists every setting', () => {
     const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
-    const entries = [...text.matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [
+    const entries = [...text.matchAll(/^#?([A-Z][A-Z0-9_]+)=(.*)$/gm)].map(([, name, value]) => [
       name,
       value,
     ]);

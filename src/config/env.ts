@@ -25,17 +25,17 @@ const URL_OF = (...protocols: string[]) => ({
 });
 
 /**
- * The whole configuration, validated once at start and frozen. It is the injection token for every class that
- * needs a setting; nothing else reads `process.env`.
+ * Holds the whole configuration, validated at start and frozen. Classes that need a setting inject it. No other code
+ * reads `process.env`.
  */
 export class Env {
-  /** Port that HTTP listens on; 0 lets the system choose. */
+  /** Port of the HTTP server. 0 lets the system choose one. */
   @IsInt()
   @Min(0)
   @Max(65_535)
   readonly port: number = 3000;
 
-  /** Address that HTTP listens on. Loopback with the embedded database, every interface otherwise. */
+  /** Address of the HTTP server: by default loopback with the embedded database, and every interface otherwise. */
   @IsString()
   @Length(1, 255)
   readonly host: string;
@@ -43,22 +43,22 @@ export class Env {
   @IsIn(['all', 'web', 'worker'])
   readonly role: Role = 'all';
 
-  /** Owner connection to PostgreSQL; absent: the embedded one is started. */
+  /** Connection to PostgreSQL as the owner of the database. Absent: the embedded PostgreSQL is started. */
   @IsOptional()
   @IsUrl(URL_OF('postgres', 'postgresql'))
   readonly databaseUrl?: string;
 
-  /** Redis for wake-ups through Bull; absent: wake-ups go through PostgreSQL. */
+  /** Redis for wake-ups through Bull. Absent: wake-ups go through PostgreSQL. */
   @IsOptional()
   @IsUrl(URL_OF('redis', 'rediss'))
   readonly redisUrl?: string;
 
-  /** Where people and other systems reach this installation, without a trailing slash. */
+  /** Address at which people and other systems reach this installation, without a trailing slash. */
   @IsOptional()
   @IsUrl(URL_OF('http', 'https'))
   readonly publicUrl?: string;
 
-  /** Outgoing mail server; absent: mail is written as `.eml` files into `DATA_DIR/outbox`. */
+  /** Outgoing mail server. Absent: mail is written as `.eml` files into `DATA_DIR/outbox`. */
   @IsOptional()
   @IsUrl(URL_OF('smtp', 'smtps'))
   readonly smtpUrl?: string;
@@ -73,45 +73,53 @@ export class Env {
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
   readonly logLevel: string = 'info';
 
-  /** Whether strangers may sign up; `closed` still lets the first account of an empty installation be made. */
+  /** `closed` allows only the first account of an empty installation. */
   @IsIn(['open', 'closed'])
   readonly signUp: 'open' | 'closed' = 'open';
 
-  /** Tool calls (batch members count one each) and webhooks per organization, process and minute; 0: no limit. */
+  /** Tool calls and webhooks per organization, process and minute; 0: no limit. Each call of a batch counts. */
   @IsInt()
   @Min(0)
   @Max(100_000_000)
   readonly rateLimitPerMinute: number = 60_000;
 
-  /** Protects stored secrets; absent: a random key kept in a table that only the owner of the database reads. */
+  /** Key that encrypts stored secrets. Absent: a random key in a table that only the owner of the database can read. */
   @IsOptional()
   @IsString()
   @Length(32, 1024)
   readonly secretKey?: string;
 
-  /** Largest number of PostgreSQL connections that tenant transactions of this process may hold. */
+  /** Largest number of PostgreSQL connections for tenant transactions of this process. */
   @IsInt()
   @Min(2)
   @Max(1000)
   readonly databasePoolSize: number = 10;
 
   /**
-   * Messages, and runs of one organization, that one worker process handles at the same time; where several
-   * organizations have runs, half as many again.
+   * Number of messages, and of runs of one organization, that one worker process handles at the same time. When several
+   * organizations have runs, the process handles 1.5 times as many runs.
    */
   @IsInt()
   @Min(1)
   @Max(1000)
   readonly workerConcurrency: number = 10;
 
-  /** What requests of workflows may reach besides ports 80 and 443 of public addresses. */
+  /** Addresses that requests of workflows may reach besides ports 80 and 443 of public addresses. */
   @IsString()
   @Length(0, 4096)
   readonly outboundAllow: string = '';
 
-  /** As Node's libraries read it: `development` and `test` check more, at the cost of speed. */
+  /** `development` and `test` enable checks that cost speed. */
   @IsString()
   readonly nodeEnv: string = 'production';
+
+  /**
+   * `on`: this process returns memory to the system after its start, and V8 keeps compiled code. Absent: only `npm start`
+   * does that, because it changes the whole process, which may belong to another program.
+   */
+  @IsOptional()
+  @IsIn(['on', 'off'])
+  readonly tuneV8?: 'on' | 'off';
 
   constructor(values: Partial<Record<EnvKey, unknown>>) {
     Object.assign(this, values);
@@ -119,12 +127,12 @@ export class Env {
     this.dataDir = (values.dataDir as string) ?? defaultDataDir();
   }
 
-  /** Whether the result of every tool is compared with what its output class promises. */
+  /** True when the result of every tool is validated against its output class. */
   get checksResults(): boolean {
     return this.nodeEnv === 'development' || this.nodeEnv === 'test';
   }
 
-  /** Whether lines for debugging are wanted. */
+  /** True when debug lines are logged. */
   get logsDebug(): boolean {
     return this.logLevel === 'debug' || this.logLevel === 'trace';
   }
@@ -141,39 +149,20 @@ export class Env {
     return parseOutboundAllow(this.outboundAllow) ?? [];
   }
 
-  /** Address under which links and webhook URLs are given out, without a trailing slash. */
+  /** Address that links and webhook URLs start with, without a trailing slash. */
   get baseUrl(): string {
     const host = this.host.includes(':') ? `[${this.host}]` : this.host;
     const reachable = host === '0.0.0.0' || host === '[::]' ? 'localhost' : host;
     return this.publicUrl ?? `http://${reachable}:${this.port}`;
   }
 
-  /** True when only this machine can reach the service, so that a foreign Host header means DNS rebinding. */
+  /** True when only this machine can reach the service. Then a foreign Host header means DNS rebinding. */
   get isLoopback(): boolean {
     return this.host === 'localhost' || this.host === '::1' || this.host.startsWith('127.');
   }
 }
 
-export type EnvKey =
-  | 'port'
-  | 'host'
-  | 'role'
-  | 'databaseUrl'
-  | 'redisUrl'
-  | 'publicUrl'
-  | 'smtpUrl'
-  | 'mailFrom'
-  | 'dataDir'
-  | 'logLevel'
-  | 'signUp'
-  | 'rateLimitPerMinute'
-  | 'secretKey'
-  | 'databasePoolSize'
-  | 'workerConcurrency'
-  | 'outboundAllow'
-  | 'nodeEnv';
-
-/** Name of each setting in the environment: the one list that `.env.example` and the README are tested against. */
+/** The environment variable of each setting. Tests compare `.env.example` and docs/configuration.md with this list. */
 export const ENV_NAMES = {
   port: 'PORT',
   host: 'HOST',
@@ -192,7 +181,10 @@ export const ENV_NAMES = {
   workerConcurrency: 'WORKER_CONCURRENCY',
   outboundAllow: 'OUTBOUND_ALLOW',
   nodeEnv: 'NODE_ENV',
-} as const satisfies Record<EnvKey, string>;
+  tuneV8: 'TUNE_V8',
+} as const satisfies Partial<Record<keyof Env, string>>;
+
+export type EnvKey = keyof typeof ENV_NAMES;
 
 const NUMBERS = new Set<EnvKey>([
   'port',
@@ -201,18 +193,18 @@ const NUMBERS = new Set<EnvKey>([
   'workerConcurrency',
 ]);
 
-/** A wrong configuration. The message names every wrong setting and what it must be, never its value. */
+/** Reports a wrong configuration. The message names every wrong setting and what it must be, but no values. */
 export class EnvError extends Error {
   override readonly name = 'EnvError';
 }
 
-/** Reads and checks the settings; an empty variable counts as absent. Throws one {@link EnvError} for all faults. */
+/** Reads and validates the settings. An empty variable counts as absent. Throws one {@link EnvError} with all faults. */
 export function loadEnv(source: Record<string, string | undefined> = process.env): Env {
   const values: Partial<Record<EnvKey, unknown>> = {};
   for (const [key, name] of Object.entries(ENV_NAMES) as [EnvKey, string][]) {
     const raw = source[name]?.trim();
     if (!raw) continue;
-    // Number('0x10') and Number('1e3') are numbers too; a port written so is a slip of the pen.
+    // Number() would also accept '0x10' and '1e3', which are typing errors here.
     values[key] = NUMBERS.has(key) ? (/^\d{1,9}$/.test(raw) ? Number(raw) : Number.NaN) : raw;
   }
   if (typeof values.publicUrl === 'string') values.publicUrl = values.publicUrl.replace(/\/+$/, '');
@@ -241,8 +233,8 @@ function isHost(host: string): boolean {
   return isIP(host) !== 0 || /^[a-zA-Z0-9.-]+$/.test(host);
 }
 
-/** Where embedded data lives unless `DATA_DIR` says otherwise: a place that the user running Switchboard may write. */
+/** Returns the default of `DATA_DIR`: a directory that the user of this process may write. */
 export function defaultDataDir(): string {
-  // Not below root's home: PostgreSQL runs as another user then, to whom that home is closed.
+  // As root, PostgreSQL runs as another user, who cannot enter the home directory of root.
   return process.getuid?.() === 0 ? '/var/lib/switchboard' : resolve('.data');
 }

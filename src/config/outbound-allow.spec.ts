@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseOutboundAllow } from './outbound-allow.js';
 
 describe(parseOutboundAllow, () => {
-  it('reads addresses and ranges, with ports and without', () => {
+  it('parses addresses and ranges, with and without a port', () => {
     expect(parseOutboundAllow('127.0.0.1:8080, 10.0.0.0/8,[::1],[fd00::]/8:9000,*:8443,')).toEqual([
       { range: { address: '127.0.0.1', bits: 32, family: 4 }, port: 8080 },
       { range: { address: '10.0.0.0', bits: 8, family: 4 } },

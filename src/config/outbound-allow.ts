@@ -1,18 +1,18 @@
 import { isIP } from 'node:net';
 
-/** Addresses that requests to the outside may reach although the default forbids them. */
+/** Allows an address or port that outbound requests may not reach by default. */
 export interface OutboundException {
-  /** Absent: every address that is public. */
+  /** Absent: every public address. */
   readonly range?: { readonly address: string; readonly bits: number; readonly family: 4 | 6 };
-  /** Absent: the ports that need no exception. */
+  /** Absent: ports 80 and 443. */
   readonly port?: number;
 }
 
-/** `ADDRESS[/BITS][:PORT]`, where an IPv6 address is in brackets, and a star means every public address. */
+/** Matches `ADDRESS[/BITS][:PORT]`. An IPv6 address is in brackets; a star means every public address. */
 const ENTRY =
   /^(?:(?<star>\*)|(?:\[(?<v6>[^\]]+)\]|(?<v4>[\d.]+))(?:\/(?<bits>\d{1,3}))?)(?::(?<port>\d{1,5}))?$/;
 
-/** Reads a list separated by commas, or gives undefined when an entry is none. */
+/** Parses a comma-separated list. Returns undefined when an entry is malformed. */
 export function parseOutboundAllow(text: string): OutboundException[] | undefined {
   const found: OutboundException[] = [];
   for (const entry of text.split(',')) {
@@ -24,12 +24,12 @@ export function parseOutboundAllow(text: string): OutboundException[] | undefine
   return found;
 }
 
-// No names: whoever answers for a name would decide what it allows.
+// Host names are refused, because their DNS server would decide which addresses are allowed.
 function parseEntry(entry: string): OutboundException | undefined {
   const { star, v4, v6, bits, port } = ENTRY.exec(entry)?.groups ?? {};
   const number = port === undefined ? undefined : Number(port);
   if (number !== undefined && (number < 1 || number > 65_535)) return undefined;
-  // Without a port it would say nothing.
+  // A star without a port would change nothing.
   if (star !== undefined) return number === undefined ? undefined : { port: number };
   const address = v4 ?? v6 ?? '';
   const family = isIP(address);

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { randomBase62 } from '../text/ids.js';
+import { BASE62, randomBase62 } from '../text/ids.js';
 
 const PREFIX = 'swb_';
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const FORMAT = /^swb_[0-9A-Za-z]{38}$/;
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Returns a new raw key: `swb_`, 32 random base62 characters (190 bits), and the CRC-32 of both in base62. */
 export function newApiKey(): string {
@@ -30,7 +29,7 @@ function checksum(body: string): string {
   let rest = crc32(body);
   let text = '';
   while (text.length < CHECKSUM_LENGTH) {
-    text = ALPHABET[rest % 62]! + text;
+    text = BASE62[rest % 62]! + text;
     rest = Math.floor(rest / 62);
   }
   return text;

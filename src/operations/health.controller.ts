@@ -8,7 +8,7 @@ interface Health {
   failing?: string[];
 }
 
-/** For load balancers and orchestrators: whether the process lives, and whether it can serve. */
+/** Tells load balancers and orchestrators whether the process is alive and whether it can serve requests. */
 @Controller('health')
 export class HealthController {
   constructor(
@@ -28,14 +28,14 @@ export class HealthController {
   async ready(@Res({ passthrough: true }) response: Response): Promise<Health> {
     const failing: string[] = [];
     if (this.shutdown.isStopping) failing.push('stopping');
-    // Redis is missing on purpose: without it hints are late, but everything that is accepted gets done.
-    if (!(await this.databaseAnswers())) failing.push('database');
+    // Redis is not checked: without it wake-ups are late, but all accepted work gets done.
+    if (!(await this.isDatabaseAvailable())) failing.push('database');
     if (failing.length === 0) return { status: 'ok' };
     response.status(503);
     return { status: 'unavailable', failing };
   }
 
-  private async databaseAnswers(): Promise<boolean> {
+  private async isDatabaseAvailable(): Promise<boolean> {
     return await this.gate.call('has_accounts', []).then(
       () => true,
       () => false,

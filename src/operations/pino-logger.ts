@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import pino, { type Logger } from 'pino';
 
-// Fifty lines about modules and routes would bury what a start has to say.
+// These contexts log about fifty lines about modules and routes at each start. They are logged at level debug.
 const BOOT_CONTEXTS = new Set<unknown>([
   'NestFactory',
   'InstanceLoader',
@@ -10,7 +10,7 @@ const BOOT_CONTEXTS = new Set<unknown>([
   'NestApplication',
 ]);
 
-/** Nest's log lines as JSON, one object a line. Objects given as messages keep their fields. */
+/** Writes the log lines of Nest as JSON, one object per line. An object as message keeps its fields. */
 export class PinoLogger implements LoggerService {
   private readonly pino: Logger;
 
@@ -19,7 +19,7 @@ export class PinoLogger implements LoggerService {
       level,
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
-      // Nothing logs these on purpose; this is for the object that somebody logs whole one day.
+      // No code logs these on purpose. This protects the secrets of an object that is logged as a whole.
       redact: {
         paths: ['api_key', 'password', 'secret', 'authorization', 'cookie'].flatMap((name) => [
           name,
@@ -55,7 +55,7 @@ export class PinoLogger implements LoggerService {
     rest: unknown[],
   ): void {
     if (!this.pino.isLevelEnabled(level)) return;
-    // Nest passes the context last, and a stack before it when there is one.
+    // Nest passes the context as the last argument, and a stack before it when there is one.
     const context = rest.at(-1);
     const stack = rest.length > 1 ? rest[0] : undefined;
     const fields = typeof message === 'object' && message !== null ? message : {};

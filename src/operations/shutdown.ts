@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 
 const DRAIN_MS = 20_000;
 
-/** Knows whether the process is on its way out, so that readiness says so, and bounds how long that may take. */
+/** Reports to the readiness check that the process is stopping, and closes connections that do not end by themselves. */
 @Injectable()
 export class Shutdown implements BeforeApplicationShutdown {
   isStopping = false;
@@ -13,7 +13,7 @@ export class Shutdown implements BeforeApplicationShutdown {
 
   beforeApplicationShutdown(): void {
     this.isStopping = true;
-    // A client that sends its body one byte a minute must not keep the process from ending.
+    // Without this, a client that sends one byte a minute would keep the process alive.
     const server = this.adapters.httpAdapter?.getHttpServer() as Server | undefined;
     setTimeout(() => server?.closeAllConnections(), DRAIN_MS).unref();
   }
@@ -22,17 +22,19 @@ export class Shutdown implements BeforeApplicationShutdown {
 const HARD_STOP_MS = 25_000;
 
 /**
- * Calls `stop` once, at SIGTERM or Ctrl-C, and ends the process with code 0 when it is done, or with 1 when it takes
- * longer than 25 s. A second signal ends the process at once: a person pressed Ctrl-C again.
+ * Calls `stop` at SIGTERM or Ctrl-C. Then ends the process with code 0, or with code 1 when `stop` fails or takes longer
+ * than 25 s. A second signal ends the process at once.
  */
 export function onStopSignal(say: (line: string) => void, stop: () => Promise<void>): void {
   let stopping = false;
   const handle = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(1);
     stopping = true;
-    say(`\n${signal} received: finishing what is running ...`);
+    say(`\n${signal} received: finishing current work ...`);
     setTimeout(() => {
-      process.stderr.write('Stopping took too long; the rest is taken up at the next start.\n');
+      process.stderr.write(
+        'Stopping took too long. The next start continues the unfinished work.\n',
+      );
       process.exit(1);
     }, HARD_STOP_MS).unref();
     stop().then(

@@ -1,35 +1,16 @@
-import { randomFillSync } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The digits of base62, in order of value. */
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Asked for in stock: the way to the system takes longer than all the rest of an id. */
-const stock = Buffer.alloc(4096);
-let taken = stock.length;
-
-/** Random base62 text from the system's random source, each character equally likely (about 5.95 bits each). */
+/** Returns cryptographically random base62 text; every character is equally likely (about 5.95 bits each). */
 export function randomBase62(length: number): string {
   let text = '';
-  while (text.length < length) {
-    const byte = randomByte();
-    // 248 is the largest multiple of 62 below 256; keeping the rest would favour the first characters.
-    if (byte < 248) text += ALPHABET[byte % 62];
-  }
+  while (text.length < length) text += BASE62[randomInt(BASE62.length)]!;
   return text;
 }
 
-function randomByte(): number {
-  if (taken === stock.length) {
-    randomFillSync(stock);
-    taken = 0;
-  }
-  const byte = stock[taken]!;
-  // Keys and secrets are made of them, and must not stay behind.
-  stock[taken] = 0;
-  taken += 1;
-  return byte;
-}
-
-/** A new opaque id such as `con_4Yk…`: 131 random bits behind a prefix that tells people what it names. */
+/** Returns a new opaque id such as `con_4Yk…`: 131 random bits after a prefix that names the kind of thing. */
 export function newId(prefix: string): string {
   return `${prefix}_${randomBase62(22)}`;
 }

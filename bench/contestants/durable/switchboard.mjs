@@ -8,7 +8,7 @@ createRequire(new URL('../../../package.json', import.meta.url))('reflect-metada
 const dist = (path) => import(new URL(`../../../dist/src/${path}`, import.meta.url));
 const { startApplication } = await dist('application.js');
 const { loadEnv } = await dist('config/env.js');
-const { settleSoon } = await dist('operations/settle.js');
+const { tuneV8Soon } = await dist('operations/tune-v8.js');
 
 const env = loadEnv({ ...process.env, HOST: '127.0.0.1', PORT: '0' });
 const app = await startApplication({
@@ -20,7 +20,7 @@ const app = await startApplication({
 announce(env.runsWeb ? await prepare() : {});
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0)));
 // As startSwitchboard does.
-settleSoon();
+tuneV8Soon();
 
 async function prepare() {
   const url = `http://127.0.0.1:${app.getHttpServer().address().port}`;

@@ -1,19 +1,29 @@
 import { getHeapCodeStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext, runInThisContext } from 'node:vm';
-import { expect, it } from 'vitest';
-import { keepCode, releaseMemory } from './settle.js';
+import { describe, expect, it } from 'vitest';
+import { keepCompiledCode, releaseMemory } from './tune-v8.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-it('keeps the code of functions that are not called for a while', () => {
-  expect(codeKept('before')).toBeLessThan(0.5);
-  keepCode();
-  expect(codeKept('after')).toBeGreaterThan(0.9);
+describe(keepCompiledCode, () => {
+  it('keeps the code of functions that are not called for a while', () => {
+    expect(keptShare('before')).toBeLessThan(0.5);
+    keepCompiledCode();
+    expect(keptShare('after')).toBeGreaterThan(0.9);
+  });
 });
 
-/** How much of the code of functions that are not called again is there after the garbage was collected some times. */
-function codeKept(name: string): number {
+describe(releaseMemory, () => {
+  it('returns free pages to the system', async () => {
+    const before = fillHeap();
+    await releaseMemory();
+    expect(process.memoryUsage().heapTotal).toBeLessThan(before - 50 * 1024 * 1024);
+  });
+});
+
+/** Returns the share of the code of functions that is left after several collections without a call. */
+function keptShare(name: string): number {
   const before = sizeOfCode();
   const functions = Array.from({ length: 500 }, (_, index) =>
     runInThisContext(
@@ -31,14 +41,8 @@ function sizeOfCode(): number {
   return getHeapCodeStatistics().bytecode_and_metadata_size;
 }
 
-it('gives back what is not needed any more', async () => {
-  const before = fill();
-  await releaseMemory();
-  expect(process.memoryUsage().heapTotal).toBeLessThan(before - 50 * 1024 * 1024);
-});
-
-/** Returns the size of the heap with 100 MiB in it that nothing refers to afterwards. */
-function fill(): number {
+/** Fills the heap with 100 MiB of garbage and returns its size. */
+function fillHeap(): number {
   const kept = Array.from({ length: 100 * 1024 }, (_, index) =>
     Array.from({ length: 128 }, () => index),
   );
