@@ -1,18 +1,18 @@
 import { Resolver } from 'node:dns/promises';
 
-const TRY_MS = 2500;
+const ATTEMPT_MS = 2500;
 
-/** Asks DNS for the addresses of a name. */
+/** Looks up the addresses of host names in DNS. */
 export class HostResolver {
-  /** `servers` as `ADDRESS[:PORT]`; absent: those of the machine. */
+  /** Uses the name servers `servers` (`ADDRESS[:PORT]`), or those of the machine when absent. */
   constructor(private readonly servers?: readonly string[]) {}
 
   /**
-   * Every address of the name, of both families; empty when it has none or nobody knows. Not by `dns.lookup`, which
-   * would occupy a thread that hashing and files need for as long as a name server of a stranger likes.
+   * Returns every IPv4 and IPv6 address of the name; none when the name is unknown or the look-up fails. It avoids
+   * `dns.lookup`, because a slow name server would block a thread that hashing and file access need.
    */
   async resolve(name: string, signal: AbortSignal): Promise<string[]> {
-    const resolver = new Resolver({ timeout: TRY_MS, tries: 2 });
+    const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: 2 });
     if (this.servers) resolver.setServers(this.servers);
     const cancel = (): void => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });

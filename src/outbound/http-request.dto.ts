@@ -14,7 +14,6 @@ import { Doc } from '../tools/schema/doc.decorator.js';
 export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export class HttpRequestInput {
-  @Doc('Method of the request.')
   @IsIn(HTTP_METHODS)
   method: (typeof HTTP_METHODS)[number] = 'GET';
 
@@ -26,9 +25,12 @@ export class HttpRequestInput {
   @Length(1, 8192)
   url: string;
 
-  @Doc('Headers by name, as texts. They are shown with the workflow and its runs.', {
-    examples: [{ 'X-Source': 'switchboard' }],
-  })
+  @Doc(
+    'Headers by name; values are text. Everybody who can see the workflow or its runs can read them.',
+    {
+      examples: [{ 'X-Source': 'switchboard' }],
+    },
+  )
   @IsOptional()
   @IsObject()
   @Transform(({ obj }) => (obj as HttpRequestInput).headers)
@@ -40,13 +42,13 @@ export class HttpRequestInput {
   @Transform(({ obj }) => (obj as HttpRequestInput).json)
   json?: object;
 
-  @Doc('Sent as it stands, as text/plain unless headers name a content-type.')
+  @Doc('Sent unchanged, as text/plain unless headers contain a content-type.')
   @IsOptional()
   @IsString()
   @MaxLength(262_144)
   body?: string;
 
-  @Doc('Sent as Idempotency-Key. Absent: <run id>:<step id>, the same at every attempt.')
+  @Doc('Sent as Idempotency-Key. Default: <run id>:<step id>, the same at every attempt.')
   @IsOptional()
   @Matches(/^[!-~]{1,255}$/)
   idempotency_key?: string;
@@ -54,16 +56,16 @@ export class HttpRequestInput {
 
 export class HttpRequestResult {
   @IsInt()
-  @Doc('From 200 to 299; any other answer fails the step.')
+  @Doc('From 200 to 299; any other status fails the step.')
   status: number;
 
   @IsObject()
-  @Doc('content-type, etag, last-modified, link and location, as far as they came.')
+  @Doc('content-type, etag, last-modified, link and location, if the response has them.')
   headers: object;
 
   @IsObject()
   @Doc(
-    '{json, text}: one is what came, the other null. json is what a body that says to be JSON holds.',
+    '{json, text}: one holds the body, the other is null. json is used when the content-type is JSON.',
   )
   body: object;
 }

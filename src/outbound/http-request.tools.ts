@@ -3,17 +3,16 @@ import { AppError } from '../errors/app-error.js';
 import { parseJson } from '../http/request-body.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
-import type { HttpAnswer } from './exchange.js';
+import type { HttpResponse } from './http-exchange.js';
+import { readHeaders, retryAfterSeconds } from './http-headers.js';
 import { HttpRequestInput, HttpRequestResult } from './http-request.dto.js';
 import { OutboundClient } from './outbound-client.js';
-import { readHeaders } from './request-headers.js';
-import { retryAfterSeconds } from './retry-after.js';
 
-/** Statuses that say "not now"; any other that is no success would be the same the next time. */
-const NOT_NOW = [429, 502, 503, 504];
-const SHOWN_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location'];
+/** Statuses of temporary failures. A retry after any other failure would fail again. */
+const TEMPORARY = [429, 502, 503, 504];
+const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location'];
 
-/** Requests of workflows to other systems. */
+/** Tools with which workflows send HTTP requests to other systems. */
 @Injectable()
 export class HttpRequestTools {
   constructor(private readonly client: OutboundClient) {}
@@ -22,30 +21,36 @@ export class HttpRequestTools {
     name: 'http_request',
     title: 'Send an HTTP request',
     description:
-      'Sends an HTTP request to another system and returns its answer. 429, 502, 503, 504 and failed connections are ' +
-      'tried again, with the same Idempotency-Key; any other status outside of 200 to 299 fails the step.',
+      'Sends an HTTP request to another system and returns the response. After 429, 502, 503, 504 and failed ' +
+      'connections the step is retried with the same Idempotency-Key; any other status outside of 200 to 299 fails it.',
     output: HttpRequestResult,
     external: true,
-    // What an agent can fetch is its own business; a server that fetches for it would lend it its place in the network.
+    // Agents must not send requests from the network of this server; they can send their own.
     surfaces: ['workflow'],
   })
   async request(input: HttpRequestInput, call: ToolCall): Promise<HttpRequestResult> {
-    const answer = await this.client.send({
+    const response = await this.client.send({
       method: input.method,
       url: input.url,
-      ...content(input),
+      ...requestContent(input),
       signal: call.signal,
     });
-    assertSuccess(answer);
-    return { status: answer.status, headers: shownHeaders(answer), body: readBody(answer) };
+    assertSuccess(response);
+    return {
+      status: response.status,
+      headers: returnedHeaders(response),
+      body: parseBody(response),
+    };
   }
 }
 
-function content(input: HttpRequestInput): { headers: Record<string, string>; body?: Buffer } {
+function requestContent(input: HttpRequestInput): {
+  headers: Record<string, string>;
+  body?: Buffer;
+} {
   const { json, body, idempotency_key: key } = input;
   if (json !== undefined && body !== undefined) {
-    const message = 'must not be given together with json';
-    throw AppError.invalid(`body ${message}.`, [{ path: 'body', message }]);
+    throw AppError.invalidField('body', 'must not be given together with json');
   }
   const text = json === undefined ? body : JSON.stringify(json);
   const type = json === undefined ? 'text/plain; charset=utf-8' : 'application/json';
@@ -55,7 +60,7 @@ function content(input: HttpRequestInput): { headers: Record<string, string>; bo
       'user-agent': 'Switchboard',
       ...(text !== undefined && { 'content-type': type }),
       ...readHeaders(input.headers ?? {}),
-      // An answer is bounded as it comes, and must not grow after that.
+      // A small compressed response could exceed the size limit when it is decompressed.
       'accept-encoding': 'identity',
       ...(key !== undefined && { 'idempotency-key': key }),
     },
@@ -63,24 +68,27 @@ function content(input: HttpRequestInput): { headers: Record<string, string>; bo
   };
 }
 
-function assertSuccess({ status, headers }: HttpAnswer): void {
+function assertSuccess({ status, headers }: HttpResponse): void {
   if (status >= 200 && status < 300) return;
   const details = [{ path: 'status', message: String(status) }];
-  if (NOT_NOW.includes(status)) {
+  if (TEMPORARY.includes(status)) {
     throw new AppError(
       status === 429 ? 'rate_limited' : 'unavailable',
       `The other system answered ${status}.`,
       { details, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], Date.now()) },
     );
   }
-  const more = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
+  const more = status >= 300 && status < 400 ? '. Redirects are not followed' : '';
   throw new AppError('rejected', `The other system answered ${status}${more}.`, { details });
 }
 
-function readBody({ headers, body }: HttpAnswer): { json: unknown; text: string | null } {
+function parseBody({ headers, body }: HttpResponse): { json: unknown; text: string | null } {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    throw new AppError('rejected', 'The answer is compressed, although that was not asked for.');
+    throw new AppError(
+      'rejected',
+      'The response is compressed, although the request allowed no compression.',
+    );
   }
   const type = headers['content-type']?.split(';')[0]!.trim().toLowerCase() ?? '';
   if (type === 'application/json' || type.endsWith('+json')) {
@@ -88,13 +96,13 @@ function readBody({ headers, body }: HttpAnswer): { json: unknown; text: string 
       return { json: parseJson(body), text: null };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // Said to be JSON, but not such as can be worked with: it is shown as it is.
+      // The body is not valid JSON in spite of its content-type, so it is returned as text.
     }
   }
   return { json: null, text: new TextDecoder().decode(body) };
 }
 
-function shownHeaders({ headers }: HttpAnswer): object {
-  const shown = SHOWN_HEADERS.map((name) => [name, headers[name]] as const);
-  return Object.fromEntries(shown.filter(([, value]) => typeof value === 'string'));
+function returnedHeaders({ headers }: HttpResponse): object {
+  const entries = RETURNED_HEADERS.map((name) => [name, headers[name]] as const);
+  return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string'));
 }

@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
 import { JoinedSignal } from '../http/signals.js';
-import { connect } from './connect.js';
-import { exchange, type HttpAnswer } from './exchange.js';
 import { HostResolver } from './host-resolver.js';
+import { type HttpResponse, connect, exchange } from './http-exchange.js';
 import { OutboundRules } from './outbound-rules.js';
-import { type OutboundTarget, parseTarget, refused } from './outbound-target.js';
+import { type OutboundTarget, parseTarget } from './outbound-target.js';
 
 export interface OutboundRequest {
   readonly method: string;
   readonly url: string;
-  /** Names and values must be such as HTTP allows. Host, framing and the connection are not theirs to say. */
+  /** Must be valid in HTTP and must not set Host, framing or connection headers; `readHeaders` checks this. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly signal: AbortSignal;
@@ -19,9 +18,9 @@ export interface OutboundRequest {
 const MOST_SECONDS = 15;
 
 /**
- * Requests to addresses that strangers chose. It reaches public addresses only, and those that the operator allows:
- * the name is resolved once, every answer is checked, and the connection goes to one of these answers. It follows no
- * redirect, heeds no proxy of the environment, reads at most 1 MiB, and ends after 15 s.
+ * Sends HTTP requests to URLs that organizations chose, but only to public addresses and those that the operator allows.
+ * It resolves the host once, checks every address, and connects to one of them, so DNS cannot change it in between. It
+ * follows no redirects, ignores proxy settings of the environment, reads at most 1 MiB, and stops after 15 s.
  */
 @Injectable()
 export class OutboundClient {
@@ -31,23 +30,23 @@ export class OutboundClient {
   ) {}
 
   /**
-   * The answer, whatever its status. Throws `invalid_arguments` for a URL that may not be reached, and `unavailable`
-   * when there was no whole answer. No message quotes what the other side said.
+   * Returns the response, whatever its status. Throws `invalid_arguments` for a URL that is not allowed, `rejected` for
+   * a response of more than 1 MiB, and `unavailable` when no complete response arrives. No error quotes the other side.
    */
-  async send(request: OutboundRequest): Promise<HttpAnswer> {
+  async send(request: OutboundRequest): Promise<HttpResponse> {
     const target = parseTarget(request.url);
-    const over = new JoinedSignal([request.signal], MOST_SECONDS * 1000);
+    const deadline = new JoinedSignal([request.signal], MOST_SECONDS * 1000);
     try {
-      return await this.exchange(target, request, over.signal);
+      return await this.exchange(target, request, deadline.signal);
     } catch (error) {
       request.signal.throwIfAborted();
       if (error instanceof AppError) throw error;
-      const message = over.signal.aborted
+      const message = deadline.signal.aborted
         ? `${target.authority} did not answer within ${MOST_SECONDS} s.`
-        : `The connection to ${target.authority} failed${codeOf(error)}.`;
+        : `The connection to ${target.authority} failed${errorCodeSuffix(error)}.`;
       throw new AppError('unavailable', message, { cause: error });
     } finally {
-      over.end();
+      deadline.end();
     }
   }
 
@@ -55,8 +54,8 @@ export class OutboundClient {
     target: OutboundTarget,
     { method, headers, body }: OutboundRequest,
     signal: AbortSignal,
-  ): Promise<HttpAnswer> {
-    const addresses = await this.addressesOf(target, signal);
+  ): Promise<HttpResponse> {
+    const addresses = await this.resolve(target, signal);
     const check = (address: string | undefined): void => this.check(address ?? '', target.port);
     const socket = await connect(target, addresses, check, signal);
     try {
@@ -71,29 +70,30 @@ export class OutboundClient {
     }
   }
 
-  /** All addresses of the target, every one of which may be reached. */
-  private async addressesOf(target: OutboundTarget, signal: AbortSignal): Promise<string[]> {
-    // Before the name is looked up: names are for asking others, too.
-    if (!this.rules.allowsPort(target.port)) throw refused(`must not use port ${target.port}`);
+  /** Resolves the target. Throws unless all its addresses are allowed. */
+  private async resolve(target: OutboundTarget, signal: AbortSignal): Promise<string[]> {
+    // Checked before the look-up, so that a refused request cannot send data to a name server.
+    if (!this.rules.allowsPort(target.port))
+      throw AppError.invalidField('url', `must not use port ${target.port}`);
     const addresses = target.isAddress
       ? [target.host]
       : await this.resolver.resolve(target.host, signal);
     if (addresses.length === 0) {
-      throw new AppError('unavailable', `The host ${target.host} was not found.`);
+      throw new AppError('unavailable', `The host ${target.host} has no address in DNS.`);
     }
     for (const address of addresses) this.check(address, target.port);
     return addresses;
   }
 
   private check(address: string, port: number): void {
-    // One private answer among public ones is no mistake to be forgiven: which one is used is left to chance.
+    // All addresses must be allowed, because the connection may go to any of them.
     if (!this.rules.allows(address, port)) {
-      throw refused('must lead to a public address, at port 80 or 443');
+      throw AppError.invalidField('url', 'must lead to a public address, at port 80 or 443');
     }
   }
 }
 
-function codeOf(error: unknown): string {
+function errorCodeSuffix(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? `: ${code}` : '';
 }

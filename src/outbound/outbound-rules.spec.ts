@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseOutboundAllow } from '../config/outbound-allow.js';
 import { isPublic, OutboundRules } from './outbound-rules.js';
 
-/** The first and the last address of each range that is not public, and the public neighbours outside of it. */
+/** First and last address of each range that is not public, and the public addresses before and after it. */
 const V4: [first: string, last: string, before: string | null, after: string | null][] = [
   ['0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -31,15 +31,18 @@ const V6: typeof V4 = [
 ];
 
 describe(isPublic, () => {
-  it.each([...V4, ...V6])('ends where %s to %s begin and end', (first, last, before, after) => {
-    expect(isPublic(first)).toBe(false);
-    expect(isPublic(last)).toBe(false);
-    if (before !== null) expect(isPublic(before)).toBe(true);
-    if (after !== null) expect(isPublic(after)).toBe(true);
-  });
+  it.each([...V4, ...V6])(
+    'returns false from %s to %s and true outside',
+    (first, last, before, after) => {
+      expect(isPublic(first)).toBe(false);
+      expect(isPublic(last)).toBe(false);
+      if (before !== null) expect(isPublic(before)).toBe(true);
+      if (after !== null) expect(isPublic(after)).toBe(true);
+    },
+  );
 
   it.each(['1.1.1.1', '8.8.8.8', '93.184.215.14', '2606:4700::1111', '2a00:1450:4001:80f::200e'])(
-    'takes %s',
+    'returns true for %s',
     (address) => expect(isPublic(address)).toBe(true),
   );
 
@@ -63,9 +66,9 @@ describe(isPublic, () => {
     '2130706433',
     '127.0.0.1:80',
     '8.8.8.8 ',
-  ])('refuses %j', (address) => expect(isPublic(address)).toBe(false));
+  ])('returns false for %j', (address) => expect(isPublic(address)).toBe(false));
 
-  it('refuses every IPv6 address that carries an IPv4 address known to be private', () => {
+  it('returns false for every IPv6 address that contains a private IPv4 address', () => {
     const prefixes = ['::', '::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::', '2002:', '2001::'];
     fc.assert(
       fc.property(fc.constantFrom(...prefixes), fc.nat(0xffffff), (prefix, low) => {
@@ -98,11 +101,11 @@ describe(OutboundRules, () => {
     ['::ffff:10.1.2.3', 80, false],
     ['::1', 9000, true],
     ['::1', 80, false],
-  ])('says of %s port %i: %s', (address, port, allowed) => {
+  ])('decides about %s, port %i: %s', (address, port, allowed) => {
     expect(rules.allows(address, port)).toBe(allowed);
   });
 
-  it('knows the ports that are allowed somewhere', () => {
+  it('allows a port when some address allows it', () => {
     expect([22, 80, 443, 8080, 8443, 9000].map((port) => rules.allowsPort(port))).toEqual([
       false,
       true,

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 import type { OutboundException } from '../config/outbound-allow.js';
 
-/** IANA's special-purpose registry (RFC 6890), multicast and what is reserved, for IPv4. */
-const NOT_PUBLIC_V4 = listOf('ipv4', [
+/** IPv4 ranges that are not public: the IANA special-purpose registry (RFC 6890), multicast and reserved ranges. */
+const NOT_PUBLIC_V4 = blockList('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -18,17 +18,17 @@ const NOT_PUBLIC_V4 = listOf('ipv4', [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Public by its number, but answered by the host of every virtual machine on Azure, with its secrets.
+  // A public number, but on Azure it leads to the host of the virtual machine, which returns secrets.
   '168.63.129.16/32',
 ]);
-/** All that is assigned as global unicast; IPv6 is allowed by list, so that whatever carries an IPv4 address in it is not. */
-const GLOBAL_V6 = listOf('ipv6', ['2000::/3']);
-const NOT_PUBLIC_V6 = listOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
+/** Global unicast. Only this range of IPv6 is allowed, which excludes addresses that contain an IPv4 address. */
+const GLOBAL_V6 = blockList('ipv6', ['2000::/3']);
+const NOT_PUBLIC_V6 = blockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 const PORTS = [80, 443];
 
-/** Whether the address is one of the public Internet, written as Node writes addresses. */
+/** Returns true for addresses of the public Internet in the notation of Node. */
 export function isPublic(address: string): boolean {
-  // A zone (fe80::1%eth0) names an interface of this machine.
+  // A zone, as in fe80::1%eth0, names an interface of this machine.
   if (address.includes('%')) return false;
   const family = isIP(address);
   if (family === 4) return !NOT_PUBLIC_V4.check(address, 'ipv4');
@@ -37,12 +37,12 @@ export function isPublic(address: string): boolean {
   return false;
 }
 
-/** Where requests may go: to ports 80 and 443 of public addresses, and to what the operator adds. */
+/** Allows ports 80 and 443 of public addresses, and the exceptions of the operator. */
 export class OutboundRules {
   private readonly exceptions: readonly { port?: number; covers: (address: string) => boolean }[];
 
   constructor(exceptions: readonly OutboundException[]) {
-    this.exceptions = exceptions.map(({ range, port }) => ({ port, covers: coverage(range) }));
+    this.exceptions = exceptions.map(({ range, port }) => ({ port, covers: rangeMatcher(range) }));
   }
 
   allows(address: string, port: number): boolean {
@@ -54,21 +54,21 @@ export class OutboundRules {
     );
   }
 
-  /** Whether there is any address at which the port is allowed. */
+  /** Returns true when the port is allowed at some address. */
   allowsPort(port: number): boolean {
     return PORTS.includes(port) || this.exceptions.some((exception) => exception.port === port);
   }
 }
 
-function coverage(range: OutboundException['range']): (address: string) => boolean {
+function rangeMatcher(range: OutboundException['range']): (address: string) => boolean {
   if (!range) return isPublic;
   const family = range.family === 4 ? 'ipv4' : 'ipv6';
-  const list = listOf(family, [`${range.address}/${range.bits}`]);
-  // Of its own family only: BlockList would also find ::ffff:10.0.0.1 in 10.0.0.0/8.
+  const list = blockList(family, [`${range.address}/${range.bits}`]);
+  // The family is compared because BlockList would also match ::ffff:10.0.0.1 with 10.0.0.0/8.
   return (address) => isIP(address) === range.family && list.check(address, family);
 }
 
-function listOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
+function blockList(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
     const [address, bits] = range.split('/') as [string, string];

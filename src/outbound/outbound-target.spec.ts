@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseTarget } from './outbound-target.js';
 
 describe(parseTarget, () => {
-  it('reads what a request needs', () => {
+  it('returns the parts that a request needs', () => {
     expect(parseTarget('https://Example.com/a%20b?c=d#e')).toEqual({
       isTls: true,
       host: 'example.com',
@@ -33,7 +33,7 @@ describe(parseTarget, () => {
     'http:\\\\127.0.0.1\\',
     'http:127.0.0.1',
     'http://127.0.0.1\t/',
-  ])('knows the address in %s', (url) => {
+  ])('recognizes the loopback address in %s', (url) => {
     expect(parseTarget(url)).toMatchObject({ host: '127.0.0.1', isAddress: true });
   });
 
@@ -51,10 +51,13 @@ describe(parseTarget, () => {
     ['ftp://example.com/', 'must begin with http:// or https://'],
     ['data:text/plain,x', 'must begin with http:// or https://'],
     ['unix:/var/run/docker.sock', 'must begin with http:// or https://'],
-    ['http://user@example.com/', 'must not hold a user or a password: send a header instead'],
-    ['http://:secret@example.com/', 'must not hold a user or a password: send a header instead'],
-    ['http://example.com@127.0.0.1/', 'must not hold a user or a password: send a header instead'],
-  ])('refuses %j', (url, message) => {
+    ['http://user@example.com/', 'must not contain a user or a password: send a header instead'],
+    ['http://:secret@example.com/', 'must not contain a user or a password: send a header instead'],
+    [
+      'http://example.com@127.0.0.1/',
+      'must not contain a user or a password: send a header instead',
+    ],
+  ])('rejects %j', (url, message) => {
     expect(() => parseTarget(url)).toThrow(
       expect.objectContaining({ code: 'invalid_arguments', details: [{ path: 'url', message }] }),
     );

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { AppError } from '../errors/app-error.js';
 
-/** A URL as far as its text goes; whether its address may be reached is another question. */
+/** The parts of a parsed URL. Its address has not been checked yet. */
 export interface OutboundTarget {
   readonly isTls: boolean;
-  /** A name or an address; IPv6 without its brackets. */
+  /** Host name or address; IPv6 without brackets. */
   readonly host: string;
   readonly isAddress: boolean;
   readonly port: number;
@@ -13,18 +13,22 @@ export interface OutboundTarget {
   readonly path: string;
 }
 
-/** Reads a URL, or throws `invalid_arguments` for one that requests never go to, whatever its address. */
+/** Parses a URL. Throws `invalid_arguments` unless it is an absolute HTTP URL without user and password. */
 export function parseTarget(text: string): OutboundTarget {
-  if (!URL.canParse(text)) throw refused('must be an absolute URL');
-  // The parser of the platform, and its results only: hosts in every odd notation come out in one.
+  if (!URL.canParse(text)) throw AppError.invalidField('url', 'must be an absolute URL');
+  // Only results of the URL parser are used, because it converts unusual notations of a host, such as 0x7f.1, to one form.
   const url = new URL(text);
   const isTls = url.protocol === 'https:';
-  if (!isTls && url.protocol !== 'http:') throw refused('must begin with http:// or https://');
+  if (!isTls && url.protocol !== 'http:')
+    throw AppError.invalidField('url', 'must begin with http:// or https://');
   if (url.username !== '' || url.password !== '') {
-    throw refused('must not hold a user or a password: send a header instead');
+    throw AppError.invalidField(
+      'url',
+      'must not contain a user or a password: send a header instead',
+    );
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  if (host === '') throw refused('must name a host');
+  if (host === '') throw AppError.invalidField('url', 'must name a host');
   return {
     isTls,
     host,
@@ -33,8 +37,4 @@ export function parseTarget(text: string): OutboundTarget {
     authority: url.host,
     path: `${url.pathname}${url.search}`,
   };
-}
-
-export function refused(message: string): AppError {
-  return AppError.invalid(`url ${message}.`, [{ path: 'url', message }]);
 }

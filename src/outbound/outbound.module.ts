@@ -5,7 +5,7 @@ import { HttpRequestTools } from './http-request.tools.js';
 import { OutboundClient } from './outbound-client.js';
 import { OutboundRules } from './outbound-rules.js';
 
-/** Requests to addresses that organizations choose, kept away from the networks that this process can see. */
+/** Sends requests to URLs that organizations choose, and keeps them out of private networks. */
 @Module({
   providers: [
     OutboundClient,
