@@ -11,13 +11,17 @@ import { type Delivery, EmailChannel } from './channels/email-channel.js';
 import { messageEvent } from './message-events.js';
 import type { Message } from './message.entity.js';
 import { MessagesRepository, type Outcome } from './messages.repository.js';
-import { MOST_ATTEMPTS, retryPause } from './retry-schedule.js';
 
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+/** Seconds before the second attempt, the third attempt, and so on. */
+const PAUSES_SECONDS = [30, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR];
+const MOST_ATTEMPTS = PAUSES_SECONDS.length + 1;
 const RECORD_RETRY_MS = 1000;
 
 /**
- * Delivers one claimed message: notes the attempt, hands over, records the outcome. No transaction is open while it
- * waits for the mail server. A crash in between repeats the hand-over with the same Message-ID.
+ * Delivers claimed messages: counts the attempt, sends the e-mail, records the outcome. No transaction is open while it
+ * waits for the mail server. After a crash the e-mail is sent again with the same Message-ID.
  */
 @Injectable()
 export class DeliveryService {
@@ -34,12 +38,12 @@ export class DeliveryService {
   ) {}
 
   async deliver(claim: Claim, signal: AbortSignal): Promise<void> {
-    const message = await this.begin(claim);
+    const message = await this.beginAttempt(claim);
     if (!message || signal.aborted) return;
     const delivery = await this.email.deliver(
       {
         id: message.id,
-        // Only a message that came in can be without.
+        // Only inbound messages can lack a recipient.
         to: message.recipient!,
         subject: message.subject ?? '',
         text: message.body,
@@ -48,79 +52,85 @@ export class DeliveryService {
       signal,
     );
     await this.failpoints.reach('after outside call, before journal', message.id);
-    // Of an aborted hand-over nothing is known; whoever has the message next finds out.
+    // The result of an aborted attempt is unknown. The next worker that claims the message tries again.
     if (signal.aborted && delivery.outcome !== 'sent') return;
-    await this.record(claim, outcomeOf(delivery, message.attempts + 1), signal);
+    await this.recordOutcome(claim, toOutcome(delivery, message.attempts + 1), signal);
   }
 
-  /** The message, now marked as being sent; undefined when there is nothing to send any more. */
-  private begin({ organizationId, id, epoch }: Claim): Promise<Message | undefined> {
+  /** Marks the message as being sent and returns it. Returns undefined when it must not be sent any more. */
+  private beginAttempt({ organizationId, id, epoch }: Claim): Promise<Message | undefined> {
     return this.tenants.transaction(organizationId, async () => {
       const message = await this.messages.findForUpdate(organizationId, id);
       if (message?.epoch !== epoch) return undefined;
       if (!['scheduled', 'queued', 'sending'].includes(message.status)) return undefined;
       this.changes.publish(organizationId, resourceChange('messages', id));
-      const obstacle = await this.obstacle(message);
+      const obstacle = await this.findObstacle(message);
       if (obstacle) {
-        await this.happened(await this.messages.settle(organizationId, id, obstacle));
+        await this.emitMessageEvent(await this.messages.settle(organizationId, id, obstacle));
         return undefined;
       }
-      await this.messages.begin(organizationId, id, epoch);
+      await this.messages.beginAttempt(organizationId, id, epoch);
       return message;
     });
   }
 
-  /** Why a message that was accepted must not be sent after all. */
-  private async obstacle(message: Message): Promise<Outcome | undefined> {
+  /** Returns the final outcome of a message that must not be sent although it was accepted. */
+  private async findObstacle(message: Message): Promise<Outcome | undefined> {
     if (message.attempts >= MOST_ATTEMPTS) {
       return {
         status: 'failed',
-        reason: `Gave up after ${message.attempts} attempts that did not end.`,
+        reason: `Stopped after ${message.attempts} attempts without a result.`,
       };
     }
     const { organizationId, contactId } = message;
     const contact = contactId === null ? null : await this.contacts.find(organizationId, contactId);
     if (!contact) return { status: 'canceled', reason: 'The contact was deleted.' };
     if (contact.consent.email?.status === 'denied') {
-      return { status: 'canceled', reason: 'The contact has denied consent to e-mail meanwhile.' };
+      return { status: 'canceled', reason: 'The contact has since denied consent to e-mail.' };
     }
     return undefined;
   }
 
-  /** Tries for as long as the lease is held: an outcome that is not recorded means another hand-over. */
-  private async record(claim: Claim, outcome: Outcome, signal: AbortSignal): Promise<void> {
+  /** Retries until the lease ends, because an outcome that is not recorded makes another worker send the message again. */
+  private async recordOutcome(claim: Claim, outcome: Outcome, signal: AbortSignal): Promise<void> {
     const { organizationId, id, epoch } = claim;
     for (;;) {
       try {
         const recorded = await this.tenants.transaction(organizationId, async () => {
           this.changes.publish(organizationId, resourceChange('messages', id));
-          if (!(await this.messages.finish(organizationId, id, epoch, outcome))) return false;
+          if (!(await this.messages.recordOutcome(organizationId, id, epoch, outcome)))
+            return false;
           if (outcome.status !== 'queued') {
-            await this.happened((await this.messages.find(organizationId, id))!);
+            await this.emitMessageEvent((await this.messages.find(organizationId, id))!);
           }
           return true;
         });
-        if (!recorded) this.logger.warn(`The outcome of ${id} came after its lease had been lost.`);
+        if (!recorded)
+          this.logger.warn(
+            `The outcome of ${id} was not recorded: its lease had ended, and another worker may send it again.`,
+          );
         return;
       } catch (error) {
         if (signal.aborted) throw error;
-        this.logger.warn(`Recording the outcome of ${id} failed: ${toError(error).message}`);
+        this.logger.warn(
+          `The outcome of ${id} could not be recorded and will be retried: ${toError(error).message}`,
+        );
         await sleep(RECORD_RETRY_MS);
       }
     }
   }
 
-  private async happened(message: Message): Promise<void> {
+  private async emitMessageEvent(message: Message): Promise<void> {
     if (message.status !== 'sent' && message.status !== 'failed') return;
     const event = messageEvent(`message.${message.status}`, message);
     await this.events.emit(message.organizationId, event);
   }
 }
 
-function outcomeOf(delivery: Delivery, attempt: number): Outcome {
+function toOutcome(delivery: Delivery, attempt: number): Outcome {
   if (delivery.outcome === 'sent') return { status: 'sent', reason: null };
   if (delivery.outcome === 'refused') return { status: 'failed', reason: delivery.reason };
-  const retryInSeconds = retryPause(attempt);
+  const retryInSeconds = PAUSES_SECONDS[attempt - 1];
   const reason = `Attempt ${attempt} of ${MOST_ATTEMPTS}: ${delivery.reason}`;
   return retryInSeconds === undefined
     ? { status: 'failed', reason }

@@ -3,8 +3,8 @@ import { MessageView } from './message.results.js';
 import type { Message } from './message.entity.js';
 
 /**
- * What happened to a message. It is caused by the run that sent the message, also when somebody else tells of it: a
- * run that writes whenever a message of its own was delivered would otherwise go on for ever.
+ * Creates the event of a message. Its cause is the run that sent the message, even when a provider reports it. Otherwise a
+ * workflow that sends a message whenever one is delivered would start itself without end.
  */
 export function messageEvent(
   name: Extract<EventName, `message.${string}`>,

@@ -7,7 +7,7 @@ import {
 import { ContactsService } from '../contacts/contacts.service.js';
 import { MessagesService } from './messages.service.js';
 
-/** Proposes messages by their ids, and whom to write to. */
+/** Completes message ids and addressees. */
 @Injectable()
 export class MessageCompletions {
   constructor(
@@ -21,13 +21,17 @@ export class MessageCompletions {
     needs: ['list_messages'],
   })
   messageIds(text: string, { organizationId }: CompletionCall): Promise<string[]> {
-    return this.messages.idsStartingWith(organizationId, text, MOST_COMPLETIONS + 1);
+    return this.messages.listIdsStartingWith(organizationId, text, MOST_COMPLETIONS + 1);
   }
 
-  /** An address says more to a person than an id; who has none is left the id. */
+  /** Returns e-mail addresses, which people recognize, and the id of a contact without one. */
   @Completion({ prompt: 'write_message', argument: 'contact', needs: ['search_contacts'] })
   async addressees(text: string, { organizationId }: CompletionCall): Promise<string[]> {
-    const found = await this.contacts.listStartingWith(organizationId, text, MOST_COMPLETIONS + 1);
-    return found.map(({ id, email }) => email ?? id);
+    const contacts = await this.contacts.listStartingWith(
+      organizationId,
+      text,
+      MOST_COMPLETIONS + 1,
+    );
+    return contacts.map(({ id, email }) => email ?? id);
   }
 }

@@ -1,9 +1,30 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { MessageChannel, MessageDirection, MessageStatus } from './message-status.js';
+
+/**
+ * `scheduled` waits for its time, `queued` for a worker or the next attempt. `sent` means accepted by the mail server.
+ * `delivered`, `failed` and `canceled` are final. Inbound messages are always `received`.
+ */
+export const MESSAGE_STATUSES = [
+  'scheduled',
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'failed',
+  'canceled',
+  'received',
+] as const;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+
+export const MESSAGE_CHANNELS = ['email', 'sms', 'webhook'] as const;
+export type MessageChannel = (typeof MESSAGE_CHANNELS)[number];
+
+export const MESSAGE_DIRECTIONS = ['outbound', 'inbound'] as const;
+export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
 
 const UNFINISHED = `status in ('scheduled', 'queued', 'sending')`;
 
-/** A message to or from a contact, with the text as it is sent or came. Kept when the contact is deleted. */
+/** A message to or from a contact. It stays when the contact is deleted. */
 @Entity('messages')
 @Index('messages_organization_id_created_at_idx', ['organizationId', 'createdAt', 'id'])
 @Index('messages_organization_id_contact_id_idx', [
@@ -35,7 +56,7 @@ export class Message {
   @Column('text')
   direction: MessageDirection;
 
-  /** Address of the contact when the message was made; of one that came in, the address of ours that it came to. */
+  /** Outbound: the address of the contact when the message was created. Inbound: the address that received it. */
   @Column('text', { nullable: true })
   recipient: string | null;
 
@@ -54,25 +75,25 @@ export class Message {
   @Column('text', { name: 'idempotency_key', nullable: true })
   idempotencyKey: string | null;
 
-  /** What the provider calls a message that came in. */
+  /** The provider's id of an inbound message. */
   @Column('text', { name: 'external_id', nullable: true })
   externalId: string | null;
 
   @Column('text', { name: 'run_id', nullable: true })
   runId: string | null;
 
-  /** How often a worker has begun to hand it over. */
+  /** Number of attempts that began. */
   @Column('integer', { default: 0 })
   attempts: number;
 
-  /** Counts the claims: who holds an older number has lost the message. */
+  /** Number of claims. A worker with a lower number has lost its lease. */
   @Column('integer', { default: 0 })
   epoch: number;
 
   @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true })
   scheduledAt: Date | null;
 
-  /** When a worker may take it: its time, or that of the next attempt. */
+  /** Time from which a worker may claim the message: `scheduledAt`, or the time of the next attempt. */
   @Column('timestamptz', { name: 'due_at', default: () => 'now()' })
   dueAt: Date;
 
@@ -82,7 +103,7 @@ export class Message {
   @Column({ type: 'timestamptz', name: 'sent_at', precision: 3, nullable: true })
   sentAt: Date | null;
 
-  // Milliseconds, as JavaScript counts: a cursor made from a finer time would skip or repeat messages.
+  // Milliseconds, like a JavaScript Date. With microseconds, a cursor made from a Date would skip or repeat messages.
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3, default: () => 'now()' })
   createdAt: Date;
 

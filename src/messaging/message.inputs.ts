@@ -6,7 +6,7 @@ import {
   MESSAGE_STATUSES,
   type MessageChannel,
   type MessageStatus,
-} from './message-status.js';
+} from './message.entity.js';
 
 export class ListMessagesInput extends PageInput {
   @Doc('Only messages to or from this contact.')

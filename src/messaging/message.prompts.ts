@@ -11,10 +11,10 @@ import { MessageView } from './message.results.js';
 import { MessagesService } from './messages.service.js';
 
 const EARLIER_MESSAGES = 5;
-const MOST_OF_CONTACT = 16_000;
-const MOST_OF_MESSAGE = 4000;
+const LONGEST_CONTACT = 16_000;
+const LONGEST_MESSAGE = 4000;
 
-/** What people ask a model for when they write to contacts. */
+/** Prompts with which people write to contacts. */
 @Injectable()
 export class MessagePrompts {
   constructor(
@@ -26,8 +26,7 @@ export class MessagePrompts {
     name: 'write_message',
     title: 'Write a message to a contact',
     description:
-      'Drafts an e-mail to one contact from what is known of it and what it was sent before, and sends it after you ' +
-      'agreed.',
+      'Drafts an e-mail to one contact from its fields and its earlier messages, and sends it after you agree.',
     needs: ['get_contact', 'list_messages', 'send_message'],
   })
   async writeMessage(input: WriteMessageInput, call: ToolCall): Promise<PromptResult> {
@@ -42,13 +41,16 @@ export class MessagePrompts {
     return {
       description: `Writes to the contact ${contact.id}.`,
       messages: [
-        { role: 'user', content: { type: 'text', text: task(contact, uri, input.goal) } },
-        dataMessage(uri, ContactView.of(contact), MOST_OF_CONTACT),
+        {
+          role: 'user',
+          content: { type: 'text', text: writeInstructions(contact, uri, input.goal) },
+        },
+        dataMessage(uri, ContactView.of(contact), LONGEST_CONTACT),
         ...messages.map((message) =>
           dataMessage(
             `switchboard://messages/${message.id}`,
             MessageView.of(message),
-            MOST_OF_MESSAGE,
+            LONGEST_MESSAGE,
           ),
         ),
       ],
@@ -59,17 +61,21 @@ export class MessagePrompts {
     const given = idOrEmail.trim();
     if (!given.includes('@')) return await this.contacts.get(organizationId, given);
     const contact = await this.contacts.findByEmail(organizationId, given);
-    if (!contact) throw new AppError('not_found', 'No contact has this email.');
+    if (!contact)
+      throw new AppError(
+        'not_found',
+        'No contact has this email. Add one with create_contact first.',
+      );
     return contact;
   }
 }
 
-// Only ids of ours go into these words, never names: those are written by strangers.
-function task(contact: Contact, uri: string, goal: string): string {
+// The instructions contain ids but no names: a stranger could hide instructions in a name.
+function writeInstructions(contact: Contact, uri: string, goal: string): string {
   return [
     `Write an e-mail to the contact that is attached as ${uri}. What it should achieve, in my words:`,
     goal,
-    hindrance(contact) ??
+    findObstacle(contact) ??
       [
         '1. Work from the attached contact and from the attached messages to and from it, the newest first. Use ' +
           'what helps, invent nothing, and do not repeat what was sent already.',
@@ -84,7 +90,7 @@ function task(contact: Contact, uri: string, goal: string): string {
   ].join('\n\n');
 }
 
-function hindrance(contact: Contact): string | undefined {
+function findObstacle(contact: Contact): string | undefined {
   if (contact.email === null) {
     return 'This contact has no e-mail address, so send_message would refuse. Ask me for one (update_contact adds it) before you write.';
   }

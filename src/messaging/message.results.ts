@@ -5,18 +5,18 @@ import {
   MESSAGE_CHANNELS,
   MESSAGE_DIRECTIONS,
   MESSAGE_STATUSES,
+  type Message,
   type MessageChannel,
   type MessageDirection,
   type MessageStatus,
-} from './message-status.js';
-import type { Message } from './message.entity.js';
+} from './message.entity.js';
 
 /** A message as callers see it. */
 export class MessageView {
   @IsString()
   id: string;
 
-  @Doc('The contact that it is for or from; null when that contact has been deleted since.')
+  @Doc('Contact that the message is for or from; null when the contact was deleted.')
   @Nullable()
   @IsString()
   contact_id: string | null;
@@ -36,22 +36,20 @@ export class MessageView {
   body: string;
 
   @Doc(
-    'scheduled: waits for scheduled_at; queued: waits for delivery, or for another attempt; sending: is being handed ' +
-      'over; sent: the mail server, or the outbox folder, has it; delivered: the provider says so; failed and ' +
-      'canceled: see status_reason; received: it is inbound.',
+    'scheduled: waits for scheduled_at; queued: waits for delivery, or for another attempt; sending: an attempt is ' +
+      'in progress; sent: the mail server, or the outbox folder, has it; delivered: the provider reported so; failed ' +
+      'and canceled: see status_reason; received: it is inbound.',
   )
   @IsIn(MESSAGE_STATUSES)
   status: MessageStatus;
 
-  @Doc(
-    'Why it failed or was canceled, or what went wrong with the last attempt and how many there were.',
-  )
+  @Doc('Why it failed or was canceled, or the number and the error of the last attempt.')
   @Nullable()
   @IsString()
   status_reason: string | null;
 
   @Doc(
-    'Address that it goes to; of an inbound one, the address that it came to, where that is known.',
+    'Address that the message is sent to; for an inbound one, the address that received it, if known.',
   )
   @Nullable()
   @IsString()
@@ -130,7 +128,7 @@ export class RecordedMessageResult extends MessageResult {
 }
 
 export class ReportedDeliveryResult extends MessageResult {
-  @Doc('False when the report said nothing new, or came after one that outranks it.')
+  @Doc('False when the report repeats the status, or a later status is already recorded.')
   @IsBoolean()
   changed: boolean;
 }

@@ -8,9 +8,9 @@ import { ListMessagesInput, MessageIdInput, SendMessageInput } from './message.i
 import { MessagePage, MessageResult, MessageView } from './message.results.js';
 import { MessagesService } from './messages.service.js';
 
-const FURTHEST_MS = 366 * 24 * 60 * 60 * 1000;
+const MOST_AHEAD_MS = 366 * 24 * 60 * 60 * 1000;
 
-/** What agents, workflows and people can do with messages. */
+/** Tools for messages that agents, workflows and people use. */
 @Injectable()
 export class MessageTools {
   constructor(private readonly messages: MessagesService) {}
@@ -26,7 +26,7 @@ export class MessageTools {
   })
   async send(input: SendMessageInput, call: ToolCall): Promise<MessageResult> {
     if (input.channel !== 'email') {
-      throw unsupported('channel', `The ${input.channel} channel is not supported yet.`);
+      throw unsupported('channel', `The ${input.channel} channel is not supported yet. Use email.`);
     }
     if (input.template_id !== undefined) {
       throw unsupported(
@@ -36,8 +36,8 @@ export class MessageTools {
     }
     const message = await this.messages.sendEmail(call.organizationId, {
       to: { contactId: input.contact_id, email: input.email, phone: input.phone },
-      subject: required(input, 'subject'),
-      body: required(input, 'body'),
+      subject: requireField(input, 'subject'),
+      body: requireField(input, 'body'),
       variables: input.variables,
       scheduledAt: parseSchedule(input.scheduled_at),
       idempotencyKey: input.idempotency_key,
@@ -109,11 +109,11 @@ export class MessageTools {
   }
 }
 
-function required(input: SendMessageInput, field: 'subject' | 'body'): string {
+function requireField(input: SendMessageInput, field: 'subject' | 'body'): string {
   const value = input[field];
   if (value !== undefined) return value;
   const message = field === 'body' ? 'is required' : 'is required for the email channel';
-  throw AppError.invalid(`${field} ${message}.`, [{ path: field, message }]);
+  throw AppError.invalidField(field, message);
 }
 
 function parseSchedule(text: string | undefined): Date | undefined {
@@ -122,14 +122,14 @@ function parseSchedule(text: string | undefined): Date | undefined {
   const message =
     time === undefined
       ? 'must be a time as in RFC 3339, such as 2030-01-31T09:00:00Z'
-      : time.getTime() > Date.now() + FURTHEST_MS
+      : time.getTime() > Date.now() + MOST_AHEAD_MS
         ? 'must be at most one year ahead'
         : undefined;
   if (!message) return time;
-  throw AppError.invalid(`scheduled_at ${message}.`, [{ path: 'scheduled_at', message }]);
+  throw AppError.invalidField('scheduled_at', message);
 }
 
-/** Not `unavailable`: trying again would not help, and a run must not try. */
+// The code is not `unavailable`, because runs would retry, and a retry cannot help.
 function unsupported(path: string, message: string): AppError {
   return AppError.invalid(message, [{ path, message: 'is not supported yet' }]);
 }

@@ -8,7 +8,7 @@ import { WakeUps } from '../queue/wake-ups.js';
 import { EmailChannel } from './channels/email-channel.js';
 import { DeliveryService } from './delivery.service.js';
 
-/** Delivers due messages. */
+/** Claims due messages and delivers them. */
 @Injectable()
 export class MessageWorker extends QueueWorker implements OnApplicationShutdown {
   readonly kind = 'message';

@@ -10,15 +10,22 @@ import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { pageOf, readTimeCursor, timeCursor } from '../paging/paging.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { newId } from '../text/ids.js';
-import { type MessageContent, writeContent } from './message-content.js';
 import type { Message } from './message.entity.js';
 import { type MessageFilter, MessagesRepository } from './messages.repository.js';
 
-/** Whom a message is for or from; exactly one is given. */
+const LONGEST_SUBJECT = 500;
+const LONGEST_BODY_BYTES = 256 * 1024;
+
+/** Identifies the contact of a message by exactly one of its fields. */
 export interface Addressee {
   contactId?: string;
   email?: string;
   phone?: string;
+}
+
+interface MessageContent {
+  subject: string;
+  body: string;
 }
 
 export interface EmailRequest extends MessageContent {
@@ -29,7 +36,7 @@ export interface EmailRequest extends MessageContent {
   runId?: string;
 }
 
-/** The messages of organizations. Every method runs in a transaction of the organization that its caller has opened. */
+/** Manages the messages of organizations. The caller of each method must have opened a transaction of the organization. */
 @Injectable()
 export class MessagesService {
   constructor(
@@ -42,13 +49,13 @@ export class MessagesService {
   ) {}
 
   /**
-   * Accepts an e-mail to a contact; a worker delivers it once this is committed. Throws `not_found` when no contact
-   * is meant, `invalid_arguments` when it has no address, `no_consent` when it must not be written to.
+   * Queues an e-mail to a contact; a worker delivers it after the commit. Throws `not_found` for an unknown contact,
+   * `invalid_arguments` when the contact has no address, and `no_consent` when it has denied consent.
    */
   async sendEmail(organizationId: string, request: EmailRequest): Promise<Message> {
-    const contact = await this.addressed(organizationId, request.to);
+    const contact = await this.getAddressee(organizationId, request.to);
     if (contact.email === null) {
-      throw AppError.invalid('This contact has no e-mail address.', [
+      throw AppError.invalid('This contact has no e-mail address. Add one with update_contact.', [
         { path: 'channel', message: 'is email, and the contact has no e-mail address' },
       ]);
     }
@@ -57,7 +64,7 @@ export class MessagesService {
     }
     const { variables } = request;
     const scope = variables && { ...variables, contact: ContactView.of(contact) };
-    const content = writeContent(request, scope, this.liquid);
+    const content = renderContent(request, scope, this.liquid);
     const scheduledAt = request.scheduledAt ?? null;
     const message = await this.messages.insert(organizationId, {
       id: newId('msg'),
@@ -80,10 +87,10 @@ export class MessagesService {
 
   /** Throws `not_found` when the organization has no such message. */
   async get(organizationId: string, id: string): Promise<Message> {
-    return found(await this.messages.find(organizationId, id));
+    return assertFound(await this.messages.find(organizationId, id));
   }
 
-  /** One page, newest first, and the cursor of the next one unless this was the last. */
+  /** Returns one page, newest first, and the cursor of the next page, or null on the last page. */
   async list(
     organizationId: string,
     filter: MessageFilter,
@@ -95,17 +102,20 @@ export class MessagesService {
     return { messages, nextCursor };
   }
 
-  /** Ids of messages of late that begin with the text, newest first, at most `limit`. */
-  idsStartingWith(organizationId: string, text: string, limit: number): Promise<string[]> {
-    return this.messages.idsStartingWith(organizationId, text, limit);
+  /** Returns at most `limit` ids that start with `text` among the newest 1000 messages, newest first. */
+  listIdsStartingWith(organizationId: string, text: string, limit: number): Promise<string[]> {
+    return this.messages.listIdsStartingWith(organizationId, text, limit);
   }
 
-  /** Keeps a message from being sent. Throws `not_found`, or `conflict` when it is too late for that. */
+  /** Cancels a message before it is sent. Throws `not_found`, and `conflict` when sending has begun or ended. */
   async cancel(organizationId: string, id: string, by: string): Promise<Message> {
-    const message = found(await this.messages.findForUpdate(organizationId, id));
+    const message = assertFound(await this.messages.findForUpdate(organizationId, id));
     if (message.status === 'canceled') return message;
     if (message.status !== 'scheduled' && message.status !== 'queued') {
-      throw new AppError('conflict', `This message is ${message.status}: it cannot be canceled.`);
+      throw new AppError(
+        'conflict',
+        `This message is ${message.status}. Only scheduled and queued messages can be canceled.`,
+      );
     }
     this.changes.publish(organizationId, resourceChange('messages', id));
     return await this.messages.settle(organizationId, id, {
@@ -114,8 +124,8 @@ export class MessagesService {
     });
   }
 
-  /** The contact that is meant. Throws `not_found`, or `invalid_arguments` unless exactly one thing names it. */
-  async addressed(
+  /** Returns the contact. Throws `not_found`, or `invalid_arguments` unless exactly one field is given. */
+  async getAddressee(
     organizationId: string,
     { contactId, email, phone }: Addressee,
   ): Promise<Contact> {
@@ -135,7 +145,7 @@ export class MessagesService {
     }
     const number = parsePhone(phone!);
     if ('fault' in number) {
-      throw AppError.invalid(`phone ${number.fault}.`, [{ path: 'phone', message: number.fault }]);
+      throw AppError.invalidField('phone', number.fault);
     }
     const contact = await this.contacts.findByPhone(organizationId, number.value);
     if (contact) return contact;
@@ -146,7 +156,43 @@ export class MessagesService {
   }
 }
 
-function found(message: Message | null): Message {
+function assertFound(message: Message | null): Message {
   if (!message) throw AppError.notFound('message');
   return message;
+}
+
+/**
+ * Returns subject and body as they are sent. With a scope both are Liquid templates. Without one they are literal, so
+ * text of strangers is never executed. Throws `invalid_arguments`.
+ */
+function renderContent(
+  given: MessageContent,
+  scope: object | undefined,
+  liquid: LiquidSandbox,
+): MessageContent {
+  const { subject, body } = scope
+    ? { subject: liquid.render(given.subject, scope), body: liquid.render(given.body, scope) }
+    : given;
+  const fault = subjectFault(subject);
+  if (fault) throw AppError.invalidField('subject', fault);
+  if (body.trim() === '') throw AppError.invalidField('body', 'must not be empty');
+  // Validated arguments contain no U+0000, but a template can produce one: {{ '%00' | url_decode }}.
+  if (body.includes('\0')) {
+    throw AppError.invalidField('body', 'must not contain the character U+0000');
+  }
+  if (Buffer.byteLength(body) > LONGEST_BODY_BYTES) {
+    throw AppError.invalidField('body', `must have at most ${LONGEST_BODY_BYTES / 1024} KiB`);
+  }
+  return { subject, body };
+}
+
+function subjectFault(subject: string): string | undefined {
+  if (subject.trim() === '') return 'must not be empty for the email channel';
+  // A line break would end the header, and the rest of the subject would become another header.
+  if (/[\p{Cc}\u2028\u2029]/u.test(subject)) {
+    return 'must not contain line breaks or control characters';
+  }
+  return subject.length > LONGEST_SUBJECT
+    ? `must have at most ${LONGEST_SUBJECT} characters`
+    : undefined;
 }

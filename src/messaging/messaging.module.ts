@@ -16,7 +16,7 @@ import { MessagesService } from './messages.service.js';
 import { ProviderReports } from './provider-reports.service.js';
 import { ProviderTools } from './provider.tools.js';
 
-/** Messages to contacts: accepted by tools, delivered by workers. */
+/** Sends messages to contacts and records inbound ones. Tools queue messages; workers deliver them. */
 @Module({
   imports: [ContactsModule, LiquidModule],
   providers: [
@@ -29,13 +29,13 @@ import { ProviderTools } from './provider.tools.js';
     ProviderReports,
     DeliveryService,
     MessagesRepository,
-    { provide: EmailChannel, inject: [Env], useFactory: emailChannel },
+    { provide: EmailChannel, inject: [Env], useFactory: createEmailChannel },
   ],
   exports: [MessagesService],
 })
 export class MessagingModule {}
 
-function emailChannel({ smtpUrl, mailFrom, dataDir, workerConcurrency }: Env): EmailChannel {
+function createEmailChannel({ smtpUrl, mailFrom, dataDir, workerConcurrency }: Env): EmailChannel {
   return smtpUrl
     ? new SmtpEmailChannel(smtpUrl, mailFrom, workerConcurrency)
     : new FileEmailChannel(join(dataDir, 'outbox'), mailFrom);

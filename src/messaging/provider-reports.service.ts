@@ -4,12 +4,11 @@ import { AppError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { newId } from '../text/ids.js';
 import { messageEvent } from './message-events.js';
-import type { MessageChannel } from './message-status.js';
-import type { Message } from './message.entity.js';
+import type { Message, MessageChannel } from './message.entity.js';
 import { MessagesRepository } from './messages.repository.js';
 import { type Addressee, MessagesService } from './messages.service.js';
 
-/** A message of ours, as `msg_…` or as the Message-ID that it was sent with. */
+/** Matches the id of a sent message, as `msg_…` or as its Message-ID header. */
 const MESSAGE_ID = /^<?(msg_[0-9A-Za-z]+)(?:@[^<>\s]*)?>?$/;
 const LONGEST_REASON = 500;
 
@@ -19,9 +18,9 @@ export interface ReceivedMessage {
   to?: string;
   subject?: string;
   body: string;
-  /** What the provider calls it. */
+  /** The provider's id of the message. */
   externalId?: string;
-  /** The run whose step tells of it. */
+  /** The run whose step reports the message. */
   runId?: string;
 }
 
@@ -33,9 +32,8 @@ export interface DeliveryReport {
 }
 
 /**
- * Takes down what the providers of channels tell: messages that came in, and what became of those that were sent.
- * Every method runs in a transaction of the organization that its caller has opened, in which workflows that wait for
- * such an event are started.
+ * Records inbound messages and delivery reports of providers. The caller of each method must have opened a transaction
+ * of the organization. Workflows that an event triggers start in the same transaction.
  */
 @Injectable()
 export class ProviderReports {
@@ -46,13 +44,13 @@ export class ProviderReports {
     private readonly events: DomainEvents,
   ) {}
 
-  /** Records a message of a contact once, however often it is told of. Throws `not_found` for an unknown contact. */
+  /** Records an inbound message once, even if its provider reports it again. Throws `not_found` for an unknown contact. */
   async receive(
     organizationId: string,
     received: ReceivedMessage,
   ): Promise<{ message: Message; created: boolean }> {
     const { channel, externalId } = received;
-    const contact = await this.messages.addressed(organizationId, received.from);
+    const contact = await this.messages.getAddressee(organizationId, received.from);
     const message = await this.repository.insertInbound(organizationId, {
       id: newId('msg'),
       contactId: contact.id,
@@ -73,9 +71,8 @@ export class ProviderReports {
   }
 
   /**
-   * Notes what became of a message that was sent. What is noted only ever moves from sent to delivered to failed, so
-   * reports may come late, twice and in any order. Throws `not_found`, and `conflict` for a message that nobody has
-   * handed over.
+   * Records a delivery report of a sent message. The status only moves from sent to delivered to failed, so reports may
+   * come late, twice and in any order. Throws `not_found`, and `conflict` for a message that was not sent.
    */
   async report(
     organizationId: string,
@@ -84,12 +81,13 @@ export class ProviderReports {
     const id = MESSAGE_ID.exec(messageId)?.[1] ?? messageId;
     const message = await this.repository.findForUpdate(organizationId, id);
     if (!message) throw AppError.notFound('message');
+    assertSent(message);
     const status = outcome === 'delivered' ? 'delivered' : 'failed';
-    if (!isNews(message, status)) return { message, changed: false };
-    const text = status === 'failed' ? failure(outcome, reason) : null;
-    const reported = await this.repository.report(organizationId, id, status, text);
+    if (['failed', 'canceled', status].includes(message.status)) return { message, changed: false };
+    const text = status === 'failed' ? describeFailure(outcome, reason) : null;
+    const reported = await this.repository.recordReport(organizationId, id, status, text);
     this.changes.publish(organizationId, resourceChange('messages', id));
-    // The provider can be faster than the worker that has just handed the message over, and then speaks for it.
+    // The report can arrive before the worker records `sent`. The worker then loses its lease and emits nothing.
     if (status === 'delivered' && message.sentAt === null) {
       await this.events.emit(organizationId, messageEvent('message.sent', reported));
     }
@@ -98,30 +96,22 @@ export class ProviderReports {
   }
 }
 
-function isNews(
-  { status, direction, attempts }: Message,
-  reported: 'delivered' | 'failed',
-): boolean {
-  if (direction === 'inbound') throw unsent('came in');
-  if (status === 'scheduled' || (status === 'queued' && attempts === 0))
-    throw unsent('was not sent yet');
-  if (status === 'failed' || status === 'canceled') return false;
-  return status !== reported;
+function assertSent({ status, direction, attempts }: Message): void {
+  const isUnsent = status === 'scheduled' || (status === 'queued' && attempts === 0);
+  if (direction === 'outbound' && !isUnsent) return;
+  const fault = isUnsent ? 'was not sent yet' : 'is inbound';
+  throw new AppError('conflict', `This message ${fault}. Report only messages that were sent.`);
 }
 
-function unsent(why: string): AppError {
-  return new AppError('conflict', `This message ${why}: nothing can be reported of it.`);
-}
-
-/** What providers say is foreign text: one line of it, without control characters. */
-function failure(outcome: DeliveryReport['outcome'], reason: string | undefined): string {
+/** Describes a failure. The provider's reason is text of a stranger: it becomes one line without control characters. */
+function describeFailure(outcome: DeliveryReport['outcome'], reason: string | undefined): string {
   const what = outcome === 'bounced' ? 'bounced' : 'could not be delivered';
-  const said = reason
+  const text = reason
     ?.replace(/[\p{C}\s]+/gu, ' ')
     .trim()
     .slice(0, LONGEST_REASON)
     .toWellFormed();
-  return said
-    ? `The provider reported that it ${what}: ${said}`
+  return text
+    ? `The provider reported that it ${what}: ${text}`
     : `The provider reported that it ${what}.`;
 }

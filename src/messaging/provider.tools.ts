@@ -5,18 +5,18 @@ import { RecordMessageInput, ReportDeliveryInput } from './message.inputs.js';
 import { MessageView, RecordedMessageResult, ReportedDeliveryResult } from './message.results.js';
 import { ProviderReports } from './provider-reports.service.js';
 
-/** How workflows pass on what the webhooks of providers tell. They are no tools for agents: agents are told nothing. */
+/** Tools with which workflows record what the webhooks of providers report. Agents cannot call them. */
 @Injectable()
 export class ProviderTools {
   constructor(private readonly reports: ProviderReports) {}
 
   @Tool({
     name: 'record_message',
-    title: 'Record a message that came in',
+    title: 'Record an inbound message',
     description:
-      'Records a message that a contact has written, as a provider of e-mail or SMS tells of it, and starts the ' +
-      'workflows that wait for message.received. The contact must exist (create_contact). With an external_id it is ' +
-      'recorded once, however often the provider tells of it.',
+      'Records a message from a contact that a provider of e-mail or SMS has reported, and starts the workflows with ' +
+      'the trigger message.received. The contact must exist (create_contact). With an external_id the message is ' +
+      'recorded once, however often the provider reports it.',
     output: RecordedMessageResult,
     surfaces: ['workflow', 'dashboard'],
   })
@@ -35,11 +35,11 @@ export class ProviderTools {
 
   @Tool({
     name: 'report_delivery',
-    title: 'Report what became of a message',
+    title: 'Report the delivery of a message',
     description:
-      'Notes that a message was delivered, has bounced or has failed, as a provider tells of it, and starts the ' +
-      'workflows that wait for message.delivered or message.failed. A message only moves on from sent to delivered ' +
-      'to failed: reports that come late or again change nothing. Fails with conflict for a message that was not sent.',
+      'Records that a message was delivered, bounced or failed, as a provider has reported, and starts the workflows ' +
+      'with the trigger message.delivered or message.failed. The status only moves from sent to delivered to failed: ' +
+      'late and repeated reports change nothing. Fails with conflict for a message that was not sent.',
     output: ReportedDeliveryResult,
     surfaces: ['workflow', 'dashboard'],
   })

@@ -1,6 +1,9 @@
+import type { SendMailOptions } from 'nodemailer';
+import { parseEmail } from '../../contacts/parse-field.js';
+
 /** One e-mail in plain text. */
 export interface Email {
-  /** Id of the message: the same at every attempt, so that what was handed over twice can be recognized. */
+  /** Id of the message. It is the same at every attempt, so a mail server can recognize a duplicate. */
   id: string;
   to: string;
   subject: string;
@@ -8,17 +11,42 @@ export interface Email {
   date: Date;
 }
 
-/** What came of handing over: `refused` for good, or `failed` this time. The reason is fit to be shown. */
+/** Result of one attempt. After `refused` no retry can succeed; after `failed` one may. Callers may read the reason. */
 export type Delivery =
   | { outcome: 'sent' }
   | { outcome: 'refused'; reason: string }
   | { outcome: 'failed'; reason: string };
 
-/** A way that e-mails leave the service. */
+/** Transport that sends e-mails out of the service. */
 export abstract class EmailChannel {
-  /** Hands the e-mail over; never throws. After `signal` the outcome means nothing. */
+  /** Sends the e-mail and never throws. Once `signal` is aborted, only the result `sent` is reliable. */
   abstract deliver(email: Email, signal: AbortSignal): Promise<Delivery>;
 
-  /** Lets go of connections. */
+  /** Closes all connections. */
   abstract close(): void;
+}
+
+/**
+ * Converts the e-mail for nodemailer. Returns undefined when the address is not plain or the subject has a line break.
+ * Addresses are objects, because nodemailer parses text as a list of addresses. File and URL access are disabled, so no
+ * text can make nodemailer read either.
+ */
+export function composeEmail(email: Email, from: string): SendMailOptions | undefined {
+  const to = parseEmail(email.to);
+  if ('fault' in to || /[\r\n\0]/.test(email.subject)) return undefined;
+  return {
+    from: { name: '', address: from },
+    to: { name: '', address: to.value },
+    subject: email.subject,
+    text: email.text,
+    date: email.date,
+    messageId: messageIdOf(email.id, from),
+    textEncoding: 'quoted-printable',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+function messageIdOf(id: string, from: string): string {
+  return `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>`;
 }

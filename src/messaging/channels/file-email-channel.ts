@@ -2,10 +2,9 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { randomBase62 } from '../../text/ids.js';
-import { composeEmail } from './compose-email.js';
-import { type Delivery, type Email, EmailChannel } from './email-channel.js';
+import { type Delivery, type Email, EmailChannel, composeEmail } from './email-channel.js';
 
-/** Writes e-mails as `.eml` files, one per message, for an installation without a mail server. */
+/** Writes each e-mail to an `.eml` file, for installations without a mail server. */
 export class FileEmailChannel extends EmailChannel {
   private readonly transport = createTransport({
     streamTransport: true,
@@ -22,16 +21,17 @@ export class FileEmailChannel extends EmailChannel {
 
   async deliver(email: Email, signal: AbortSignal): Promise<Delivery> {
     const composed = composeEmail(email, this.from);
-    if (!composed) return { outcome: 'refused', reason: 'This is no plain e-mail address.' };
+    if (!composed)
+      return { outcome: 'refused', reason: 'The address is not a plain e-mail address.' };
     const file = join(this.folder, `${email.id}.eml`);
-    // A name of its own: after a lost lease two workers may be writing the same message.
+    // The name is random because, after a lost lease, two workers may write the same message at once.
     const draft = join(this.folder, `.${email.id}.${randomBase62(8)}`);
     try {
       const { message } = await this.transport.sendMail(composed);
-      // Mail is nobody's business but that of the user whom the service runs as.
+      // Only the user of this process may read e-mails.
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       await writeFile(draft, message as Buffer, { signal, flush: true, mode: 0o600 });
-      // All or nothing: whoever watches the folder never sees half a message, and another attempt changes nothing.
+      // The rename is atomic, so a program that watches the folder never reads half a message.
       await rename(draft, file);
       return { outcome: 'sent' };
     } catch (error) {
@@ -39,7 +39,7 @@ export class FileEmailChannel extends EmailChannel {
       const { code } = error as NodeJS.ErrnoException;
       return {
         outcome: 'failed',
-        reason: `The file could not be written (${code ?? 'no reason'}).`,
+        reason: `The file could not be written (${code ?? 'no error code'}).`,
       };
     }
   }

@@ -1,6 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { composeEmail } from './compose-email.js';
-import { type Delivery, type Email, EmailChannel } from './email-channel.js';
+import { type Delivery, type Email, EmailChannel, composeEmail } from './email-channel.js';
 
 const LONGEST_REASON = 500;
 const TIMEOUTS = {
@@ -9,7 +8,7 @@ const TIMEOUTS = {
   dnsTimeout: 10_000,
   socketTimeout: 30_000,
 };
-/** Commands that are about this one message; a refusal of any other is about the server or our account. */
+/** Commands about one message. A refusal of any other command concerns the server or the account, so a retry may help. */
 const MESSAGE_COMMANDS = /^(MAIL FROM|RCPT TO|DATA|BDAT)/;
 
 interface SmtpError {
@@ -19,7 +18,7 @@ interface SmtpError {
   responseCode?: number;
 }
 
-/** Hands e-mails to a mail server. */
+/** Sends e-mails to a mail server by SMTP. */
 export class SmtpEmailChannel extends EmailChannel {
   private readonly transport;
 
@@ -33,22 +32,23 @@ export class SmtpEmailChannel extends EmailChannel {
       url: smtpUrl,
       pool: true,
       maxConnections,
-      // The row decides about another attempt; nodemailer's own would be counted by nobody.
+      // DeliveryService schedules retries. Retries by nodemailer would not be counted.
       maxRequeues: 0,
       ...TIMEOUTS,
     });
-    // Without a listener, a pooled connection that breaks while it is idle would end the process.
+    // Without a listener, an idle pooled connection that breaks would end the process.
     this.transport.on('error', () => undefined);
   }
 
   async deliver(email: Email, signal: AbortSignal): Promise<Delivery> {
     const composed = composeEmail(email, this.from);
-    if (!composed) return { outcome: 'refused', reason: 'This is no plain e-mail address.' };
+    if (!composed)
+      return { outcome: 'refused', reason: 'The address is not a plain e-mail address.' };
     try {
       await this.transport.sendMail({ ...composed, signal });
       return { outcome: 'sent' };
     } catch (error) {
-      return deliveryOf(error as SmtpError);
+      return toDelivery(error as SmtpError);
     }
   }
 
@@ -57,13 +57,13 @@ export class SmtpEmailChannel extends EmailChannel {
   }
 }
 
-function deliveryOf({ code, command, response, responseCode }: SmtpError): Delivery {
+function toDelivery({ code, command, response, responseCode }: SmtpError): Delivery {
   const status = responseCode ?? 0;
   const isPermanent = status >= 500 && status < 600 && MESSAGE_COMMANDS.test(command ?? '');
-  // What the mail server says is foreign text: one line of it, without control characters.
-  const said = response?.replace(/\p{C}+/gu, ' ').slice(0, LONGEST_REASON);
-  const reason = said
-    ? `The mail server answered: ${said}`
-    : `The mail server could not be reached or broke off (${code ?? 'no reason'}).`;
+  // The response is text of a stranger: control characters are removed before it is stored and shown.
+  const text = response?.replace(/\p{C}+/gu, ' ').slice(0, LONGEST_REASON);
+  const reason = text
+    ? `The mail server answered: ${text}`
+    : `The mail server could not be reached or closed the connection (${code ?? 'no error code'}).`;
   return { outcome: isPermanent ? 'refused' : 'failed', reason };
 }
