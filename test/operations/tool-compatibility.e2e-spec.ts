@@ -7,7 +7,7 @@ import { Doc } from '../../src/tools/schema/doc.decorator.js';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import {
   type BrokenStep,
-  CompatibilityReport,
+  CompatibilityReportService,
 } from '../../src/workflows/authoring/versions/compatibility-report.service.js';
 import { createTestDatabase } from '../support/database.js';
 import { freePort } from '../support/global-setup.js';
@@ -130,11 +130,11 @@ const begin = async (): Promise<void> => {
   acme = await createOrganization(switchboard);
 };
 /** Another build on the same database; its workers are off, so it judges when it is asked to. */
-const deploy = async (...providers: Provider[]): Promise<CompatibilityReport> => {
+const deploy = async (...providers: Provider[]): Promise<CompatibilityReportService> => {
   const { databaseUrl } = switchboard;
   const one = await startSwitchboard({ databaseUrl, providers, env: { ROLE: 'web' } });
   started.push(one);
-  return one.app.get(CompatibilityReport, { strict: false });
+  return one.app.get(CompatibilityReportService, { strict: false });
 };
 const told = (broken: readonly BrokenStep[]): string[] =>
   broken.map(({ version, step, path, message }) => `v${version} ${step} ${path} ${message}`).sort();
@@ -249,7 +249,7 @@ describe('the report of what a deploy breaks', () => {
       body: JSON.stringify({ workflow_id: id, name: 'New' }),
     });
     expect(response.status).toBe(200);
-    const report = changed!.app.get(CompatibilityReport, { strict: false });
+    const report = changed!.app.get(CompatibilityReportService, { strict: false });
     expect(told(await report.find())).toEqual([
       'v2 order arguments.currency is required',
       'v2 order arguments.item must be one of a, b',
@@ -317,7 +317,7 @@ describe('npm run check:workflows, and the log at start', () => {
   ): Promise<Ended> => {
     const child = spawn(process.execPath, given, {
       cwd: ROOT,
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
     });
     const ended: Ended = { code: null, stdout: '', stderr: '' };
     child.stdout.on('data', (data: Buffer) => (ended.stdout += data.toString()));

@@ -296,13 +296,18 @@ describe('the wait for a run', () => {
     const answers = Array.from({ length: 6 }, () =>
       callTool(organization, 'pooled_order', { item: 'x' }),
     );
-    await waitFor(() => ProbeTools.count('pool') >= 1);
-    expect((await organization.call('list_runs')).status).toBe(200);
-    expect(
-      await small.ownerQuery(
-        `select state from pg_stat_activity where datname = current_database() and state like 'idle in%'`,
-      ),
-    ).toEqual([]);
+    // Six calls have started their runs with two connections, so a call that waits has given its connection back.
+    await waitFor(async () => {
+      const { value } = await organization.call<{ runs: object[] }>('list_runs');
+      return value?.runs.length === answers.length;
+    });
+    // Workers are in a transaction for moments. Only a transaction of a waiting call would stay open.
+    await waitFor(async () => {
+      const open = await small.ownerQuery(
+        `select from pg_stat_activity where datname = current_database() and state like 'idle in%'`,
+      );
+      return open.length === 0;
+    });
     ProbeTools.open('pool');
     for (const answer of await Promise.all(answers)) expect(said(answer).status).toBe('succeeded');
     await small.close();

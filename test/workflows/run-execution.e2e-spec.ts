@@ -40,9 +40,11 @@ describe('the execution of a run', () => {
 
   it('bounds what the expressions of one step may take together', async () => {
     const busy = '{% for i in (1..100000) %}{% endfor %}';
-    const many = (text: string) => [echo('s', { list: Array.from({ length: 200 }, () => text) })];
-    const slow = await createWorkflow(acme, many(busy));
-    const large = await createWorkflow(acme, many('{{ trigger.payload }}'));
+    const repeat = (text: string, length: number) => [
+      echo('s', { list: Array.from({ length }, () => text) }),
+    ];
+    const slow = await createWorkflow(acme, repeat(busy, 200));
+    const large = await createWorkflow(acme, repeat('{{ trigger.payload }}', 2));
     for (const [workflow, message] of [
       [slow, 'The expressions of the step take too long to evaluate.'],
       [large, 'The arguments of the step are larger than 262144 bytes.'],
