@@ -17,7 +17,7 @@ afterAll(() => switchboard.close());
 const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, index]));
 
-/** Field, wrong values of it, and the path that the answer must name if it is not that of the field. */
+/** Field, invalid value, and the expected path of the fault if it differs from the field. */
 const BAD_FIELDS: [string, unknown, string?][] = [
   ['email', 'nonsense'],
   ['email', 'a@b'],
@@ -93,8 +93,8 @@ const BAD_FIELDS: [string, unknown, string?][] = [
   ['consent', { email: { status: 'granted', source: 'me' } }, 'consent.email'],
 ];
 
-describe('wrong arguments about contacts', () => {
-  it.each(BAD_FIELDS)('refuses %s %j', async (field, value, path = field) => {
+describe('invalid arguments of contact tools', () => {
+  it.each(BAD_FIELDS)('are rejected: %s %j', async (field, value, path = field) => {
     const calls = [
       ['create_contact', { external_id: 'wrong', [field]: value }],
       ['update_contact', { contact_id: contact.id, [field]: value }],
@@ -172,13 +172,13 @@ describe('wrong arguments about contacts', () => {
       { filters: Array.from({ length: 21 }, () => ({ field: 'email', operator: 'is_set' })) },
       'filters',
     ],
-  ])('%s refuses %j', async (tool, given, path) => {
+  ])('are rejected: %s %j', async (tool, given, path) => {
     const { error } = await acme.call(tool, given);
     expect(error?.code).toBe('invalid_arguments');
     expect(error?.details?.map((detail) => detail.path)).toContain(path);
   });
 
-  it('has stored nothing of all that', async () => {
+  it('change nothing in the database', async () => {
     const rows = await switchboard.ownerQuery('select id from contacts');
     expect(rows).toEqual([{ id: contact.id }]);
     const got = await acme.call<ContactResult>('get_contact', { contact_id: contact.id });

@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-describe('contacts that many callers change at once', () => {
-  it('has one winner among creations with the same e-mail; the others get conflict', async () => {
+describe('contacts under concurrent calls', () => {
+  it('one creation with the same e-mail succeeds, and the others get conflict', async () => {
     const outcomes = await atOnce((index) =>
       acme.call<ContactResult>('create_contact', {
         email: index % 2 ? 'race@example.com' : 'RACE@example.com',
@@ -28,7 +28,7 @@ describe('contacts that many callers change at once', () => {
     expect(await countOf('race@example.com')).toBe(1);
   });
 
-  it('loses no update among upserts of one contact', async () => {
+  it('no change is lost among upserts of one contact', async () => {
     const outcomes = await atOnce((index) =>
       acme.call<ContactResult>('create_contact', {
         email: 'upsert@example.com',
@@ -44,7 +44,7 @@ describe('contacts that many callers change at once', () => {
     expect(Object.keys(value.contact.properties)).toHaveLength(CALLERS);
   });
 
-  it('has one winner among updates to the same phone; the others get conflict', async () => {
+  it('one update to the same phone succeeds, and the others get conflict', async () => {
     const contacts = await atOnce((index) =>
       acme.call<ContactResult>('create_contact', { external_id: `race-${index}` }),
     );
@@ -60,7 +60,7 @@ describe('contacts that many callers change at once', () => {
     }
   });
 
-  it('answers creations and deletions of one address without an error of the server', async () => {
+  it('creations and deletions with one address cause no internal error', async () => {
     const outcomes = await atOnce(async (index) => {
       const outcome = await acme.call<ContactResult>('create_contact', {
         email: 'churn@example.com',

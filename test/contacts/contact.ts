@@ -1,4 +1,4 @@
-/** A contact as callers see it. */
+/** A contact as the tools return it. */
 export interface Contact {
   id: string;
   external_id: string | null;

@@ -29,10 +29,10 @@ afterAll(() => switchboard.close());
 const within = <T>(work: () => Promise<T>): Promise<T> => tenants.transaction(acme.id, work);
 const find = async (): Promise<Contact> => (await contacts.find(acme.id, id))!;
 const rename = (name: string): Promise<unknown> =>
-  tenants.manager(acme.id).query(`update contacts set first_name = $2 where id = $1`, [id, name]);
+  tenants.session(acme.id).query(`update contacts set first_name = $2 where id = $1`, [id, name]);
 
-describe('a contact that is looked for again in one transaction', () => {
-  it('is found with what the transaction has changed of it', async () => {
+describe('a contact that is read again in one transaction', () => {
+  it('has the changes of the transaction', async () => {
     await within(async () => {
       expect(await contacts.findByEmail(acme.id, EMAIL)).toMatchObject({ firstName: 'Ada' });
       await rename('Augusta');
@@ -42,10 +42,10 @@ describe('a contact that is looked for again in one transaction', () => {
     });
   });
 
-  it('is found as it was before changes that were undone', async () => {
+  it('does not have changes that were rolled back', async () => {
     await within(async () => {
       const { firstName } = await find();
-      const undone = tenants.undoably(acme.id, async () => {
+      const undone = tenants.savepoint(acme.id, async () => {
         await rename('Nobody');
         expect(await find()).toMatchObject({ firstName: 'Nobody' });
         throw new Error('undo');
@@ -65,7 +65,7 @@ describe('a contact that is looked for again in one transaction', () => {
     await expect(undone).rejects.toThrow('undo');
   });
 
-  it('is an object of its own each time', async () => {
+  it('is a new object each time', async () => {
     await within(async () => {
       const first = await find();
       first.firstName = 'Somebody';
@@ -79,7 +79,7 @@ describe('a contact that is looked for again in one transaction', () => {
     });
   });
 
-  it('is never found in another organization', async () => {
+  it('is not found in another organization', async () => {
     const other = await createOrganization(switchboard);
     await within(find);
     await tenants.transaction(other.id, async () => {

@@ -58,7 +58,7 @@ describe('create_contact', () => {
     }
   });
 
-  it('takes nulls and empty text for "nothing"', async () => {
+  it('treats null and empty text like absent fields', async () => {
     const { value } = await acme.call<ContactResult>('create_contact', {
       email: 'nulls@example.com',
       phone: null,
@@ -77,20 +77,23 @@ describe('create_contact', () => {
     ['email', { email: 'TAKEN@example.com' }],
     ['external_id', { external_id: 'taken', email: 'free@example.com' }],
     ['phone', { phone: '+1 555 000 0001' }],
-  ])('answers conflict and names %s when another contact has it', async (field, given) => {
-    await acme.call('create_contact', {
-      email: 'taken@example.com',
-      external_id: 'taken',
-      phone: '+15550000001',
-      on_conflict: 'update',
-    });
-    const { error, status } = await acme.call('create_contact', given);
-    expect(status).toBe(409);
-    expect(error).toMatchObject({ code: 'conflict', details: [{ path: field }] });
-    expect(error?.message).toContain(field);
-  });
+  ])(
+    'answers conflict with the path %s when another contact has the same value',
+    async (field, given) => {
+      await acme.call('create_contact', {
+        email: 'taken@example.com',
+        external_id: 'taken',
+        phone: '+15550000001',
+        on_conflict: 'update',
+      });
+      const { error, status } = await acme.call('create_contact', given);
+      expect(status).toBe(409);
+      expect(error).toMatchObject({ code: 'conflict', details: [{ path: field }] });
+      expect(error?.message).toContain(field);
+    },
+  );
 
-  it('updates the contact that is there with on_conflict update, leaving what is not given', async () => {
+  it('updates the existing contact with on_conflict update, and keeps fields that are absent', async () => {
     const first = await acme.call<ContactResult>('create_contact', {
       email: 'upsert@example.com',
       first_name: 'Grace',
@@ -113,7 +116,7 @@ describe('create_contact', () => {
     });
   });
 
-  it('answers conflict with on_conflict update when the identifiers are those of two contacts', async () => {
+  it('answers conflict with on_conflict update when the identifiers belong to two contacts', async () => {
     await acme.call('create_contact', { email: 'one@example.com' });
     await acme.call('create_contact', { phone: '+15550000003', email: 'two@example.com' });
     const { error } = await acme.call('create_contact', {
@@ -124,7 +127,7 @@ describe('create_contact', () => {
     expect(error).toMatchObject({ code: 'conflict', details: [{ path: 'phone' }] });
   });
 
-  it('lets two organizations have a contact with the same identifiers', async () => {
+  it('allows the same identifiers in two organizations', async () => {
     const other = await createOrganization(switchboard);
     const same = { email: 'same@example.com', external_id: 'same', phone: '+15550000004' };
     const [mine, theirs] = [
@@ -135,7 +138,7 @@ describe('create_contact', () => {
     expect(mine.value.contact.id).not.toBe(theirs.value.contact.id);
   });
 
-  it('keeps the schemas that it announces', async () => {
+  it('returns and accepts values that match the published schemas', async () => {
     const response = await acme.fetch('/api/tools');
     const { tools } = (await response.json()) as {
       tools: { name: string; inputSchema: object; outputSchema: object }[];

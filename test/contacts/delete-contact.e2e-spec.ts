@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => switchboard.close());
 
 describe('delete_contact', () => {
-  it('removes the contact, frees its identifiers, and is recorded', async () => {
+  it('deletes the contact, makes its identifiers available, and writes to the audit log', async () => {
     const { value } = await acme.call<ContactResult>('create_contact', {
       email: 'gone@example.com',
     });

@@ -29,13 +29,13 @@ const FOREIGN_KEYS = [
   '__proto__',
 ];
 
-describe('arguments that are not for callers', () => {
-  it.each(FOREIGN_KEYS)('refuses %s', async (key) => {
+describe('arguments for internal fields', () => {
+  it.each(FOREIGN_KEYS)('are rejected: %s', async (key) => {
     const { value } = await acme.call<ContactResult>('create_contact', {
       external_id: `target ${key}`,
     });
     const target = value.contact;
-    // A computed key, so that __proto__ becomes a property of the JSON and not a prototype.
+    // A computed key makes __proto__ a property in the JSON instead of the prototype of the object.
     const extra = { [key]: other.id };
     const calls = [
       ['create_contact', { external_id: `new ${key}`, ...extra }],
@@ -56,7 +56,7 @@ describe('arguments that are not for callers', () => {
     expect(got.value.contact).toEqual(target);
   });
 
-  it('has given the other organization nothing', async () => {
+  it('create nothing in the other organization', async () => {
     const rows = await switchboard.ownerQuery('select from contacts where organization_id = $1', [
       other.id,
     ]);

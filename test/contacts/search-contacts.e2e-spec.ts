@@ -124,7 +124,7 @@ describe('search_contacts', () => {
     ['email', ['ada', 'grace', 'jose', 'bare']],
     ['-email', ['jose', 'grace', 'ada', 'bare']],
     ['external_id', ['ada', 'bare', 'grace', 'jose']],
-  ])('pages through every contact once, sorted by %s', async (sort, expected) => {
+  ])('returns every contact once over all pages, sorted by %s', async (sort, expected) => {
     const seen: (string | null)[] = [];
     let cursor: string | null = null;
     do {
@@ -141,7 +141,7 @@ describe('search_contacts', () => {
     expect(seen).toEqual(expected);
   });
 
-  it('pages through contacts without the value that it sorts by', async () => {
+  it('returns contacts without a value in the sort field on the last pages', async () => {
     const third = await createOrganization(switchboard);
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) {
@@ -164,7 +164,7 @@ describe('search_contacts', () => {
     }
   });
 
-  it('goes on after the last contact of a page, whatever is added or deleted meanwhile', async () => {
+  it('continues after the last contact of a page when contacts were added or deleted meanwhile', async () => {
     const third = await createOrganization(switchboard);
     const make = (id: string) => third.call<ContactResult>('create_contact', { external_id: id });
     for (const id of ['a', 'c', 'e']) await make(id);
@@ -179,7 +179,7 @@ describe('search_contacts', () => {
     expect(second.value.contacts.map((contact) => contact.external_id)).toEqual(['e']);
   });
 
-  it('refuses a cursor of another search, and what is no cursor', async () => {
+  it('rejects cursors of other searches and invalid cursors', async () => {
     const first = await acme.call<ContactPage>('search_contacts', { limit: 1 });
     const cursor = first.value.next_cursor!;
     const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -209,7 +209,7 @@ describe('search_contacts', () => {
     }
   });
 
-  it('is of no use to another organization: a cursor carries no rights', async () => {
+  it('gives another organization no access by a cursor', async () => {
     const first = await acme.call<ContactPage>('search_contacts', { limit: 1 });
     const other = await createOrganization(switchboard);
     const page = await other.call<ContactPage>('search_contacts', {
@@ -220,7 +220,7 @@ describe('search_contacts', () => {
   });
 });
 
-/** External ids of what is found, in alphabetical order. */
+/** Returns the external ids of the results, sorted. */
 async function search(given: object): Promise<(string | null)[]> {
   const { value, error } = await acme.call<ContactPage>('search_contacts', given);
   expect(error).toBeUndefined();

@@ -5,10 +5,10 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import type { ContactPage } from './contact.js';
 
-/** More than are looked up by the index. */
+/** More contacts than the index is used for. */
 const MANY = 3000;
 
-describe('a search among many contacts', () => {
+describe('search_contacts with many contacts', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
 
@@ -47,7 +47,7 @@ describe('a search among many contacts', () => {
       .map((n) => `con_${n}`);
 
   it.each(['person2999@', 'N123', '777', 'on1', 'example', '@', '2@e', '_', '%'])(
-    'finds every contact with %s once, in order, however many there are',
+    'returns every contact that contains %s once and in order',
     async (query) => {
       const wanted = expected((email) => email.includes(query.toLowerCase()));
       expect(await pages(query)).toEqual(wanted);
@@ -58,7 +58,7 @@ describe('a search among many contacts', () => {
     { text: 'son2999@', ids: ['con_2999'], byIndex: true },
     { text: 'example', ids: null, byIndex: false },
     { text: '9@', ids: null, byIndex: false },
-  ])('looks for $text by the index: $byIndex', async ({ text, ids, byIndex }) => {
+  ])('uses the text index for $text: $byIndex', async ({ text, ids, byIndex }) => {
     const { tenant, contextKey, ...access } = switchboard.access;
     const client = new Client({ ...access, ...tenant });
     await client.connect();
@@ -79,7 +79,7 @@ describe('a search among many contacts', () => {
               and indexrelid <> 'public.contacts_search_text_idx'::regclass) as others`,
       );
       expect(Number(rows[0]!.scans) > 0).toBe(byIndex);
-      // The rest of the contacts is not gone through besides.
+      // The other contacts are not read in addition.
       expect(Number(rows[0]!.others)).toBeLessThanOrEqual(20);
     } finally {
       await client.end();

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => switchboard.close());
 
 describe('update_contact', () => {
-  it('changes what is given and nothing else', async () => {
+  it('changes only the fields that are given', async () => {
     ada = await createAda();
     const { value } = await update({ last_name: 'King', tags: ['b'] });
     expect(value.contact).toEqual({
@@ -51,13 +51,13 @@ describe('update_contact', () => {
     });
   });
 
-  it('merges properties one by one and removes those that are null', async () => {
+  it('merges properties and removes those that are null', async () => {
     ada = await createAda();
     const { value } = await update({ properties: { a: null, b: 'two', c: 3 } });
     expect(value.contact.properties).toEqual({ b: 'two', c: 3, keep: true });
   });
 
-  it('bounds what properties add up to', async () => {
+  it('rejects an update that would make more than 100 properties', async () => {
     ada = await createAda();
     const many = (prefix: string, count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, index]));
@@ -66,7 +66,7 @@ describe('update_contact', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path: 'properties' }] });
   });
 
-  it('records consent per channel, and keeps time and source when it is only said again', async () => {
+  it('records consent by channel, and keeps time and source when the same decision is repeated', async () => {
     ada = await createAda();
     const granted = await update({ consent: { email: 'granted' } });
     const again = await update({ consent: { email: 'granted', sms: 'denied' } });
@@ -91,7 +91,7 @@ describe('update_contact', () => {
   });
 
   it.each(['email', 'external_id', 'phone'] as const)(
-    'answers conflict, naming the field, for the %s of another contact, and changes nothing',
+    'answers conflict for the %s of another contact and changes nothing',
     async (field) => {
       const other = await createAda();
       ada = await createAda();
@@ -102,20 +102,20 @@ describe('update_contact', () => {
     },
   );
 
-  it('takes the own identifiers again', async () => {
+  it('accepts the identifiers that the contact already has', async () => {
     ada = await createAda();
     const { email, phone, external_id } = ada;
     expect((await update({ email, phone, external_id })).error).toBeUndefined();
   });
 
-  it('keeps a contact reachable: the last identifier cannot be cleared', async () => {
+  it('rejects an update that would clear the last identifier', async () => {
     ada = await createAda();
     const { error } = await update({ email: null, phone: null, external_id: null });
     expect(error?.code).toBe('invalid_arguments');
     expect((await update({ email: null, phone: null })).error).toBeUndefined();
   });
 
-  it('is found under its new name, and no longer under the old one', async () => {
+  it('makes the contact searchable by its new name and not by the old one', async () => {
     ada = await createAda();
     await update({ first_name: `Zuse${counter}` });
     const found = async (query: string) =>

@@ -11,7 +11,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createContact, getMessage, listOutbox, readEml, send, untilStatus } from './support.js';
 
-// No worker: the tests hold the leases themselves, as a worker does that dies.
+// No worker runs, so the tests can claim messages themselves and act like a worker that dies.
 let switchboard: Switchboard;
 let acme: TestOrganization;
 let leases: MessageWorker;
@@ -30,7 +30,7 @@ async function expireLease(id: string): Promise<void> {
 }
 
 describe('the lease of a message', () => {
-  it('is held by one worker at a time, and passes on when it ends', async () => {
+  it('belongs to one worker at a time, and another can claim the message when it ends', async () => {
     const { id: contactId } = await createContact(acme);
     const { id } = await send(acme, { contact_id: contactId });
     const racers = await Promise.all(Array.from({ length: 8 }, () => leases.claim(5, id)));
@@ -43,33 +43,33 @@ describe('the lease of a message', () => {
     await expireLease(id);
     expect(await leases.renew([second!])).toEqual([second]);
     expect(await leases.claim(5, id)).toEqual([]);
-    // What a worker lets go that lost it must not free it.
+    // A worker that lost the lease must not release the lease of its successor.
     await leases.release([first!]);
     expect(await leases.claim(5, id)).toEqual([]);
     await leases.release([second!]);
     expect(await leases.claim(5, id)).toHaveLength(1);
   });
 
-  it('fences off the outcome of a worker that has lost it', async () => {
+  it('keeps a worker that lost it from recording an outcome', async () => {
     const { id: contactId } = await createContact(acme);
     const { id } = await send(acme, { contact_id: contactId });
     const messages = switchboard.app.get(MessagesRepository);
     const tenants = switchboard.app.get(TenantDatabase);
     const [zombie] = await leases.claim(1, id);
-    await tenants.transaction(acme.id, () => messages.begin(acme.id, id, zombie!.epoch));
+    await tenants.transaction(acme.id, () => messages.beginAttempt(acme.id, id, zombie!.epoch));
     const tooLate = await acme.call('cancel_message', { message_id: id });
     expect(tooLate.error?.code).toBe('conflict');
     await expireLease(id);
     const [successor] = await leases.claim(1, id);
     const outcome = { status: 'failed', reason: 'by the zombie' } as const;
-    const finish = (epoch: number) =>
-      tenants.transaction(acme.id, () => messages.finish(acme.id, id, epoch, outcome));
-    expect(await finish(zombie!.epoch)).toBe(false);
+    const record = (epoch: number) =>
+      tenants.transaction(acme.id, () => messages.recordOutcome(acme.id, id, epoch, outcome));
+    expect(await record(zombie!.epoch)).toBe(false);
     expect((await getMessage(acme, id)).status).toBe('sending');
-    expect(await finish(successor!.epoch)).toBe(true);
+    expect(await record(successor!.epoch)).toBe(true);
   });
 
-  it('lets only the worker that has it hand the message over', async () => {
+  it('lets only the worker that has it send the message', async () => {
     const { id: contactId } = await createContact(acme);
     const { id } = await send(acme, { contact_id: contactId });
     const delivery = switchboard.app.get(DeliveryService, { strict: false });
@@ -85,7 +85,7 @@ describe('the lease of a message', () => {
     expect(await listOutbox(switchboard)).toContain(`${id}.eml`);
   });
 
-  it('does not keep a message from being canceled that has not been handed over', async () => {
+  it('does not prevent canceling before the message is sent', async () => {
     const { id: contactId } = await createContact(acme);
     const { id } = await send(acme, { contact_id: contactId });
     const delivery = switchboard.app.get(DeliveryService, { strict: false });
@@ -96,7 +96,7 @@ describe('the lease of a message', () => {
     expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
   });
 
-  it('does not reach what is not due, canceled or done', async () => {
+  it('cannot be claimed for a scheduled or canceled message', async () => {
     const { id: contactId } = await createContact(acme);
     const later = new Date(Date.now() + 3_600_000).toISOString();
     const scheduled = await send(acme, { contact_id: contactId, scheduled_at: later });
@@ -106,8 +106,8 @@ describe('the lease of a message', () => {
   });
 });
 
-describe('the hint of a message', () => {
-  it('is sent after the commit, and not when that fails', async () => {
+describe('the wake-up for a message', () => {
+  it('is sent after the commit, and not when the commit fails', async () => {
     const { id: contactId } = await createContact(acme);
     const wake = vi.spyOn(switchboard.app.get(WakeUps), 'wake');
     // Every statement succeeds, and then the commit fails.
@@ -128,8 +128,8 @@ describe('the hint of a message', () => {
   });
 });
 
-describe('a worker that comes after', () => {
-  it('delivers what others left behind: unclaimed, expired, and begun, but not what is held', async () => {
+describe('a worker that starts later', () => {
+  it('delivers unclaimed messages and those with expired leases, but no message with a valid lease', async () => {
     const { id: contactId } = await createContact(acme);
     const [waiting, expired, begun, held, hopeless] = [
       await send(acme, { contact_id: contactId }),
@@ -167,10 +167,10 @@ describe('a worker that comes after', () => {
       await expireLease(held.id);
       await untilStatus(acme, held.id, 'sent');
 
-      // A message of the web process reaches the worker of the other one.
+      // A message that the web process accepts reaches the worker in the other process.
       await untilStatus(acme, (await send(acme, { contact_id: contactId })).id, 'sent');
 
-      // A file in the place of the folder: into that, root cannot write either.
+      // A file replaces the folder, because even root cannot create files inside a file.
       const outbox = join(worker.dataDir, 'outbox');
       await rm(outbox, { recursive: true });
       await writeFile(outbox, '');

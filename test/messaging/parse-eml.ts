@@ -1,5 +1,5 @@
-/** The headers and the text of an e-mail that nodemailer wrote: enough of RFC 5322 for what the tests look at. */
-export function simpleParser(source: string): { headers: Map<string, string>; text: string } {
+/** Parses an e-mail that nodemailer wrote. It supports only the part of RFC 5322 that the tests need. */
+export function parseEml(source: string): { headers: Map<string, string>; text: string } {
   const end = source.indexOf('\r\n\r\n');
   const headers = new Map<string, string>();
   for (const line of source

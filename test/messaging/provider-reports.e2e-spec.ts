@@ -54,7 +54,7 @@ describe('with workers', () => {
   afterAll(() => switchboard.close());
 
   describe('record_message', () => {
-    it('records what a contact wrote, and starts the workflows that wait for it', async () => {
+    it('records an inbound message and starts the workflows that it triggers', async () => {
       const contact = await createContact(acme, { phone: '+4930123456' });
       const reply = await createWorkflow(
         acme,
@@ -96,7 +96,7 @@ describe('with workers', () => {
       expect(listed.value.messages).toEqual([value.message]);
     });
 
-    it('records what comes again once, also at the same time, and starts one run', async () => {
+    it('records a repeated message once, even in simultaneous calls, and starts one run', async () => {
       const { email } = await createContact(acme);
       const workflow = await createWorkflow(acme, [], on('message.received'));
       const given = { email, body: 'Hello', external_id: '<1@elsewhere>' };
@@ -108,7 +108,7 @@ describe('with workers', () => {
       expect(await runsOf(workflow.id)).toHaveLength(1);
     });
 
-    it('tells messages apart by channel, organization and id, and takes all without an id', async () => {
+    it('treats an external_id as unique per organization and channel, and records every message without one', async () => {
       const { email } = await createContact(acme);
       const stranger = await createOrganization(switchboard);
       await stranger.call('create_contact', { email });
@@ -122,14 +122,14 @@ describe('with workers', () => {
       ];
       expect(cases.map(({ value }) => value.created)).toEqual(cases.map(() => true));
       expect(new Set(cases.map(({ value }) => value.message.id)).size).toBe(cases.length);
-      // Told of again, each is the one of its own channel.
+      // A repeated report returns the message of its own channel.
       for (const channel of ['email', 'sms']) {
         const { value } = await record({ email, body: 'a', external_id: '1', channel });
         expect(value).toMatchObject({ created: false, message: { channel } });
       }
     });
 
-    it('needs a contact that is known, and exactly one way to name it', async () => {
+    it('rejects an unknown contact, and any number of identifiers other than one', async () => {
       const { id, email } = await createContact(acme);
       const unknown = await record({ email: 'nobody@example.com', body: 'Hello' });
       expect(unknown.error).toMatchObject({ code: 'not_found' });
@@ -139,7 +139,7 @@ describe('with workers', () => {
       expect(value.messages).toEqual([]);
     });
 
-    it('is no tool of agents, and cannot be canceled or reported of', async () => {
+    it('is hidden from agents, and its messages can be neither canceled nor reported as delivered', async () => {
       const response = await acme.rpc({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
       const text = await response.text();
       expect(text).toContain('send_message');
@@ -155,7 +155,7 @@ describe('with workers', () => {
   });
 
   describe('report_delivery', () => {
-    it('makes a sent message delivered, by its id or Message-ID, and starts one run', async () => {
+    it('sets a sent message to delivered, by its id or Message-ID, and starts one run', async () => {
       const workflow = await createWorkflow(acme, [], on('message.delivered'));
       const first = await sentMessage();
       const second = await sentMessage();
@@ -189,7 +189,7 @@ describe('with workers', () => {
       },
     );
 
-    it('ends the same in whatever order the reports come', async () => {
+    it('reaches the same status in every order of reports', async () => {
       const [one, two] = [await sentMessage(), await sentMessage()];
       expect((await report(one.id, 'delivered')).value.changed).toBe(true);
       expect((await report(one.id, 'bounced')).value.changed).toBe(true);
@@ -199,7 +199,7 @@ describe('with workers', () => {
       expect(ends.map(({ status }) => status)).toEqual(['failed', 'failed']);
     });
 
-    it('refuses what was not sent, what is canceled stays so, and others have nothing to say', async () => {
+    it('rejects messages that were not sent and those of other organizations, and keeps canceled ones canceled', async () => {
       const { id: contactId } = await createContact(acme);
       const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
       const { id } = await send(acme, { contact_id: contactId, scheduled_at: scheduledAt });
@@ -216,7 +216,7 @@ describe('with workers', () => {
       expect((await getMessage(acme, sent)).status).toBe('sent');
     });
 
-    it('counts what follows as caused by the run that sent the message, so that loops end', async () => {
+    it('attributes its event to the run that sent the message, so that loops end', async () => {
       const { id: contactId } = await createContact(acme);
       const after = await createWorkflow(acme, [], on('message.delivered'));
       const sender = await createWorkflow(acme, [
@@ -226,7 +226,7 @@ describe('with workers', () => {
           arguments: { contact_id: contactId, subject: 'Hello', body: 'Good day.' },
         },
       ]);
-      // So deep that it can be seen whose depth is counted.
+      // This depth shows which run the event is attributed to.
       const run = await runToEnd(acme, sender.id);
       await switchboard.ownerQuery('update workflow_runs set depth = 5 where id = $1', [run.id]);
       const { message } = run.steps[0]!.output as unknown as Reported;
@@ -245,46 +245,46 @@ describe('with workers', () => {
   });
 });
 
-describe('a provider that is faster than the worker', () => {
-  // The test is the worker.
+describe('a delivery report that arrives before the worker records its outcome', () => {
+  // No worker runs; the test acts as one.
   beforeAll(async () => {
     switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
   });
   afterAll(() => switchboard.close());
 
-  const handedOver = async (): Promise<{ id: string; epoch: number }> => {
+  const claimAndBegin = async (): Promise<{ id: string; epoch: number }> => {
     const { id: contactId } = await createContact(acme);
     const { id } = await send(acme, { contact_id: contactId });
     const worker = switchboard.app.get(MessageWorker, { strict: false });
     const [claim] = await worker.claim(1, id);
-    await tenants().transaction(acme.id, () => messages().begin(acme.id, id, claim!.epoch));
+    await tenants().transaction(acme.id, () => messages().beginAttempt(acme.id, id, claim!.epoch));
     return claim!;
   };
   const tenants = () => switchboard.app.get(TenantDatabase);
   const messages = () => switchboard.app.get(MessagesRepository);
 
-  it('speaks for it: the message was sent and delivered, each once', async () => {
+  it('emits message.sent and message.delivered once each', async () => {
     const workflows = [
       await createWorkflow(acme, [], on('message.sent')),
       await createWorkflow(acme, [], on('message.delivered')),
     ];
-    const { id, epoch } = await handedOver();
+    const { id, epoch } = await claimAndBegin();
     const { value } = await report(id, 'delivered');
     expect(value.message.status).toBe('delivered');
     expect(value.message.sent_at).not.toBeNull();
     const late = { status: 'sent', reason: null } as const;
     const recorded = await tenants().transaction(acme.id, () =>
-      messages().finish(acme.id, id, epoch, late),
+      messages().recordOutcome(acme.id, id, epoch, late),
     );
     expect(recorded).toBe(false);
     expect((await getMessage(acme, id)).status).toBe('delivered');
     for (const workflow of workflows) expect(await runsOf(workflow.id)).toHaveLength(1);
   });
 
-  it('keeps a message from being sent again whose hand-over seemed to fail', async () => {
-    const { id, epoch } = await handedOver();
+  it('prevents a retry after an attempt that seemed to fail', async () => {
+    const { id, epoch } = await claimAndBegin();
     const retry = { status: 'queued', reason: 'Broke off.', retryInSeconds: 0 } as const;
-    await tenants().transaction(acme.id, () => messages().finish(acme.id, id, epoch, retry));
+    await tenants().transaction(acme.id, () => messages().recordOutcome(acme.id, id, epoch, retry));
     expect((await report(id, 'delivered')).value.changed).toBe(true);
     const worker = switchboard.app.get(MessageWorker, { strict: false });
     expect(await worker.claim(1, id)).toEqual([]);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => switchboard.close());
 
 describe('send_message', () => {
-  it('accepts a message and writes it as a readable file', async () => {
+  it('accepts a message and writes it to a readable file', async () => {
     const contact = await createContact(acme, { first_name: 'Ada' });
     const message = await send(acme, {
       contact_id: contact.id,
@@ -53,7 +53,7 @@ describe('send_message', () => {
     expect([byEmail.contact_id, byPhone.contact_id]).toEqual([contact.id, contact.id]);
   });
 
-  it('renders templates with variables, and leaves text without variables alone', async () => {
+  it('renders templates when variables are given, and sends text literally otherwise', async () => {
     const { id } = await createContact(acme, { first_name: 'Ada {{ 7 | times: 6 }}' });
     const rendered = await send(acme, {
       contact_id: id,
@@ -61,7 +61,7 @@ describe('send_message', () => {
       body: 'Code {{ code }}{% if vip %}!{% endif %}',
       variables: { code: '12', vip: true },
     });
-    // What a contact is called is data: markup in it is not executed.
+    // The name of a contact is data: Liquid markup in it is not executed.
     expect(rendered.subject).toBe('Hi Ada {{ 7 | times: 6 }}');
     expect(rendered.body).toBe('Code 12!');
     const literal = await send(acme, { contact_id: id, body: 'Use {{ braces }} {% here' });
@@ -70,7 +70,7 @@ describe('send_message', () => {
     expect(empty.body).toBe('[]');
   });
 
-  it('does not let the variables pass as the contact', async () => {
+  it('does not let a variable replace the contact', async () => {
     const { id } = await createContact(acme);
     const message = await send(acme, {
       contact_id: id,
@@ -80,7 +80,7 @@ describe('send_message', () => {
     expect(message.body).toBe(id);
   });
 
-  it('refuses U+0000 that only the template makes', async () => {
+  it('rejects U+0000 that a template produces', async () => {
     const contact = await createContact(acme);
     const { error } = await acme.call('send_message', {
       contact_id: contact.id,
@@ -91,13 +91,13 @@ describe('send_message', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path: 'body' }] });
   });
 
-  it('refuses a contact that has denied consent to the channel', async () => {
+  it('rejects a contact that has denied consent to the channel', async () => {
     const { id } = await createContact(acme, { consent: { email: 'denied' } });
     const { error } = await acme.call('send_message', { contact_id: id, subject: 'a', body: 'b' });
     expect(error?.code).toBe('no_consent');
   });
 
-  it('does not send what consent was withdrawn for after it was scheduled', async () => {
+  it('does not send a scheduled message after consent was withdrawn', async () => {
     const { id } = await createContact(acme);
     const message = await send(acme, { contact_id: id, scheduled_at: inAnHour() });
     await acme.call('update_contact', { contact_id: id, consent: { email: 'denied' } });
@@ -107,7 +107,7 @@ describe('send_message', () => {
     expect(await listOutbox(switchboard)).not.toContain(`${message.id}.eml`);
   });
 
-  it('keeps the message of a deleted contact as a record, and does not send it', async () => {
+  it('keeps the message of a deleted contact, and does not send it', async () => {
     const { id } = await createContact(acme);
     const message = await send(acme, { contact_id: id, scheduled_at: inAnHour() });
     await acme.call('delete_contact', { contact_id: id });
@@ -160,20 +160,20 @@ describe('send_message', () => {
     ['a long key', { idempotency_key: 'k'.repeat(256) }, 'invalid_arguments'],
     ['an empty key', { idempotency_key: '' }, 'invalid_arguments'],
     ['an unknown argument', { priority: 1 }, 'invalid_arguments'],
-  ])('refuses %s', async (_what, fields, code) => {
+  ])('rejects %s', async (_what, fields, code) => {
     const { id } = await createContact(acme);
     const given = { contact_id: id, subject: 'a', body: 'b', ...fields };
     const { error } = await acme.call('send_message', given);
     expect(error?.code).toBe(code);
   });
 
-  it('refuses a contact without an e-mail address', async () => {
+  it('rejects a contact without an e-mail address', async () => {
     const { id } = await createContact(acme, { email: undefined, external_id: 'x-1' });
     const { error } = await acme.call('send_message', { contact_id: id, subject: 'a', body: 'b' });
     expect(error?.code).toBe('invalid_arguments');
   });
 
-  it('does not know the contacts and messages of another organization', async () => {
+  it('cannot reach the contacts and messages of another organization', async () => {
     const other = await createOrganization(switchboard);
     const contact = await createContact(acme);
     const message = await send(acme, { contact_id: contact.id });
@@ -195,7 +195,7 @@ describe('send_message', () => {
 });
 
 describe('idempotency_key', () => {
-  it('answers the same call again with the first message', async () => {
+  it('returns the first message when the call is repeated', async () => {
     const { id } = await createContact(acme);
     const given = { contact_id: id, idempotency_key: 'order-1' };
     const first = await send(acme, given);
@@ -210,7 +210,7 @@ describe('idempotency_key', () => {
     expect(await countFor(id)).toBe(1);
   });
 
-  it('makes one message of ten calls at the same time', async () => {
+  it('creates one message in ten simultaneous calls', async () => {
     const { id } = await createContact(acme);
     const calls = Array.from({ length: 10 }, () =>
       send(acme, { contact_id: id, idempotency_key: 'order-2' }),
@@ -222,7 +222,7 @@ describe('idempotency_key', () => {
 });
 
 describe('cancel_message', () => {
-  it('keeps a scheduled message from being sent, and may be called again', async () => {
+  it('prevents a scheduled message from being sent, and can be repeated', async () => {
     const { id } = await createContact(acme);
     const message = await send(acme, { contact_id: id, scheduled_at: inAnHour() });
     expect(message.status).toBe('scheduled');
@@ -233,13 +233,13 @@ describe('cancel_message', () => {
       expect(value.message.status).toBe('canceled');
     }
     await makeDue(message.id);
-    // A message that comes after it is sent, so the worker has looked since.
+    // A later message is sent, so the worker has looked for due messages since.
     await untilStatus(acme, (await send(acme, { contact_id: id })).id, 'sent');
     expect(await getMessage(acme, message.id)).toMatchObject({ status: 'canceled', sent_at: null });
     expect(await listOutbox(switchboard)).not.toContain(`${message.id}.eml`);
   });
 
-  it('says so when it is too late', async () => {
+  it('answers conflict for a message that was sent', async () => {
     const { id } = await createContact(acme);
     const message = await send(acme, { contact_id: id });
     await untilStatus(acme, message.id, 'sent');
@@ -249,7 +249,7 @@ describe('cancel_message', () => {
 });
 
 describe('scheduled_at', () => {
-  it('sends the message when its time has come, not before', async () => {
+  it('sends the message at its time and not before', async () => {
     const { id } = await createContact(acme);
     const at = new Date(Date.now() + 1500);
     const message = await send(acme, { contact_id: id, scheduled_at: at.toISOString() });
@@ -258,7 +258,7 @@ describe('scheduled_at', () => {
     expect(new Date(sent.sent_at!).getTime()).toBeGreaterThanOrEqual(at.getTime());
   });
 
-  it('sends at once what was due in the past', async () => {
+  it('sends a message with a past time at once', async () => {
     const { id } = await createContact(acme);
     const message = await send(acme, { contact_id: id, scheduled_at: '2020-01-01T00:00:00+02:00' });
     expect(message.status).toBe('queued');
@@ -267,7 +267,7 @@ describe('scheduled_at', () => {
 });
 
 describe('list_messages', () => {
-  it('pages through all messages, newest first, each once', async () => {
+  it('returns every message once over all pages, newest first', async () => {
     const beta = await createOrganization(switchboard);
     const { id } = await createContact(beta);
     const made: string[] = [];
@@ -305,7 +305,7 @@ describe('list_messages', () => {
 
   it.each([
     ['junk', { cursor: '%%%' }],
-    ['JSON that is no cursor', { cursor: Buffer.from('[1,2]').toString('base64url') }],
+    ['JSON that is not a cursor', { cursor: Buffer.from('[1,2]').toString('base64url') }],
     [
       'a time out of range',
       { cursor: Buffer.from('["2026-99-99T00:00:00.000Z","a"]').toString('base64url') },
@@ -317,7 +317,7 @@ describe('list_messages', () => {
     ['an unknown status', { status: 'lost' }],
     ['a limit of 0', { limit: 0 }],
     ['a limit of 101', { limit: 101 }],
-  ])('refuses %s', async (_what, given) => {
+  ])('rejects %s', async (_what, given) => {
     const { error } = await acme.call('list_messages', given);
     expect(error?.code).toBe('invalid_arguments');
   });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
-import { simpleParser } from './parse-eml.js';
+import { parseEml } from './parse-eml.js';
 import { createContact, getMessage, send, type TestMessage, untilStatus } from './support.js';
 
 interface Received {
@@ -14,7 +14,7 @@ interface Received {
   text: string;
 }
 
-/** What the server does with the mails to an address, one item an attempt; then it accepts. */
+/** Reactions of the server to successive attempts, by address. After them it accepts e-mails. */
 type Behaviour = number | 'drop' | Promise<void>;
 const behaviours = new Map<string, Behaviour[]>();
 const received: Received[] = [];
@@ -35,7 +35,7 @@ const server = new SMTPServer({
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
       const to = session.envelope.rcptTo.map(({ address }) => address);
-      received.push({ to, ...simpleParser(Buffer.concat(chunks).toString()) });
+      received.push({ to, ...parseEml(Buffer.concat(chunks).toString()) });
       const next = behaviours.get(to[0]!)?.shift();
       if (next === 'drop') for (const socket of sockets) socket.destroy();
       else if (typeof next === 'number') {
@@ -93,7 +93,7 @@ async function pauseOf(id: string): Promise<number> {
 }
 
 describe('delivery by SMTP', () => {
-  it('hands the mail over with a Message-ID of its own', async () => {
+  it('sends the e-mail with a unique Message-ID', async () => {
     const message = await sendExpecting();
     await untilStatus(acme, message.id, 'sent');
     const [mail, ...more] = mailsTo(message.to);
@@ -103,7 +103,7 @@ describe('delivery by SMTP', () => {
     expect(mail!.text.trim()).toBe('Hällo.');
   });
 
-  it('tries again after a temporary refusal, once its time has come', async () => {
+  it('retries after a temporary refusal when the pause is over', async () => {
     const message = await sendExpecting(451);
     const waiting = await untilReason(message.id, /^Attempt 1 of 6: .*451 no +luck/);
     expect(waiting).toMatchObject({ status: 'queued', sent_at: null });
@@ -113,7 +113,7 @@ describe('delivery by SMTP', () => {
     expect(mailsTo(message.to)).toHaveLength(1);
   });
 
-  it('gives up after the last of six attempts', async () => {
+  it('fails the message after six attempts', async () => {
     const message = await sendExpecting(421, 421, 421, 421, 421, 421);
     const pauses: number[] = [];
     for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -126,17 +126,17 @@ describe('delivery by SMTP', () => {
     expect(failed.status_reason).toMatch(/^Attempt 6 of 6/);
   });
 
-  it.each([550, 552])('takes a permanent refusal (%i) for good', async (code) => {
+  it.each([550, 552])('does not retry after a permanent refusal (%i)', async (code) => {
     const message = await sendExpecting(code);
     const failed = await untilStatus(acme, message.id, 'failed');
     expect(failed.status_reason).toMatch(new RegExp(`^The mail server answered: ${code}`));
     expect(failed.sent_at).toBeNull();
   });
 
-  it('repeats with the same Message-ID when the connection breaks before the answer', async () => {
+  it('retries with the same Message-ID when the connection breaks before the response', async () => {
     const message = await sendExpecting('drop');
     await untilReason(message.id, /^Attempt 1 of 6/);
-    // Not a second time behind the row's back.
+    // nodemailer must not retry by itself.
     expect(mailsTo(message.to)).toHaveLength(1);
     await retryNow(message.id);
     await untilStatus(acme, message.id, 'sent');
@@ -145,7 +145,7 @@ describe('delivery by SMTP', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('waits for a slow server without holding a transaction, and cannot be canceled meanwhile', async () => {
+  it('waits for a slow server without an open transaction, and the message cannot be canceled meanwhile', async () => {
     let answer: () => void = () => undefined;
     const message = await sendExpecting(new Promise((resolve) => (answer = resolve)));
     await waitFor(() => mailsTo(message.to).length === 1);
@@ -161,7 +161,7 @@ describe('delivery by SMTP', () => {
     expect(mailsTo(message.to)).toHaveLength(1);
   });
 
-  it('waits at a stop for the hand-over in progress, and writes down what became of it', async () => {
+  it('waits at shutdown for the attempt in progress and records its outcome', async () => {
     const web = await startSwitchboard({ env: { ROLE: 'web' } });
     try {
       const smtp = { SMTP_URL: switchboard.env.smtpUrl!, MAIL_FROM: switchboard.env.mailFrom };
@@ -185,8 +185,8 @@ describe('delivery by SMTP', () => {
     }
   });
 
-  it('says what is wrong when there is no server', async () => {
-    // Last in this file: the server does not come back.
+  it('records the reason when the server cannot be reached', async () => {
+    // This test is the last one in the file, because the server stays closed.
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { simpleParser } from './parse-eml.js';
+import { parseEml } from './parse-eml.js';
 import type { TestOrganization } from '../support/organization.js';
 import type { Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
@@ -22,7 +22,7 @@ export interface TestMessage {
 
 let counter = 0;
 
-/** A new contact, by default with an address of its own. */
+/** Creates a contact, by default with a unique e-mail address. */
 export async function createContact(
   organization: TestOrganization,
   fields: Record<string, unknown> = {},
@@ -69,7 +69,7 @@ export function untilStatus(
 }
 
 export async function readEml(switchboard: Switchboard, id: string) {
-  return simpleParser(await readFile(join(switchboard.dataDir, 'outbox', `${id}.eml`), 'utf8'));
+  return parseEml(await readFile(join(switchboard.dataDir, 'outbox', `${id}.eml`), 'utf8'));
 }
 
 export async function listOutbox(switchboard: Switchboard): Promise<string[]> {

@@ -10,11 +10,11 @@ import { type NameServer, startNameServer } from './support/name-server.js';
 import { type Sink, startSink } from './support/sink.js';
 
 const ROUNDS = 100;
-/** Stands for a public address: allowed, on this machine, and not the one that attackers want. */
+/** An allowed address on this machine. It stands for a public address; attackers want to reach FORBIDDEN. */
 const ALLOWED = '127.0.0.2';
 const FORBIDDEN = '127.0.0.1';
 
-describe('a name server that changes its mind', () => {
+describe('OutboundClient with a hostile name server', () => {
   let sink: Sink;
   let names: NameServer;
   let client: OutboundClient;
@@ -50,7 +50,7 @@ describe('a name server that changes its mind', () => {
       signal: new AbortController().signal,
     });
 
-  it(`is asked once a request, in ${ROUNDS} rounds, and what it said first is where the request goes`, async () => {
+  it(`looks up each name once and connects to the first answer, in ${ROUNDS} rounds`, async () => {
     sink.requests.length = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const name = `rebinding.${round}.test`;
@@ -64,7 +64,7 @@ describe('a name server that changes its mind', () => {
   });
 
   it.each(['late', 'mixed', 'turned', 'families', 'mapped', 'public'])(
-    `reaches nobody with one forbidden answer among others: %s, ${ROUNDS} rounds`,
+    `connects to no address when one of several is forbidden: %s, ${ROUNDS} rounds`,
     async (kind) => {
       sink.connections = 0;
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -76,21 +76,21 @@ describe('a name server that changes its mind', () => {
     },
   );
 
-  it('is not asked at all for a port that is never allowed', async () => {
+  it('sends no DNS query for a port that is never allowed', async () => {
     await expect(get('steady.port.test', 22)).rejects.toMatchObject({
       message: 'url must not use port 22.',
     });
     expect(names.asked.map(({ name }) => name)).not.toContain('steady.port.test');
   });
 
-  it('says that a name is unknown, and that it does not answer, as failures that may pass', async () => {
+  it('reports an unknown name as unavailable, so that the step is retried', async () => {
     await expect(get('unknown.test')).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'The host unknown.test was not found.',
+      message: 'The host unknown.test has no address in DNS.',
     });
   });
 
-  it('is not asked for names of this machine, nor are its files', async () => {
+  it('does not resolve names of this machine, such as localhost', async () => {
     for (const name of ['localhost', 'localhost.', 'x.localhost', 'ip6-localhost']) {
       await expect(get(name)).rejects.toThrow();
     }
@@ -99,7 +99,7 @@ describe('a name server that changes its mind', () => {
     );
   });
 
-  it('does not change the name that TLS asks for', async () => {
+  it('asks for the host of the URL in TLS', async () => {
     const served: string[] = [];
     const server = createTlsServer({
       SNICallback: (name, done) => {

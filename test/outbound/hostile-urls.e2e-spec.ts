@@ -16,7 +16,7 @@ describe('hostile URLs', () => {
   let urls: string[];
 
   beforeAll(async () => {
-    // On every address of this machine, of both families, so that whatever gets through arrives.
+    // Listens on every IPv4 and IPv6 address of this machine, so that it sees each request that is not blocked.
     victim = await startSink('::', (_request, response) => response.end('secret'));
     names = await startNameServer(() => []);
     urls = hostileUrls(victim.port);
@@ -34,7 +34,7 @@ describe('hostile URLs', () => {
   const get = (sender: OutboundClient, url: string) =>
     sender.send({ method: 'GET', url, headers: {}, signal: new AbortController().signal });
 
-  it('are more than 400, and the victim would answer to one', async () => {
+  it('are more than 400, and the victim answers when its address is allowed', async () => {
     expect(urls.length).toBeGreaterThan(400);
     const { body } = await get(client(`127.0.0.1:${victim.port}`), urls[0]!);
     expect(body.toString()).toBe('secret');
@@ -42,20 +42,21 @@ describe('hostile URLs', () => {
     victim.requests.length = 0;
   });
 
-  it('reach nobody, although their port is allowed at public addresses', async () => {
+  it('reach no server, although their port is allowed at public addresses', async () => {
     const sender = client(`*:${victim.port}`);
     for (const url of urls) {
       const error: unknown = await get(sender, url).catch((thrown: unknown) => thrown);
       expect(error, url).toBeInstanceOf(AppError);
       const { code, message } = error as AppError;
-      // A host that is no name of anything is looked for in vain.
+      // A host that DNS does not know is reported as unavailable.
       expect(['invalid_arguments', 'unavailable'], `${url}: ${message}`).toContain(code);
-      if (code === 'unavailable') expect(message, url).toMatch(/^The host .* was not found\.$/);
+      if (code === 'unavailable')
+        expect(message, url).toMatch(/^The host .* has no address in DNS\.$/);
     }
     expect(victim.connections).toBe(0);
   });
 
-  it.each(REDIRECTS)('reach nobody through a redirect with %i', async (status) => {
+  it.each(REDIRECTS)('are not followed in a redirect with status %i', async (status) => {
     let next = '';
     const redirecting = await startSink('127.0.0.1', (_request, response) => {
       response.writeHead(status, { Location: encodeURI(next) }).end();
@@ -74,7 +75,7 @@ describe('hostile URLs', () => {
     expect(victim.connections).toBe(0);
   });
 
-  it('reach nobody by a proxy of the environment', async () => {
+  it('are not sent to a proxy of the environment', async () => {
     const variables = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
     for (const name of variables) process.env[name] = `http://127.0.0.1:${victim.port}`;
     const other = await startSink('127.0.0.1', (_request, response) => response.end('direct'));

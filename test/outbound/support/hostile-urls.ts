@@ -1,4 +1,4 @@
-/** IPv4 addresses that must not be reached, as what they are to whoever attacks. */
+/** IPv4 addresses that must not be reached, by their role for an attacker. */
 const TARGETS = {
   loopback: '127.0.0.1',
   'loopback elsewhere': '127.8.9.10',
@@ -27,7 +27,7 @@ const mapDigits = (text: string, zero: number): string =>
   text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 const CIRCLED = '⓪①②③④⑤⑥⑦⑧⑨';
 
-/** Every way to write an IPv4 address that some parser of URLs, some resolver or some kernel understands. */
+/** Notations of an IPv4 address that some URL parser, resolver or kernel understands. */
 const ENCODINGS: Record<string, Encode> = {
   dotted,
   'dotted with a dot at the end': (octets) => `${dotted(octets)}.`,
@@ -92,7 +92,7 @@ const IPV6 = [
 
 const schemes = ['file', 'ftp', 'gopher', 'dict', 'ldap', 'ws', 'jar', 'data', 'blob', 'unix'];
 
-/** Ways to make the host of a URL another one than it seems, to parsers that differ. */
+/** URLs whose host differs between URL parsers. */
 const DISGUISES = (port: number): string[] => [
   `http://example.com@127.0.0.1:${port}/`,
   `http://example.com:80@127.0.0.1:${port}/`,
@@ -121,7 +121,7 @@ const DISGUISES = (port: number): string[] => [
   ...schemes.map((scheme) => `${scheme}://127.0.0.1:${port}/`),
 ];
 
-/** URLs that lead, to one reader or another, to where no request may go; all at the port `port`. */
+/** Returns URLs with the port `port` that at least one parser resolves to a forbidden address. */
 export function hostileUrls(port: number): string[] {
   const encoded = Object.values(TARGETS).flatMap((target) =>
     Object.values(ENCODINGS).map(

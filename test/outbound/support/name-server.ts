@@ -5,7 +5,7 @@ import { isIPv6 } from 'node:net';
 const A = 1;
 const AAAA = 28;
 
-/** A DNS server that answers with whatever a test says, and remembers what it was asked. */
+/** A DNS server whose answers the test chooses. It records every query. */
 export interface NameServer {
   /** `ADDRESS:PORT` */
   readonly address: string;
@@ -13,7 +13,7 @@ export interface NameServer {
   close(): void;
 }
 
-/** `answer` gives addresses of either family for every question; those of the family asked for are sent. */
+/** Starts a name server. `answer` returns addresses of both families; only those of the requested family are sent. */
 export async function startNameServer(
   answer: (name: string, earlier: number) => readonly string[],
 ): Promise<NameServer> {
@@ -55,11 +55,11 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
     labels.push(query.toString('latin1', at + 1, at + 1 + length));
     at += 1 + length;
   }
-  // Resolvers mix cases to make answers hard to forge.
+  // Resolvers randomize the case of names to make forged answers harder.
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** A record about the name of the question that may be kept for no time. */
+/** Encodes a record with a TTL of 0 for the name in the question. */
 function record(address: string): Buffer {
   const data = bytesOf(address);
   const head = Buffer.alloc(12);

@@ -7,15 +7,15 @@ export interface SinkRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** The address of this machine that was connected to. */
+  /** Local address of the connection. */
   readonly at: string;
 }
 
-/** A real HTTP server that plays the other system and remembers what it was sent. */
+/** An HTTP server that acts as the other system and records every request. */
 export interface Sink {
   readonly port: number;
   readonly requests: SinkRequest[];
-  /** Connections, those included that sent nothing. */
+  /** Number of connections, including those that sent nothing. */
   connections: number;
   close(): Promise<void>;
 }
