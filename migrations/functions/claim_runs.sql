@@ -4,10 +4,10 @@
 --   batch_size     the largest number of runs to claim
 --   only_id        claims this run and no other if it is due; null for any
 --   lease_seconds  how long the claims last without renewal
---   share          {after, room, rooms, wake}: the organization that had the last turn, how many runs any
---                  organization may get, and how many those may get that are listed in rooms. wake: false skips
---                  looking for runs whose wait or lease has ended. That takes longer than the claim itself, and
---                  a busy worker claims hundreds of times a second.
+--   share          {after, room, rooms, wake}, each optional: the organization that had the last turn, how many
+--                  runs any organization may get, and how many those may get that are listed in rooms. wake: false
+--                  skips looking for runs whose wait or lease has ended. That takes longer than the claim itself,
+--                  and a busy worker claims hundreds of times a second.
 -- Result: id, organization and new epoch of each claimed run, and whether its workflow limits runs.
 -- Locks: the claimed runs. It skips runs that others have locked. If limits are involved, also the advisory
 --   lock of the workflow: see admit_runs_of_workflow.
@@ -18,7 +18,7 @@ create or replace function gate.claim_runs(
   batch_size integer,
   only_id text,
   lease_seconds integer,
-  share jsonb
+  share jsonb default '{}'
 )
 returns table (id text, organization_id text, epoch integer, limited boolean)
 language plpgsql security definer

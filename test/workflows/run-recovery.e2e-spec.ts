@@ -272,7 +272,7 @@ describe('the recovery of runs', () => {
     const workflow = await createWorkflow(acme, [effect('a', 'slow')]);
     const runId = await trigger(acme, workflow.id);
     const gate = switchboard.app.get(GateDatabase);
-    const [{ epoch }] = (await gate.call<{ epoch: number }>('claim_runs', [1, runId, 1, '{}'])) as [
+    const [{ epoch }] = (await gate.call<{ epoch: number }>('claim_runs', [1, runId, 1])) as [
       { epoch: number },
     ];
     const working = work({ id: runId, organizationId: acme.id, epoch });
