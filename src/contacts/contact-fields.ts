@@ -1,5 +1,5 @@
 import { AppError, type Fault } from '../errors/app-error.js';
-import { invalidArguments } from '../tools/schema/invalid-arguments.js';
+import { invalidArguments } from '../tools/schema/parse-arguments.js';
 import { type Consent, type ConsentChannel, type ConsentStatus, mergeConsent } from './consent.js';
 import type { ContactFieldsInput } from './contact.inputs.js';
 import { parseEmail, parseLocale, parsePhone, parseText, parseTimezone } from './parse-field.js';

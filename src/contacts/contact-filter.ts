@@ -1,6 +1,6 @@
 import type { Fault } from '../errors/app-error.js';
 import { isDay, parseTime } from '../text/parse-time.js';
-import { invalidArguments } from '../tools/schema/invalid-arguments.js';
+import { invalidArguments } from '../tools/schema/parse-arguments.js';
 import { CONSENT_CHANNELS, CONSENT_STATUSES } from './consent.js';
 import { parsePhone } from './parse-field.js';
 

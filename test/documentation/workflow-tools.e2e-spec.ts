@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FORMATS } from '../../src/tools/schema/parse-by-schema.js';
+import { FORMATS } from '../../src/tools/schema/check-value.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { callTool, listTools, namesOf, said, succeed } from '../workflows/support/offer-client.js';

@@ -49,7 +49,7 @@ class TeamTools {
   @Tool({ name: 'team_rename', title: 'R', description: 'R.', output: TextOutput })
   async rename({ text }: TextInput, { organizationId }: ToolCall): Promise<TextOutput> {
     const sql = 'update organizations set name = $1 where id = $2';
-    await this.tenants.manager(organizationId).query(sql, [text, organizationId]);
+    await this.tenants.session(organizationId).query(sql, [text, organizationId]);
     return { text };
   }
 
@@ -57,7 +57,7 @@ class TeamTools {
   @Tool({ name: 'team_break', title: 'B', description: 'B.', output: TextOutput })
   async break(input: TextInput, call: ToolCall): Promise<TextOutput> {
     await this.rename(input, call);
-    await this.tenants.manager(call.organizationId).query('select 1 / 0');
+    await this.tenants.session(call.organizationId).query('select 1 / 0');
     return { text: '' };
   }
 
@@ -65,7 +65,7 @@ class TeamTools {
   async cut(input: TextInput, call: ToolCall): Promise<TextOutput> {
     await this.rename(input, call);
     const sql = 'select pg_terminate_backend(pg_backend_pid())';
-    await this.tenants.manager(call.organizationId).query(sql);
+    await this.tenants.session(call.organizationId).query(sql);
     return { text: '' };
   }
 

@@ -71,7 +71,7 @@ class TeamPrompts {
   @Prompt({ name: 'team_writes', title: 'Writes', description: 'Writes.' })
   async writes(_input: NoInput, { organizationId }: ToolCall): Promise<PromptResult> {
     await this.tenants
-      .manager(organizationId)
+      .session(organizationId)
       .query('update organizations set name = $1 where id = $2', ['taken', organizationId]);
     return says('written');
   }

@@ -84,7 +84,7 @@ class TeamResources {
   @Resource({ uri: 'team://writes', name: 'team_writes', title: 'W', description: 'Writes.' })
   async writes(_input: NoInput, { organizationId }: ToolCall): Promise<object> {
     await this.tenants
-      .manager(organizationId)
+      .session(organizationId)
       .query('update organizations set name = $1 where id = $2', ['taken', organizationId]);
     return {};
   }

@@ -71,7 +71,7 @@ describe('a result that is not what its class promises', () => {
     });
     const log = JSON.stringify(logged.mock.calls);
     expect(log).toContain(
-      'The result of lie is not of its class Promised: count must be an integer',
+      'The result of lie is not of its class Promised: count must be of type integer',
     );
     expect(log).toContain('count is required');
     expect(log).toContain('secret is not known');

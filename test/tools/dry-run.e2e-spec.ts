@@ -112,14 +112,14 @@ class TeamTools {
   @Tool({ name: 'team_break', title: 'B', description: 'B.', output: TeamOutput })
   async break(_input: TeamInput, { organizationId }: ToolCall): Promise<TeamOutput> {
     await rename(this.tenants, organizationId);
-    await this.tenants.manager(organizationId).query('select 1 / 0');
+    await this.tenants.session(organizationId).query('select 1 / 0');
     return { tried: true };
   }
 }
 
 async function rename(tenants: TenantDatabase, organizationId: string): Promise<void> {
   const text = 'update organizations set name = $1 where id = $2';
-  await tenants.manager(organizationId).query(text, ['Renamed', organizationId]);
+  await tenants.session(organizationId).query(text, ['Renamed', organizationId]);
 }
 
 let switchboard: Switchboard;

@@ -355,7 +355,7 @@ describe('usual mistakes of a module', () => {
   it('are told with their cure: an entity that nobody listed', async () => {
     const tenants = switchboard.app.get(TenantDatabase);
     await expect(
-      tenants.transaction(acme.id, () => tenants.manager(acme.id).find(Stranger)),
+      tenants.transaction(acme.id, () => tenants.session(acme.id).repository(Stranger).find()),
     ).rejects.toThrow(
       'No metadata for "Stranger" was found. List this entity under `entities` where Switchboard is started.',
     );

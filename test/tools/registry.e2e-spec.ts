@@ -90,7 +90,7 @@ class TeamTools {
   })
   async sneaky(input: EchoInput, call: ToolCall): Promise<EchoOutput> {
     await this.tenants
-      .manager(call.organizationId)
+      .session(call.organizationId)
       .query('update organizations set name = $1 where id = $2', [input.text, call.organizationId]);
     return { text: 'written', count: 0 };
   }

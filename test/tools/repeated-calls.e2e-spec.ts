@@ -40,7 +40,7 @@ class LyingTools {
   })
   async append({ text }: LieInput, { organizationId }: ToolCall): Promise<LieOutput> {
     await this.tenants
-      .manager(organizationId)
+      .session(organizationId)
       .query('update organizations set name = name || $1 where id = $2', [text, organizationId]);
     return { count: 0 };
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChangeNotice } from '../../changes/change-feed.js';
+import type { ChangeOrGap } from '../../changes/change-feed.js';
 import type { AnswerStream } from '../event-stream.js';
 import type { JsonRpcId } from '../json-rpc.js';
 import type { Topic } from './topic.js';
@@ -38,7 +38,7 @@ export class Subscription {
   }
 
   /** Tells the client as soon as it can take it. */
-  tell(notice: ChangeNotice): void {
+  tell(notice: ChangeOrGap): void {
     for (const topic of this.topics) {
       if (notice.kind === 'gap' || topic.concerns(notice)) this.waiting.add(topic);
     }

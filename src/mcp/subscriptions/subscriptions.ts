@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { once } from 'node:events';
-import { ChangeFeed, type ChangeNotice } from '../../changes/change-feed.js';
+import { ChangeFeed, type ChangeOrGap } from '../../changes/change-feed.js';
 import { toError } from '../../errors/app-error.js';
 import { type AuthenticatedKey, KeysService } from '../../keys/keys.service.js';
 import type { AnswerStream } from '../event-stream.js';
@@ -126,7 +126,7 @@ export class Subscriptions implements OnModuleDestroy {
     this.checking = undefined;
   }
 
-  private async take(open: Open, notice: ChangeNotice): Promise<void> {
+  private async take(open: Open, notice: ChangeOrGap): Promise<void> {
     // What is missing in a gap may be that the key was revoked.
     if (notice.kind === 'keys' || notice.kind === 'gap') await this.check(open);
     open.subscription.tell(notice);

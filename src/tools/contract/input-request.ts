@@ -1,8 +1,8 @@
-import { validateSync } from 'class-validator';
-import { AppError } from '../../errors/app-error.js';
+import { AppError, type Fault } from '../../errors/app-error.js';
+import { checkValue } from '../schema/check-value.js';
 import { type DtoClass, dtoSchema } from '../schema/dto-schema.js';
-import { instantiate } from '../schema/instantiate.js';
-import type { JsonSchema } from '../schema/json-schema.js';
+import type { JsonSchema, ObjectSchema } from '../schema/json-schema.js';
+import { instantiate } from '../schema/parse-arguments.js';
 
 /** Something that a caller can be asked for while it waits for an answer (MCP 2026-07-28, basic/patterns/mrtr). */
 export interface InputRequest<Answer = unknown> {
@@ -26,7 +26,8 @@ export function askForm<Form extends object>(
   message: string,
   form: DtoClass<Form>,
 ): InputRequest<Form> {
-  const { properties, required } = dtoSchema(form);
+  const schema = dtoSchema(form);
+  const { properties, required } = schema;
   assertFlat(form, properties);
   return {
     method: 'elicitation/create',
@@ -37,7 +38,7 @@ export function askForm<Form extends object>(
       if (action === 'decline' || action === 'cancel') {
         throw new AppError('forbidden', 'The person who was asked did not agree.');
       }
-      return action === 'accept' ? filledIn(form, properties, content) : undefined;
+      return action === 'accept' ? readForm(form, schema, content) : undefined;
     },
   };
 }
@@ -51,18 +52,17 @@ function assertFlat(form: DtoClass, properties: Record<string, JsonSchema>): voi
   }
 }
 
-function filledIn<Form extends object>(
+/** Returns undefined for an answer that does not fit the form. Fields that the form does not have are left out. */
+function readForm<Form extends object>(
   form: DtoClass<Form>,
-  properties: Record<string, JsonSchema>,
+  schema: ObjectSchema,
   content: unknown,
 ): Form | undefined {
   if (typeof content !== 'object' || content === null) return undefined;
-  const known = Object.entries(content).filter(
-    ([name, value]) => Object.hasOwn(properties, name) && value !== null,
-  );
-  const filled = instantiate(form, Object.fromEntries(known));
-  const errors = validateSync(filled, { forbidUnknownValues: false });
-  return errors.length === 0 ? filled : undefined;
+  const known = Object.entries(content).filter(([name]) => Object.hasOwn(schema.properties, name));
+  const faults: Fault[] = [];
+  const checked = checkValue(schema, Object.fromEntries(known), '', faults);
+  return faults.length === 0 ? instantiate(form, checked as object) : undefined;
 }
 
 /** Thrown by `ask` while an answer is missing: ends the call without effect, and its caller gets the questions. */

@@ -17,17 +17,16 @@ export class IdempotencyRepository {
     key: string,
     fingerprint: Buffer,
   ): Promise<IdempotencyKey | undefined> {
-    const manager = this.tenants.manager(organizationId);
-    const inserted = await manager
+    const keys = this.tenants.session(organizationId).repository(IdempotencyKey);
+    const inserted = await keys
       .createQueryBuilder()
       .insert()
-      .into(IdempotencyKey)
       .values({ organizationId, tool, key, fingerprint })
       .orIgnore()
       .returning('key')
       .execute();
     if ((inserted.raw as unknown[]).length > 0) return undefined;
-    return await manager.findOneByOrFail(IdempotencyKey, { organizationId, tool, key });
+    return await keys.findOneByOrFail({ organizationId, tool, key });
   }
 
   /** The call that carried the key under one of these names. One that is still running is not seen. */
@@ -37,21 +36,24 @@ export class IdempotencyRepository {
     key: string,
   ): Promise<IdempotencyKey | undefined> {
     const found = await this.tenants
-      .manager(organizationId)
-      .findOneBy(IdempotencyKey, { organizationId, tool: In(tools), key });
+      .session(organizationId)
+      .repository(IdempotencyKey)
+      .findOneBy({ organizationId, tool: In(tools), key });
     return found ?? undefined;
   }
 
   async complete(organizationId: string, tool: string, key: string, result: object): Promise<void> {
     await this.tenants
-      .manager(organizationId)
-      .update(IdempotencyKey, { organizationId, tool, key }, { result });
+      .session(organizationId)
+      .repository(IdempotencyKey)
+      .update({ organizationId, tool, key }, { result });
   }
 
   /** Gives the key of a call free that failed; that of a call that is complete stays. */
   async release(organizationId: string, tool: string, key: string): Promise<void> {
     await this.tenants
-      .manager(organizationId)
-      .delete(IdempotencyKey, { organizationId, tool, key, result: IsNull() });
+      .session(organizationId)
+      .repository(IdempotencyKey)
+      .delete({ organizationId, tool, key, result: IsNull() });
   }
 }

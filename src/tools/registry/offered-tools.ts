@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { OfferedTool, OfferedToolSource } from './offered-tool.js';
 import { OfferedToolList } from './offered-tool.js';
-import { parseBySchema } from '../schema/parse-by-schema.js';
+import { parseBySchema } from '../schema/parse-arguments.js';
 import type { RegisteredTool } from './registered-tool.js';
 import type { JsonSchema, ObjectSchema } from '../schema/json-schema.js';
 import type { Surface, ToolCall } from '../contract/tool-call.js';

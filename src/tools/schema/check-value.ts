@@ -1,122 +1,198 @@
+import { isEmail, isUUID } from 'class-validator';
 import type { Fault } from '../../errors/app-error.js';
+import { canonicalJson } from '../../text/canonical-json.js';
 import { didYouMean } from '../../text/nearest-names.js';
-import type { JsonSchema } from './json-schema.js';
+import { isDay, parseTime } from '../../text/parse-time.js';
+import type { JsonSchema, JsonType } from './json-schema.js';
 
-/** What a format demands of a text, and how that is said. */
-export interface Format {
+interface Format {
   readonly matches: (text: string) => boolean;
-  /** Follows the path: `must be an email`. */
   readonly message: string;
 }
 
-export interface ValueRules {
-  readonly formats: Readonly<Record<string, Format>>;
-  /** True of a value that is not known yet, and not judged. */
-  isOpen?(value: unknown): boolean;
-}
+/** The formats that a schema may name. */
+export const FORMATS = {
+  email: { matches: (text) => isEmail(text), message: 'must be an email' },
+  uri: { matches: (text) => URL.canParse(text), message: 'must be a URL' },
+  uuid: { matches: (text) => isUUID(text), message: 'must be a UUID' },
+  date: {
+    matches: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && isDay(text),
+    message: 'must be a date such as 2026-01-31',
+  },
+  'date-time': {
+    matches: (text) => parseTime(text) !== undefined,
+    message: 'must be an RFC 3339 time',
+  },
+} as const satisfies Record<string, Format>;
 
-/** Adds a fault for everything in `value` that does not fit the schema. */
+const LONGEST_SHOWN_KEY = 64;
+const ANYTHING: JsonSchema = {};
+
+/** Returns true for a value that is not known yet and therefore is not checked. */
+type IsUnknown = (value: unknown) => boolean;
+
+/**
+ * Adds a fault for everything in `value` that the schema or the database does not allow. Returns a copy without the
+ * members that count as absent: those that are undefined, and nulls of optional properties, which language models send
+ * for "no value". After a fault the copy must not be used.
+ */
 export function checkValue(
+  schema: JsonSchema,
   value: unknown,
-  schema: JsonSchema,
   path: string,
   faults: Fault[],
-  rules: ValueRules,
-): void {
-  if (rules.isOpen?.(value)) return;
-  const types = typesOf(schema);
-  if (types.length > 0 && !types.some((type) => isOfType(value, type))) {
-    faults.push({ path, message: `must be of type ${types.join(' or ')}` });
-    return;
+  isUnknown?: IsUnknown,
+): unknown {
+  if (isUnknown?.(value)) return value;
+  if (!hasTypeOf(schema, value)) {
+    faults.push({ path, message: `must be of type ${[schema.type].flat().join(' or ')}` });
+    return value;
   }
-  if (schema.enum && !schema.enum.includes(value)) {
-    faults.push({ path, message: `must be one of ${schema.enum.map(String).join(', ')}` });
-    return;
+  const message = faultOf(schema, value);
+  if (message !== undefined) {
+    faults.push({ path, message });
+    return value;
   }
-  const message = faultOf(value, schema, rules);
-  if (message) faults.push({ path, message });
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      checkValue(item, schema.items ?? {}, `${path}[${index}]`, faults, rules);
-    }
-  } else if (typeof value === 'object' && value !== null) {
-    checkMembers(value as Record<string, unknown>, schema, path, faults, rules);
+  if (typeof value !== 'object' || value === null) return value;
+  if (!Array.isArray(value)) {
+    return checkObject(schema, value as Record<string, unknown>, path, faults, isUnknown);
+  }
+  const items = schema.items ?? ANYTHING;
+  return value.map((item, index) =>
+    checkValue(items, item, `${path}[${index}]`, faults, isUnknown),
+  );
+}
+
+export function isOfType(value: unknown, type: JsonType): boolean {
+  switch (type) {
+    case 'null':
+      return value === null;
+    case 'array':
+      return Array.isArray(value);
+    case 'integer':
+      return Number.isInteger(value);
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    default:
+      return typeof value === type;
   }
 }
 
-export function isOfType(value: unknown, type: string): boolean {
-  if (type === 'null') return value === null;
-  if (type === 'array') return Array.isArray(value);
-  if (type === 'integer') return Number.isInteger(value);
-  if (type === 'object')
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  return typeof value === type;
+function hasTypeOf({ type }: JsonSchema, value: unknown): boolean {
+  if (type === undefined) return true;
+  return Array.isArray(type) ? type.some((one) => isOfType(value, one)) : isOfType(value, type);
 }
 
-function checkMembers(
+function checkObject(
+  schema: JsonSchema,
   value: Record<string, unknown>,
-  schema: JsonSchema,
   path: string,
   faults: Fault[],
-  rules: ValueRules,
-): void {
-  const known = schema.properties ?? {};
-  const at = (key: string): string => (path === '' ? key : `${path}.${key}`);
-  for (const [key, item] of Object.entries(value)) {
-    const inner = Object.hasOwn(known, key) ? known[key] : undefined;
-    if (inner) {
-      // Nulls of optional arguments count as absent when the tool is called.
-      const absent = item === null && !schema.required?.includes(key);
-      if (!absent) checkValue(item, inner, at(key), faults, rules);
-    } else if (schema.additionalProperties === false) {
-      const near = didYouMean(key, Object.keys(known));
-      faults.push({ path: at(key), message: `is not known.${near}` });
+  isUnknown: IsUnknown | undefined,
+): object {
+  const { properties = {}, required = [], additionalProperties } = schema;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const item = value[key];
+    const keyFault = faultOfKey(key);
+    if (keyFault !== undefined) {
+      faults.push({ path, message: keyFault });
+      continue;
+    }
+    const inner = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const isAbsent =
+      item === undefined ||
+      (item === null && inner && !required.includes(key) && !hasTypeOf(inner, null));
+    if (isAbsent) continue;
+    if (!inner && additionalProperties === false) {
+      const near = didYouMean(key, Object.keys(properties));
+      faults.push({ path: joinPath(path, key), message: `is not known.${near}` });
+      continue;
+    }
+    copy[key] = checkValue(inner ?? ANYTHING, item, joinPath(path, key), faults, isUnknown);
+  }
+  for (const key of required) {
+    if (!Object.hasOwn(copy, key)) {
+      faults.push({ path: joinPath(path, key), message: 'is required' });
     }
   }
-  for (const key of schema.required ?? []) {
-    if (!Object.hasOwn(value, key)) faults.push({ path: at(key), message: 'is required' });
-  }
+  return copy;
 }
 
-function typesOf(schema: JsonSchema): readonly string[] {
-  if (schema.type === undefined) return [];
-  return Array.isArray(schema.type) ? schema.type : [schema.type];
-}
-
-function faultOf(value: unknown, schema: JsonSchema, rules: ValueRules): string | undefined {
-  if (typeof value === 'string') return textFault(value, schema, rules);
-  if (typeof value === 'number') return rangeFault(value, schema.minimum, schema.maximum, 'be');
-  if (Array.isArray(value))
-    return rangeFault(value.length, schema.minItems, schema.maxItems, 'hold');
+/** PostgreSQL cannot store U+0000 nor lone surrogates, and `__proto__` would set the prototype of the copy. */
+function faultOfKey(key: string): string | undefined {
+  if (key === '__proto__') return 'must not have a property called __proto__';
+  if (key.includes('\0') || !key.isWellFormed()) return 'has a property with an impossible name';
   return undefined;
 }
 
-function textFault(value: string, schema: JsonSchema, { formats }: ValueRules): string | undefined {
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
-    return `must match ${schema.pattern}`;
-  }
-  const { format = '' } = schema;
-  const known = Object.hasOwn(formats, format) ? formats[format] : undefined;
-  if (known && !known.matches(value)) return known.message;
-  const [min, max] = [schema.minLength ?? 0, schema.maxLength ?? Number.POSITIVE_INFINITY];
-  const length = charactersIn(value);
-  if (length < min) return `must be at least ${min} characters`;
-  return length > max ? `must be at most ${max} characters` : undefined;
+/** Shortens the key, because a key may be as long as the body and the caller gets it back in the fault. */
+function joinPath(path: string, key: string): string {
+  const shown =
+    key.length > LONGEST_SHOWN_KEY ? `${key.slice(0, LONGEST_SHOWN_KEY).toWellFormed()}…` : key;
+  return path === '' ? shown : `${path}.${shown}`;
 }
 
-/** As JSON Schema counts: one for a character that UTF-16 takes two units for. */
+function faultOf(schema: JsonSchema, value: unknown): string | undefined {
+  if (typeof value === 'string') {
+    const message = faultOfText(schema, value);
+    if (message !== undefined) return message;
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) return 'is a number out of range';
+    const message = faultOfRange(value, schema.minimum, schema.maximum, 'be');
+    if (message !== undefined) return message;
+  } else if (Array.isArray(value)) {
+    const message = faultOfRange(value.length, schema.minItems, schema.maxItems, 'hold');
+    if (message !== undefined) return message;
+    if (schema.uniqueItems && hasDuplicates(value)) return 'must not repeat an item';
+  }
+  if (!schema.enum || schema.enum.includes(value)) return undefined;
+  return `must be one of ${schema.enum.map(String).join(', ')}`;
+}
+
+function faultOfText(schema: JsonSchema, text: string): string | undefined {
+  if (text.includes('\0')) return 'must not contain the character U+0000';
+  if (!text.isWellFormed()) return 'must be well-formed Unicode';
+  const { minLength = 0, maxLength = Infinity, pattern, format } = schema;
+  // The length in UTF-16 is one to two times the number of characters, so most texts need no count.
+  if (text.length < 2 * minLength && charactersIn(text) < minLength) {
+    return `must be at least ${minLength} characters`;
+  }
+  if (text.length > maxLength && charactersIn(text) > maxLength) {
+    return `must be at most ${maxLength} characters`;
+  }
+  if (pattern !== undefined && !regExpOf(pattern).test(text)) return `must match ${pattern}`;
+  if (format === undefined || !Object.hasOwn(FORMATS, format)) return undefined;
+  const { matches, message } = FORMATS[format as keyof typeof FORMATS];
+  return matches(text) ? undefined : message;
+}
+
+/** Counts code points, as JSON Schema does. */
 function charactersIn(text: string): number {
   let count = 0;
   for (const _character of text) count += 1;
   return count;
 }
 
-function rangeFault(
+const regExps = new Map<string, RegExp>();
+
+/** Only schemas of classes have patterns, so the map stays as small as the code. */
+function regExpOf(pattern: string): RegExp {
+  let regExp = regExps.get(pattern);
+  if (!regExp) regExps.set(pattern, (regExp = new RegExp(pattern, 'u')));
+  return regExp;
+}
+
+function faultOfRange(
   value: number,
-  min: number | undefined,
-  max: number | undefined,
-  verb: string,
+  min = -Infinity,
+  max = Infinity,
+  verb: 'be' | 'hold',
 ): string | undefined {
-  if (min !== undefined && value < min) return `must ${verb} at least ${min}`;
-  return max !== undefined && value > max ? `must ${verb} at most ${max}` : undefined;
+  if (value < min) return `must ${verb} at least ${min}`;
+  return value > max ? `must ${verb} at most ${max}` : undefined;
+}
+
+function hasDuplicates(items: readonly unknown[]): boolean {
+  return new Set(items.map((item) => canonicalJson(item))).size < items.length;
 }

@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { ValidateIf } from 'class-validator';
 
 const DOC = Symbol('switchboard doc');
 const NULLABLE = Symbol('switchboard nullable');
@@ -9,17 +8,16 @@ export interface FieldDoc {
   examples?: unknown[];
 }
 
-/** Describes a field to agents and people; the text becomes `description` in the JSON Schema. */
+/** Describes a field to agents and people. The text becomes `description` in the JSON Schema. */
 export function Doc(description: string, more: Omit<FieldDoc, 'description'> = {}) {
   return (target: object, property: string): void => {
     Reflect.defineMetadata(DOC, { description, ...more } satisfies FieldDoc, target, property);
   };
 }
 
-/** Lets a field be null and keeps the null, where `@IsOptional` alone drops it: for "clear this value". */
+/** Allows null as a value of the field, for "clear this value". Without it a null of an optional field counts as absent. */
 export function Nullable() {
   return (target: object, property: string): void => {
-    ValidateIf((_object, value) => value !== null)(target, property);
     Reflect.defineMetadata(NULLABLE, true, target, property);
   };
 }

@@ -11,20 +11,26 @@ import {
   IsEmail,
   IsIn,
   IsInt,
+  IsNotEmpty,
   IsObject,
   IsOptional,
   IsString,
+  IsUrl,
   Length,
   Matches,
   Max,
   MaxLength,
   Min,
+  MinLength,
+  Validate,
   ValidateIf,
   ValidateNested,
+  ValidatorConstraint,
 } from 'class-validator';
 import { describe, expect, it } from 'vitest';
 import { Doc, Nullable } from './doc.decorator.js';
 import { dtoSchema } from './dto-schema.js';
+import { parseArguments } from './parse-arguments.js';
 
 class Address {
   @IsString()
@@ -91,8 +97,43 @@ const ADDRESS = {
   additionalProperties: false,
 };
 
+@ValidatorConstraint({ name: 'isEven' })
+class IsEven {
+  validate(given: unknown): boolean {
+    return Number(given) % 2 === 0;
+  }
+}
+
 describe(dtoSchema, () => {
-  it('says what the decorators say', () => {
+  it('uses the strictest bound where decorators overlap', () => {
+    class Overlapping {
+      @IsString()
+      @IsNotEmpty()
+      @MinLength(5)
+      @MaxLength(9)
+      @Length(2, 20)
+      text: string;
+    }
+    expect(dtoSchema(Overlapping).properties.text).toEqual({
+      type: 'string',
+      minLength: 5,
+      maxLength: 9,
+    });
+  });
+
+  it('restricts URLs to the protocols that @IsUrl accepts', () => {
+    class Linked {
+      @IsUrl()
+      page: string;
+    }
+    const schema = dtoSchema(Linked);
+    expect(() => parseArguments(Linked, schema, { page: 'https://example.com/a' })).not.toThrow();
+    for (const page of ['javascript:alert(1)', 'example.com', 'file:///etc/passwd', 'https://']) {
+      expect(() => parseArguments(Linked, schema, { page }), page).toThrow(/^page must/);
+    }
+  });
+
+  it('expresses every decorator as a keyword', () => {
     expect(dtoSchema(Everything)).toEqual({
       type: 'object',
       properties: {
@@ -122,13 +163,13 @@ describe(dtoSchema, () => {
     });
   });
 
-  it('compiles as draft-07 and as 2020-12', () => {
+  it('generates a schema that is valid in draft-07 and in 2020-12', () => {
     const options = { strict: true, allowUnionTypes: true, formats: { email: true as const } };
     expect(() => new Ajv2020(options).compile(dtoSchema(Everything))).not.toThrow();
     expect(() => new Ajv(options).compile(dtoSchema(Everything))).not.toThrow();
   });
 
-  it('refuses what it cannot say', () => {
+  it('throws for decorators that JSON Schema cannot express', () => {
     class Conditional {
       @ValidateIf(() => true)
       @IsString()
@@ -157,7 +198,29 @@ describe(dtoSchema, () => {
       @Type(() => Loop)
       field: object;
     }
-    for (const dto of [Conditional, Unknown, Untyped, Flags, NoType, Loop]) {
+    class Options {
+      @IsUrl({ protocols: ['https'] })
+      field: string;
+    }
+    class Optioned {
+      @IsString({ validateIf: () => false })
+      field: string;
+    }
+    class TwoPatterns {
+      @Matches(/^a/)
+      @Matches(/b$/)
+      field: string;
+    }
+    class OldPattern {
+      @Matches(/\_/)
+      field: string;
+    }
+    class Custom {
+      @Validate(IsEven)
+      field: number;
+    }
+    const all = [Conditional, Unknown, Untyped, Flags, NoType, Loop];
+    for (const dto of [...all, Options, Optioned, TwoPatterns, OldPattern, Custom]) {
       expect(() => dtoSchema(dto), dto.name).toThrow(/JSON Schema cannot express/);
     }
   });

@@ -1,10 +1,10 @@
 import 'reflect-metadata';
-import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
+import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { docOf, isNullable } from './doc.decorator.js';
 import type { JsonSchema, JsonType, ObjectSchema } from './json-schema.js';
 
-/** A class whose class-validator decorators say what its instances look like. */
+/** A class whose class-validator decorators describe its instances. */
 export type DtoClass<T extends object = object> = new () => T;
 
 interface Rule {
@@ -12,62 +12,92 @@ interface Rule {
   name?: string;
   constraints?: unknown[];
   each?: boolean;
+  validateIf?: unknown;
 }
 
 type Converter = (constraints: unknown[]) => JsonSchema;
 
-const numberOf = (value: unknown): number => Number(value);
 const listOf = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : Object.values(value as object);
+
+/** Converts a decorator whose options JSON Schema cannot express. */
+const withoutOptions =
+  (schema: JsonSchema): Converter =>
+  ([options = {}]) => {
+    if (typeof options !== 'object' || Object.keys(options as object).length > 0) {
+      throw new Error('the options of a decorator');
+    }
+    return schema;
+  };
 
 const CONVERTERS: Record<string, Converter> = {
   isString: () => ({ type: 'string' }),
   isInt: () => ({ type: 'integer' }),
-  isNumber: () => ({ type: 'number' }),
+  isNumber: withoutOptions({ type: 'number' }),
   isBoolean: () => ({ type: 'boolean' }),
   isObject: () => ({ type: 'object' }),
   isArray: () => ({ type: 'array' }),
-  isEmail: () => ({ type: 'string', format: 'email' }),
-  isUrl: () => ({ type: 'string', format: 'uri' }),
-  isUuid: () => ({ type: 'string', format: 'uuid' }),
+  isEmail: withoutOptions({ type: 'string', format: 'email' }),
+  isUrl: withoutOptions({ type: 'string', format: 'uri', pattern: '^(?:https?|ftp)://' }),
+  isUuid: withoutOptions({ type: 'string', format: 'uuid' }),
   isRFC3339: () => ({ type: 'string', format: 'date-time' }),
   isIn: ([values]) => ({ enum: listOf(values) }),
   isEnum: ([values]) => ({ enum: listOf(values) }),
   isNotEmpty: () => ({ minLength: 1 }),
-  minLength: ([min]) => ({ minLength: numberOf(min) }),
-  maxLength: ([max]) => ({ maxLength: numberOf(max) }),
+  minLength: ([min]) => ({ minLength: Number(min) }),
+  maxLength: ([max]) => ({ maxLength: Number(max) }),
   isLength: ([min, max]) => ({
-    ...(numberOf(min) > 0 && { minLength: numberOf(min) }),
-    ...(max !== undefined && { maxLength: numberOf(max) }),
+    ...(Number(min) > 0 && { minLength: Number(min) }),
+    ...(max !== undefined && { maxLength: Number(max) }),
   }),
-  min: ([min]) => ({ minimum: numberOf(min) }),
-  max: ([max]) => ({ maximum: numberOf(max) }),
-  arrayMinSize: ([min]) => ({ minItems: numberOf(min) }),
-  arrayMaxSize: ([max]) => ({ maxItems: numberOf(max) }),
+  min: ([min]) => ({ minimum: Number(min) }),
+  max: ([max]) => ({ maximum: Number(max) }),
+  arrayMinSize: ([min]) => ({ minItems: Number(min) }),
+  arrayMaxSize: ([max]) => ({ maxItems: Number(max) }),
   arrayUnique: () => ({ uniqueItems: true }),
   matches: ([pattern]) => {
     const { source, flags } = pattern as RegExp;
     if (flags !== '' && flags !== 'u') throw new Error(`a pattern with the flags "${flags}"`);
+    try {
+      new RegExp(source, 'u');
+    } catch {
+      throw new Error('a pattern that is not valid with the flag u');
+    }
     return { type: 'string', pattern: source };
   },
 };
 
+const nestedClasses = new WeakMap<DtoClass, ReadonlyMap<string, DtoClass>>();
+
+/** The classes of the nested properties of `dto`, whose schema was generated before. */
+export function nestedClassesOf(dto: DtoClass): ReadonlyMap<string, DtoClass> {
+  return nestedClasses.get(dto) ?? new Map();
+}
+
 /**
- * The JSON Schema that says the same as the decorators of `dto`. Throws when it cannot say all of it, so that a
- * schema never promises less, or more, than the validation does.
+ * Generates the JSON Schema of a class from its class-validator decorators. The schema is all that arguments are checked
+ * against. Throws for a decorator that it cannot express, so that no rule is silently left out.
  */
 export function dtoSchema(dto: DtoClass, ancestors: readonly DtoClass[] = []): ObjectSchema {
   if (ancestors.includes(dto)) throw new SchemaError(dto, '', 'a class that contains itself');
-  const rules = rulesByProperty(dto);
   const defaults = new dto() as Record<string, unknown>;
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
-  for (const [property, list] of rules) {
-    const schema = propertySchema(dto, property, list, ancestors);
+  const nested = new Map<string, DtoClass>();
+  for (const [property, rules] of rulesByProperty(dto)) {
+    const inner = nestedClassOf(dto, property, rules);
+    if (inner) nested.set(property, inner);
+    const schema = propertySchema(
+      dto,
+      property,
+      rules,
+      inner && dtoSchema(inner, [...ancestors, dto]),
+    );
     if (defaults[property] !== undefined) schema.default = defaults[property];
     properties[property] = schema;
-    if (!list.some(isOptionalRule) && schema.default === undefined) required.push(property);
+    if (!rules.some(isOptionalRule) && schema.default === undefined) required.push(property);
   }
+  nestedClasses.set(dto, nested);
   return {
     type: 'object',
     properties,
@@ -94,61 +124,80 @@ function rulesByProperty(dto: DtoClass): Map<string, Rule[]> {
   return rules;
 }
 
+function nestedClassOf(
+  dto: DtoClass,
+  property: string,
+  rules: readonly Rule[],
+): DtoClass | undefined {
+  if (!rules.some(isNestedRule)) return undefined;
+  // class-transformer has no function that returns the class of @Type, but it makes an instance of it.
+  const probe = plainToInstance(dto, { [property]: {} }) as Record<string, object | undefined>;
+  const inner = probe[property]?.constructor;
+  if (inner && inner !== Object) return inner as DtoClass;
+  throw new SchemaError(dto, property, '@ValidateNested without @Type');
+}
+
 function propertySchema(
   dto: DtoClass,
   property: string,
-  rules: Rule[],
-  ancestors: readonly DtoClass[],
+  rules: readonly Rule[],
+  nested: ObjectSchema | undefined,
 ): JsonSchema {
   const prototype = dto.prototype as object;
   const isArray = Reflect.getMetadata('design:type', prototype, property) === Array;
+  const fail = (what: string): never => {
+    throw new SchemaError(dto, property, what);
+  };
   let own: JsonSchema = {};
   let items: JsonSchema = {};
   for (const rule of rules) {
-    if (rule.type === ValidationTypes.CONDITIONAL_VALIDATION) {
-      if (isOptionalRule(rule) || isNullable(prototype, property)) continue;
-      throw new SchemaError(dto, property, 'a condition (@ValidateIf)');
+    if (isOptionalRule(rule)) continue;
+    const isNested = isNestedRule(rule);
+    try {
+      const part = isNested ? nested! : ruleSchema(rule);
+      if (rule.each || (isNested && isArray)) items = merge(items, part);
+      else own = merge(own, part);
+    } catch (error) {
+      fail((error as Error).message);
     }
-    const part = ruleSchema(dto, property, rule, ancestors);
-    const forItems = rule.each || (rule.type === ValidationTypes.NESTED_VALIDATION && isArray);
-    if (forItems) items = { ...items, ...part };
-    else own = { ...own, ...part };
   }
   if (Object.keys(items).length > 0) own = { type: 'array', ...own, items: typed(items) };
   own = typed(own);
-  if (own.type === undefined) throw new SchemaError(dto, property, 'a value without a type');
-  if (own.type === 'array' && own.items?.type === undefined)
-    throw new SchemaError(dto, property, 'an array of anything');
+  if (own.type === undefined) fail('a value without a type');
+  if (own.type === 'array' && own.items?.type === undefined) fail('an array of anything');
   const nullable = isNullable(prototype, property);
-  const doc = docOf(prototype, property);
   return {
     ...own,
     ...(nullable && { type: [own.type as JsonType, 'null'] }),
     ...(nullable && own.enum && { enum: [...own.enum, null] }),
-    ...doc,
+    ...docOf(prototype, property),
   };
 }
 
-function ruleSchema(
-  dto: DtoClass,
-  property: string,
-  rule: Rule,
-  ancestors: readonly DtoClass[],
-): JsonSchema {
-  if (rule.type === ValidationTypes.NESTED_VALIDATION) {
-    const nested = defaultMetadataStorage.findTypeMetadata(dto, property)?.typeFunction?.() as
-      DtoClass | undefined;
-    if (!nested) throw new SchemaError(dto, property, '@ValidateNested without @Type');
-    return dtoSchema(nested, [...ancestors, dto]);
+function ruleSchema({ type, name = type, constraints = [], validateIf }: Rule): JsonSchema {
+  if (type === ValidationTypes.CONDITIONAL_VALIDATION || validateIf) {
+    throw new Error('a condition (@ValidateIf)');
   }
-  const name = rule.name ?? rule.type;
   const convert = Object.hasOwn(CONVERTERS, name) ? CONVERTERS[name] : undefined;
-  if (!convert) throw new SchemaError(dto, property, `the decorator @${name}`);
-  try {
-    return convert(rule.constraints ?? []);
-  } catch (error) {
-    throw new SchemaError(dto, property, (error as Error).message);
+  if (!convert) throw new Error(`the decorator @${name}`);
+  return convert(constraints);
+}
+
+/** Joins the schemas of two decorators. Throws if they give one keyword two values that a single one cannot express. */
+function merge(a: JsonSchema, b: JsonSchema): JsonSchema {
+  const merged: Record<string, unknown> = { ...a };
+  for (const [key, value] of Object.entries(b)) {
+    const other = merged[key];
+    if (other === undefined || other === value) merged[key] = value;
+    else if (key.startsWith('min')) merged[key] = Math.max(other as number, value as number);
+    else if (key.startsWith('max')) merged[key] = Math.min(other as number, value as number);
+    else throw new Error(`two decorators that set ${key}`);
   }
+  return merged;
+}
+
+function isNestedRule(rule: Rule): boolean {
+  return rule.type === ValidationTypes.NESTED_VALIDATION;
 }
 
 function isOptionalRule(rule: Rule): boolean {

@@ -15,8 +15,6 @@ export interface JsonSchema {
   minItems?: number;
   maxItems?: number;
   uniqueItems?: boolean;
-  minProperties?: number;
-  maxProperties?: number;
   items?: JsonSchema;
   properties?: Record<string, JsonSchema>;
   required?: string[];

@@ -1,54 +1,56 @@
-import { validateSync, type ValidationError } from 'class-validator';
-import type { Fault } from '../../errors/app-error.js';
-import { invalidArguments } from './invalid-arguments.js';
-import type { DtoClass } from './dto-schema.js';
-import { instantiate } from './instantiate.js';
+import { AppError, type Fault } from '../../errors/app-error.js';
+import { checkValue } from './check-value.js';
+import { type DtoClass, nestedClassesOf } from './dto-schema.js';
 import type { ObjectSchema } from './json-schema.js';
-import { shape } from './shape-arguments.js';
-import { isSurelyValid } from './surely-valid.js';
+
+const MOST_FAULTS = 20;
 
 /**
- * Turns what a caller sent into an instance of `dto`, or throws `invalid_arguments` with every fault and its path.
- * Nulls of optional fields count as absent, because language models send them for "no value".
+ * Turns the arguments of a caller into an instance of `dto`, whose schema is `schema`. Throws `invalid_arguments` with
+ * every fault and its path.
  */
 export function parseArguments<T extends object>(
   dto: DtoClass<T>,
   schema: ObjectSchema,
   given: unknown,
 ): T {
-  const faults: Fault[] = [];
-  const shaped = shape(schema, given, '', faults);
-  if (faults.length === 0) {
-    const instance = instantiate(dto, shaped as object);
-    if (isSurelyValid(instance)) return instance;
-    const errors = validateSync(instance, {
-      whitelist: true,
-      forbidNonWhitelisted: true,
-      // A class without fields, for a tool without arguments, is no mistake; unknown properties are refused above.
-      forbidUnknownValues: false,
-    });
-    if (errors.length === 0) return instance;
-    collect(errors, '', faults);
-  }
-  throw invalidArguments(faults);
+  return instantiate(dto, parseBySchema(schema, given));
 }
 
-function collect(errors: ValidationError[], path: string, faults: Fault[]): void {
-  for (const error of errors) {
-    const index = /^\d+$/.test(error.property);
-    const at = index
-      ? `${path}[${error.property}]`
-      : path === ''
-        ? error.property
-        : `${path}.${error.property}`;
-    // Decorators apply from the last to the first; the first one written is the type, and says most.
-    for (const text of Object.values(error.constraints ?? {}).toReversed()) {
-      // class-validator begins its texts with the name of the property, which the path says already.
-      faults.push({
-        path: at,
-        message: text.replace(new RegExp(`^(each value in )?${error.property} `), '$1'),
-      });
-    }
-    collect(error.children ?? [], at, faults);
+/** Does the same for a schema that was not generated from a class: returns a plain object. */
+export function parseBySchema(schema: ObjectSchema, given: unknown): Record<string, unknown> {
+  const faults: Fault[] = [];
+  const checked = checkValue(schema, given, '', faults);
+  if (faults.length > 0) throw invalidArguments(faults);
+  return checked as Record<string, unknown>;
+}
+
+/**
+ * Makes instances of `dto` and of its nested classes from a checked value. Free-form objects stay plain objects:
+ * plainToInstance of class-transformer would copy them too, and fail on a key called `constructor`.
+ */
+export function instantiate<T extends object>(dto: DtoClass<T>, value: object): T {
+  const nested = nestedClassesOf(dto);
+  const instance = new dto() as Record<string, unknown>;
+  for (const [key, item] of Object.entries(value)) {
+    const inner = nested.get(key);
+    instance[key] = inner ? instantiateNested(inner, item) : item;
   }
+  return instance as T;
+}
+
+function instantiateNested(dto: DtoClass, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => instantiateNested(dto, item));
+  return typeof value === 'object' && value !== null ? instantiate(dto, value) : value;
+}
+
+/** Makes the error for faults, of which there is at least one. Its message is the first fault. */
+export function invalidArguments(faults: readonly Fault[]): AppError {
+  const [{ path, message }, ...others] = faults as [Fault, ...Fault[]];
+  const more = others.length > 0 ? ` (and ${others.length} more).` : '';
+  const end = more === '' && !/[.?]$/.test(message) ? '.' : more;
+  return AppError.invalid(
+    `${path === '' ? 'The arguments' : path} ${message}${end}`,
+    faults.slice(0, MOST_FAULTS),
+  );
 }

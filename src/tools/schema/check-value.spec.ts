@@ -2,8 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError, type Fault } from '../../errors/app-error.js';
-import { parseBySchema } from './parse-by-schema.js';
+import { checkValue } from './check-value.js';
 import type { JsonSchema, ObjectSchema } from './json-schema.js';
+import { parseBySchema } from './parse-arguments.js';
 import { parseObjectSchema } from './parse-object-schema.js';
 
 const SCHEMA: ObjectSchema = {
@@ -49,8 +50,8 @@ function faultsOf(given: unknown, schema = SCHEMA): string {
   }
 }
 
-describe(parseBySchema, () => {
-  it('returns what fits, without the nulls of what is optional', () => {
+describe(checkValue, () => {
+  it('returns a copy without the nulls of optional properties', () => {
     const whole = {
       email,
       page: 'https://example.com/x',
@@ -72,6 +73,34 @@ describe(parseBySchema, () => {
         lines: [{ sku: 'A' }],
       },
     );
+  });
+
+  it('treats a member that is undefined as absent', () => {
+    expect(parseBySchema(SCHEMA, { email, size: undefined })).toEqual({ email });
+    expect(faultsOf({ email: undefined })).toBe('email is required');
+  });
+
+  it('compares the items of a list by their JSON where they must differ', () => {
+    const schema: JsonSchema = { type: 'array', uniqueItems: true };
+    const faults: Fault[] = [];
+    checkValue(schema, ['1', 1, { a: 1, b: 2 }], 'list', faults);
+    expect(faults).toEqual([]);
+    checkValue(
+      schema,
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      'list',
+      faults,
+    );
+    expect(faults).toEqual([{ path: 'list', message: 'must not repeat an item' }]);
+  });
+
+  it('skips values that are not known yet', () => {
+    const faults: Fault[] = [];
+    checkValue(SCHEMA, { email: '?', count: '?' }, '', faults, (value) => value === '?');
+    expect(faults).toEqual([]);
   });
 
   it.each<[unknown, string]>([
@@ -112,7 +141,7 @@ describe(parseBySchema, () => {
     [{ email, extra: { 'a\0': 1 } }, 'extra has a property with an impossible name'],
   ])('refuses %j', (given, fault) => expect(faultsOf(given)).toContain(fault));
 
-  it('agrees with another implementation of JSON Schema, whatever the schema and the value', () => {
+  it('accepts exactly what Ajv accepts, for any schema and any value', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true });
     const name = fc.constantFrom('a', 'b', 'constructor');
     const scalar = fc.oneof(
