@@ -3,8 +3,8 @@ import { mailOf } from './sender.mjs';
 const MOST_EXAMPLES = 3;
 
 /**
- * Compares what senders were told, what PostgreSQL says and what the outside saw. Every fault of the service is one
- * entry of `violations`; `figures` is what else is worth knowing.
+ * Compares the responses to senders, the rows in PostgreSQL and the ledger of the sink. Returns every broken promise in
+ * `violations`, and counts of accepted webhooks, runs and repeated effects in `figures`.
  */
 export async function check({ orders, workflowId, postgres, ledger }) {
   const runs = await postgres.query(
@@ -51,52 +51,57 @@ export async function check({ orders, workflowId, postgres, ledger }) {
   };
   const figures = { accepted: 0, runs: runs.length, repeatedCalls: 0, repeatedMails: 0 };
   for (const order of orders) {
-    const { subject, told } = order;
+    const { subject, runIds } = order;
     const mine = runsOf.get(subject) ?? [];
-    if (told.length > 0) figures.accepted += 1;
-    for (const id of told) {
+    if (runIds.length > 0) figures.accepted += 1;
+    for (const id of runIds) {
       const run = byId.get(id);
       expect(
         run?.status === 'succeeded',
-        'lost: answered ok, and not succeeded',
+        'lost: answered ok, but the run did not succeed',
         subject,
         run ?? id,
       );
     }
-    expect(new Set(told).size <= 1, 'doubled: one key was told two runs', subject, told);
+    expect(
+      new Set(runIds).size <= 1,
+      'doubled: one key was answered with two runs',
+      subject,
+      runIds,
+    );
     expect(mine.length <= 1, 'doubled: one key has two runs', subject, mine);
     expect(
-      !order.keyed || told.length > 0,
-      'lost: a sender that repeats was never answered ok',
+      !order.keyed || runIds.length > 0,
+      'lost: a sender that retries was never answered ok',
       subject,
     );
     const done = mine.filter(({ status }) => status === 'succeeded').length;
-    expect((effects.get(subject) ?? 0) === done, 'doubled or lost: effect inside', subject, mine);
+    expect((effects.get(subject) ?? 0) === done, 'doubled or lost: internal effect', subject, mine);
     for (const { id } of mine) {
       const due = order.mail ? 1 : 0;
       expect((messages.get(id) ?? 0) === due, 'doubled or lost: message of a run', subject, id);
     }
-    const mineOutside = calls.get(subject) ?? [];
-    expect(mineOutside.length >= done, 'lost: call outside', subject, mine);
-    const keys = new Set(mineOutside.map(({ key }) => key));
+    const myCalls = calls.get(subject) ?? [];
+    expect(myCalls.length >= done, 'lost: external call', subject, mine);
+    const keys = new Set(myCalls.map(({ key }) => key));
     const wanted = new Set(mine.map(({ id }) => `${id}:call`));
     expect(
       [...keys].every((key) => wanted.has(key)),
-      'a call outside with another key',
+      'an external call with another key',
       [...keys],
     );
-    figures.repeatedCalls += Math.max(0, mineOutside.length - keys.size);
-    const mineMailed = mails.get(mailOf(subject)) ?? [];
-    expect(!order.mail || mineMailed.length >= done, 'lost: mail', subject, mine);
-    const mailKeys = new Set(mineMailed.map(({ key }) => key));
-    expect(mailKeys.size <= 1 && !mailKeys.has(null), 'a mail with another Message-ID', subject);
-    figures.repeatedMails += Math.max(0, mineMailed.length - mailKeys.size);
+    figures.repeatedCalls += Math.max(0, myCalls.length - keys.size);
+    const myMails = mails.get(mailOf(subject)) ?? [];
+    expect(!order.mail || myMails.length >= done, 'lost: e-mail', subject, mine);
+    const mailKeys = new Set(myMails.map(({ key }) => key));
+    expect(mailKeys.size <= 1 && !mailKeys.has(null), 'an e-mail with another Message-ID', subject);
+    figures.repeatedMails += Math.max(0, myMails.length - mailKeys.size);
   }
   for (const message of unsent) expect(false, 'lost: a message that was not sent', message);
   return { violations, figures };
 }
 
-/** The violations as lines, each kind once with its number and some examples. */
+/** Returns one line for each kind of violation, with its count and some examples. */
 export function describeViolations(violations) {
   return [...groupBy(violations, ({ what }) => what)].map(
     ([what, all]) =>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const LEASE_MS = 15_000;
 
-/** How many webhooks there are for each fault of a kind; at least one fault of each kind happens. */
+/** Number of webhooks per fault of each kind. At least one fault of each kind happens. */
 const WEBHOOKS_PER = {
   killWeb: 220,
   killWorker: 180,
@@ -13,11 +13,11 @@ const WEBHOOKS_PER = {
   forget: 500,
   redisDown: 1500,
 };
-const OF_REDIS = new Set(['forget', 'redisDown']);
+const REDIS_FAULTS = new Set(['forget', 'redisDown']);
 
-/** What is going to happen when, counted in webhooks that were sent before, all of it decided by the seed. */
+/** Plans all faults from the seed. `after` is the number of webhooks that are sent before the fault. */
 export function planFaults(random, webhooks, hasRedis) {
-  const kinds = Object.keys(WEBHOOKS_PER).filter((kind) => hasRedis || !OF_REDIS.has(kind));
+  const kinds = Object.keys(WEBHOOKS_PER).filter((kind) => hasRedis || !REDIS_FAULTS.has(kind));
   return kinds
     .flatMap((kind) => {
       const count = Math.max(1, Math.ceil(webhooks / WEBHOOKS_PER[kind]));
@@ -30,16 +30,16 @@ export function planFaults(random, webhooks, hasRedis) {
     .sort((one, other) => one.after - other.after);
 }
 
-/** Lets all faults happen at their turn; resolves when the last one is over. */
-export async function inflict(plan, world) {
-  const happening = [];
+/** Injects all faults at their turn. Resolves when the last one is over. */
+export async function injectFaults(plan, world) {
+  const faults = [];
   for (const fault of plan) {
-    // Not by the clock: on a busy machine all faults would meet the first few webhooks.
+    // Counts webhooks instead of time: on a busy machine, all faults would happen during the first few webhooks.
     while (world.tally.begun < fault.after) await sleep(20);
     world.tally.faults[fault.kind] = (world.tally.faults[fault.kind] ?? 0) + 1;
-    happening.push(FAULTS[fault.kind](world, fault.choice));
+    faults.push(FAULTS[fault.kind](world, fault.choice));
   }
-  await Promise.all(happening);
+  await Promise.all(faults);
 }
 
 const FAULTS = {
@@ -52,7 +52,7 @@ const FAULTS = {
        where application_name like 'switchboard%' and random() < 0.5`,
     ),
   crash: ({ postgres, tally }, choice) => {
-    // One after the other: it cannot be stopped while it is away.
+    // Crashes happen one after the other, because a stopped server cannot crash.
     tally.crashing = (tally.crashing ?? Promise.resolve()).then(() =>
       postgres.crash(choice * 2000),
     );
@@ -61,7 +61,7 @@ const FAULTS = {
   roll: async ({ webs, workers }) => {
     for (const node of [...webs, ...workers]) await node.roll();
   },
-  forget: ({ redis }) => redis.forgetAll(),
+  forget: ({ redis }) => redis.flushAll(),
   redisDown: async ({ redis, tally }, choice) => {
     const down = async () => {
       await redis.kill();
@@ -73,9 +73,9 @@ const FAULTS = {
   },
 };
 
-/** One that is up, if any is: a kill of something that is starting is a fault too, but a lesser one. */
+/** Chooses a running node if there is one. Killing a node that is still starting would test less. */
 function choose(nodes, choice) {
   const up = nodes.filter((node) => node.ready && !node.paused);
-  const from = up.length > 0 ? up : nodes;
-  return from[Math.floor(choice * from.length)];
+  const candidates = up.length > 0 ? up : nodes;
+  return candidates[Math.floor(choice * candidates.length)];
 }

@@ -1,4 +1,4 @@
-// A Switchboard of a team, with the tools whose effects are counted, started as in production.
+// Starts Switchboard as in production, with the tools whose effects the checker counts.
 import { startSwitchboard } from '../../dist/src/bootstrap/platform.js';
 import { sinkModule } from './sink-tools.mjs';
 

@@ -8,7 +8,7 @@ const RESTART_MS = 200;
 const STOP_LIMIT_MS = 25_000;
 const KEPT_OUTPUT = 20_000;
 
-/** One place for a Switchboard process: whatever ends there is started again, as by a supervisor. */
+/** Supervises one Switchboard process: starts it again whenever it ends. */
 export class Node {
   #env;
   #child;
@@ -18,7 +18,7 @@ export class Node {
   paused = false;
   ready = false;
 
-  /** `tally` counts what every node of a run met. */
+  /** `tally` is shared by all nodes of a round and counts their events. */
   constructor(role, port, env, tally) {
     this.role = role;
     this.port = port;
@@ -74,7 +74,7 @@ export class Node {
     if (this.#child === child) this.paused = false;
   }
 
-  /** A stop as at a deploy. It has 25 s, and must end with code 0. */
+  /** Restarts the process as a deployment does. It must stop within 25 s with code 0. */
   async roll() {
     const child = this.#child;
     if (!this.ready || this.paused || this.#expected) return;
@@ -84,7 +84,7 @@ export class Node {
     child.kill('SIGTERM');
     const [code, signal] = await exited;
     const took = Date.now() - began;
-    // Another fault may have killed it meanwhile, which says nothing about its stop.
+    // Skips a process that another fault has killed meanwhile, because that was not a regular stop.
     if (signal === null)
       this.tally.stops.push({ code, took, isFine: code === 0 && took <= STOP_LIMIT_MS });
     await this.untilReady();

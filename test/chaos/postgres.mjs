@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { EmbeddedPostgres } from '../../dist/src/database/embedded/embedded-postgres.js';
 
-/** A real PostgreSQL with settings for durable data, which can be stopped as by a crash and started again. Linux only. */
+/** A PostgreSQL server with durable settings that a test can crash and start again. Linux only. */
 export class Postgres {
   #embedded;
   #pool;
@@ -18,7 +18,7 @@ export class Postgres {
       dataDir,
       settings: { max_connections: '200' },
     });
-    // The same program with the same settings, port included, is started again after each crash.
+    // After each crash the same program starts again with the same settings and port.
     const { pid } = this.#embedded;
     this.#command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').slice(0, -1);
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
@@ -33,7 +33,7 @@ export class Postgres {
     return this.#embedded.url;
   }
 
-  /** As the owner, again and again while the server is away. */
+  /** Runs the statement as the owner. Retries for 30 s while the server does not accept connections. */
   async query(sql, values = []) {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -46,7 +46,7 @@ export class Postgres {
     }
   }
 
-  /** `pg_ctl stop -m immediate`: no goodbye, no checkpoint; recovery reads the log at the next start. */
+  /** Stops like `pg_ctl stop -m immediate`, without a checkpoint, so the next start must recover from the WAL. */
   async crash(downMs) {
     if (this.#child) {
       const exited = once(this.#child, 'exit');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A real Redis that keeps nothing: what it forgets is lost. */
+/** A Redis server without persistence. */
 export class Redis {
   #child;
   #folder;
@@ -20,11 +20,11 @@ export class Redis {
   async start() {
     const args = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', ''];
     this.#child = spawn('redis-server', [...args, '--dir', this.#folder], { stdio: 'ignore' });
-    while (!(await this.#says('PING'))) await sleep(50);
+    while (!(await this.#send('PING'))) await sleep(50);
   }
 
-  async forgetAll() {
-    await this.#says('FLUSHALL');
+  async flushAll() {
+    await this.#send('FLUSHALL');
   }
 
   async kill() {
@@ -34,12 +34,12 @@ export class Redis {
     await exited;
   }
 
-  /** Whether Redis answers the command. */
-  #says(command) {
+  /** Sends the command. Resolves to true when Redis responds. */
+  #send(command) {
     return new Promise((resolve) => {
       const socket = connect(this.port, '127.0.0.1', () => socket.write(`${command}\r\n`));
-      const end = (answered) => {
-        resolve(answered);
+      const end = (hasResponse) => {
+        resolve(hasResponse);
         socket.destroy();
       };
       socket.once('data', () => end(true)).once('error', () => end(false));

@@ -1,4 +1,4 @@
-/** Prints what happened with each driver, and returns which promises were broken. */
+/** Prints the figures of each round, and returns the names of the broken promises. */
 export function printTable(rounds, longestRecoverySeconds) {
   const faultsOf = ({ tally }, ...kinds) =>
     kinds.reduce((sum, kind) => sum + (tally.faults[kind] ?? 0), 0);
@@ -13,7 +13,7 @@ export function printTable(rounds, longestRecoverySeconds) {
     ['Requests sent for them', ({ tally }) => tally.sent],
     ['Webhooks answered ok', ({ figures }) => figures.accepted],
     ['Requests answered 503 or 429', (round) => refused(round, true)],
-    ['Requests that nobody answered', ({ tally }) => tally.unanswered],
+    ['Requests without a response', ({ tally }) => tally.unanswered],
     ['kill -9 of web', (round) => faultsOf(round, 'killWeb')],
     ['kill -9 of worker', (round) => faultsOf(round, 'killWorker')],
     ['SIGSTOP of a worker beyond its lease', (round) => faultsOf(round, 'pause')],
@@ -22,10 +22,10 @@ export function printTable(rounds, longestRecoverySeconds) {
     ['FLUSHALL', (round) => faultsOf(round, 'forget')],
     ['kill -9 of Redis', (round) => faultsOf(round, 'redisDown')],
     ['SIGTERM, one process after the other', ({ tally }) => tally.stops.length],
-    ['Runs taken over from another worker', ({ recovery }) => recovery.count],
-    ['Parked after three deaths, and retried', ({ tally }) => tally.parked],
-    ['Calls outside repeated, same key', ({ figures }) => figures.repeatedCalls],
-    ['Mails repeated, same Message-ID', ({ figures }) => figures.repeatedMails],
+    ['Runs claimed after a lost lease', ({ recovery }) => recovery.count],
+    ['Runs parked after three crashes, and retried', ({ tally }) => tally.parked],
+    ['External calls repeated, same key', ({ figures }) => figures.repeatedCalls],
+    ['E-mails repeated, same Message-ID', ({ figures }) => figures.repeatedMails],
     ['Recovery, median in s', ({ recovery }) => seconds(recovery.median)],
     ['Recovery, p99 in s', ({ recovery }) => seconds(recovery.p99)],
     ['Recovery, longest in s', ({ recovery }) => seconds(recovery.most)],
@@ -35,10 +35,10 @@ export function printTable(rounds, longestRecoverySeconds) {
     ['Lost', (round) => violationsOf(round, /lost/)],
     ['Doubled', (round) => violationsOf(round, /doubled/)],
     ['Repeats with another key', (round) => violationsOf(round, /another/)],
-    ['Answers 5xx other than 503', (round) => refused(round, false)],
-    ['Processes that ended by themselves', ({ tally }) => tally.unexpectedExits.length],
+    ['5xx responses other than 503', (round) => refused(round, false)],
+    ['Processes that ended unexpectedly', ({ tally }) => tally.unexpectedExits.length],
     [
-      'Stops over 25 s or with a code',
+      'Stops of more than 25 s or with an error code',
       ({ tally }) => tally.stops.filter((stop) => !stop.isFine).length,
     ],
     [

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check } from './checker.mjs';
-import { inflict, planFaults } from './faults.mjs';
+import { injectFaults, planFaults } from './faults.mjs';
 import { freePort, Node } from './nodes.mjs';
 import { Random } from './random.mjs';
 import { planOrders, sendAll } from './sender.mjs';
 
 const WEBS = 2;
 const WORKERS = 3;
-/** Far beyond any recovery: what has not ended then never will. */
+/** Far longer than any recovery: runs that have not ended by then never will. */
 const SETTLE_MS = 180_000;
 
 const STEPS = [
@@ -32,7 +32,7 @@ const STEPS = [
   },
 ];
 
-/** Sends `count` webhooks through faults, waits until nothing is left to do, and compares the ledgers. */
+/** Sends `count` webhooks while faults happen, waits until all work is done, and checks the results. */
 export async function playRound(driver, { postgres, redis, outside, undo, count, rate, seed }) {
   const random = new Random(seed);
   const tally = {
@@ -69,10 +69,10 @@ export async function playRound(driver, { postgres, redis, outside, undo, count,
     const path = `/api/webhooks/workflow/${workflowId}`;
     await Promise.all([
       sendAll(orders, { webs, path, secret, perSecond: rate, tally }),
-      inflict(plan, { webs, workers, postgres, redis, tally }),
+      injectFaults(plan, { webs, workers, postgres, redis, tally }),
     ]);
     console.log(
-      `${driver}: all webhooks are sent after ${Math.round((Date.now() - began) / 1000)} s`,
+      `${driver}: all webhooks were sent after ${Math.round((Date.now() - began) / 1000)} s`,
     );
     await settle(postgres, workflowId);
     tally.parked = await retryParked(postgres, workflowId, webs[0], cookie);
@@ -97,7 +97,7 @@ export async function playRound(driver, { postgres, redis, outside, undo, count,
   }
 }
 
-/** Waits until no run and no message has anything left to do. */
+/** Waits until every run and every message has ended. Gives up after `SETTLE_MS`. */
 async function settle(postgres, workflowId) {
   const giveUpAt = Date.now() + SETTLE_MS;
   while (Date.now() < giveUpAt) {
@@ -115,8 +115,8 @@ async function settle(postgres, workflowId) {
 }
 
 /**
- * Three workers may die by chance with one run, and then it is parked as one that killed them. What is parked is not
- * lost: its owner retries it, and so does the referee, who then expects of it what it expects of all others.
+ * Retries parked runs, as their owners would, and returns their number. By chance, three workers can crash with the same
+ * run, which parks it. After the retry it must succeed like every other run.
  */
 async function retryParked(postgres, workflowId, web, cookie) {
   const parked = await postgres.query(
@@ -124,18 +124,18 @@ async function retryParked(postgres, workflowId, web, cookie) {
     [workflowId],
   );
   for (const { id } of parked) {
-    const response = await fetchFromStarting(`${web.url}/api/tools/retry_run`, {
+    const response = await fetchWithRetry(`${web.url}/api/tools/retry_run`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Origin: web.url, Cookie: cookie },
       body: JSON.stringify({ run_id: id }),
     });
-    if (!response.ok) throw new Error(`Retry of ${id}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`Retrying ${id} failed: ${await response.text()}`);
   }
   return parked.length;
 }
 
-/** The last fault may have been its kill. */
-async function fetchFromStarting(url, options) {
+/** Retries for 20 s, because the last fault may have killed the process. */
+async function fetchWithRetry(url, options) {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await fetch(url, options);
@@ -158,11 +158,11 @@ async function createWorkflow(url, driver) {
     password: 'correct horse battery staple',
     organization_name: driver,
   });
-  if (!signedUp.ok) throw new Error(`Sign-up: ${await signedUp.text()}`);
+  if (!signedUp.ok) throw new Error(`Signing up failed: ${await signedUp.text()}`);
   const [cookie] = signedUp.headers.getSetCookie()[0].split(';');
   const workflow = { name: 'Orders', trigger: { type: 'webhook', secret: true }, steps: STEPS };
   const created = await post('/api/tools/create_workflow', workflow, { Cookie: cookie });
   const body = await created.json();
-  if (!created.ok) throw new Error(`Workflow: ${JSON.stringify(body)}`);
+  if (!created.ok) throw new Error(`Creating the workflow failed: ${JSON.stringify(body)}`);
   return { id: body.workflow.id, secret: body.secret, cookie };
 }

@@ -1,6 +1,6 @@
 // npm run test:chaos [-- --webhooks 10000] [--seed 1] [--rate 40]
-// Two web and three worker processes, PostgreSQL, Redis and the outside world, all real, under faults that the seed
-// decides; first with wake-ups through PostgreSQL, then through Bull. Ends with code 1 when a promise was broken.
+// Sends webhooks to two web and three worker processes while PostgreSQL, Redis and the processes fail. The seed decides
+// the faults. Wake-ups go through PostgreSQL first, then through Bull. Exits with code 1 when a promise was broken.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -23,21 +23,19 @@ const [webhooks, seed, rate] = [values.webhooks, values.seed, values.rate].map(N
 const LONGEST_RECOVERY_SECONDS = 30;
 
 await build();
-// They import what was just built.
+// These modules import the build output, so they are loaded after the build.
 const { Postgres } = await import('./postgres.mjs');
 const { Redis } = await import('./redis.mjs');
 const { freePort } = await import('./nodes.mjs');
 const { prepareDatabase } = await import('../../dist/src/database/setup/prepare-database.js');
 const { playRound } = await import('./round.mjs');
 
-console.log(
-  `Seed ${seed}: the same faults at the same times with --webhooks ${webhooks} --seed ${seed}`,
-);
+console.log(`Seed ${seed}. To repeat the same faults: --webhooks ${webhooks} --seed ${seed}`);
 const folder = await mkdtemp(join(tmpdir(), 'switchboard-chaos-'));
-// As root, PostgreSQL runs as another user, who must be able to pass through.
+// When this runs as root, PostgreSQL runs as another user, who must be able to enter the folder.
 await chmod(folder, 0o711);
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  // Whatever is under way fails for want of what is taken away here.
+  // Work in progress fails when its servers stop here, which does not matter.
   process.once(signal, () => void cleanUp().then(() => process.exit(1)));
 }
 const undo = [() => rm(folder, { recursive: true, force: true })];
@@ -64,24 +62,25 @@ try {
     for (const line of describeViolations(violations)) console.log(`${driver}: ${line}`);
     for (const exit of tally.unexpectedExits) console.log(driver, exit);
   }
-  console.log(faults.length === 0 ? 'Every promise was kept.' : `BROKEN: ${faults.join('; ')}`);
+  console.log(
+    faults.length === 0 ? 'Every promise was kept.' : `Broken promises: ${faults.join('; ')}`,
+  );
   process.exitCode = faults.length === 0 ? 0 : 1;
 } finally {
   await cleanUp();
 }
-// Sockets of processes that were killed may linger.
+// Sockets of killed processes may still be open and would keep this process alive.
 await sleep(0);
 process.exit();
 
-/** The last first, each once. */
+/** Runs all clean-up actions once, the last one first. */
 async function cleanUp() {
   for (const action of undo.splice(0).toReversed()) await action();
 }
 
 /**
- * Writes down each time that a worker takes over a run whose worker gave no sign of life for a lease. It may have been
- * queued in between: then the time goes on until a worker has it. For one that was parked it ends with that: who retries
- * it is its owner, whenever that may be.
+ * Records the recovery time of each run whose worker lost its lease: from the last sign of life until another worker
+ * claims the run. Time in the queue counts. Parked runs are left out, because a person decides when to retry them.
  */
 async function watchTakeovers(postgres) {
   await postgres.query(`

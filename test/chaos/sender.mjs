@@ -2,26 +2,26 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TIMEOUT_MS = 10_000;
-/** A sender that sends ever more while nobody answers measures only itself. */
+/** Limits open requests. Without a limit, requests would pile up while no process responds. */
 const MOST_AT_ONCE = 32;
 const PAUSE_MS = 200;
 const GIVE_UP_MS = 300_000;
 
-/** The orders that the webhooks are about, and what is special about each, all decided by the seed. */
+/** Plans the orders that the webhooks report, and their special features, from the seed. */
 export function planOrders(random, count, name) {
   return Array.from({ length: count }, (_, index) => ({
     subject: `${name}-${index}`,
-    /** Without a key a sender cannot know whether a webhook that nobody answered was taken, so it does not repeat it. */
+    /** A sender without a key does not retry, because it cannot know whether a webhook without a response was stored. */
     keyed: !random.chance(0.1),
     delivered: random.chance(0.1) ? 2 : 1,
     mail: random.chance(0.2),
     wait: random.chance(0.1),
-    /** Ids of runs that a 2xx answer told of. */
-    told: [],
+    /** Ids of runs in 2xx responses. */
+    runIds: [],
   }));
 }
 
-/** Sends all orders at an even pace, as a sender that repeats until it is told `ok`; notes what it was told. */
+/** Sends all orders at an even rate, retries until a response is `ok`, and records the run ids. */
 export async function sendAll(orders, { webs, path, secret, perSecond, tally }) {
   const began = Date.now();
   const sending = new Set();
@@ -64,7 +64,7 @@ async function deliver(order, request, first, { webs, path, tally }) {
       const response = await fetch(`${web.url}${path}`, { ...request, signal });
       const answer = await response.json();
       if (answer.ok === true) {
-        order.told.push(answer.runId);
+        order.runIds.push(answer.runId);
         return;
       }
       tally.refused[response.status] = (tally.refused[response.status] ?? 0) + 1;

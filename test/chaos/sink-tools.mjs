@@ -1,5 +1,5 @@
-// A module of a team with the two kinds of effects that are counted: one inside Switchboard, which nothing but the
-// journal keeps from happening twice, and one outside. No compiler reads this file, so decorators are called by hand.
+// A module with two tools whose effects the checker counts: one inside Switchboard, which only the run journal prevents
+// from happening twice, and one outside. This file is not compiled, so it calls decorators as functions.
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Module } from '@nestjs/common';
@@ -19,14 +19,14 @@ apply(EffectInput, 'idempotency_key', IsOptional(), IsString());
 class EffectResult {}
 apply(EffectResult, 'done', IsBoolean());
 
-/** Tools that leave a trace at the sink or in the table of contacts. */
+/** Returns a module whose tools leave a trace at the sink or in the table of contacts. */
 export function sinkModule(sinkUrl) {
   class SinkTools {
     constructor(contacts) {
       this.contacts = contacts;
     }
 
-    /** A new contact each time: a second one with the same name is a doubled effect. */
+    /** Creates a new contact at each call, so that a doubled effect shows as a second contact of the same name. */
     async effect({ subject }, { organizationId }) {
       const contact = { firstName: subject, externalId: randomUUID() };
       await this.contacts.create(organizationId, contact, 'error', 'workflow');
@@ -40,7 +40,7 @@ export function sinkModule(sinkUrl) {
         body: JSON.stringify({ subject, hold }),
         signal,
       }).catch((cause) => {
-        throw new AppError('unavailable', 'The sink does not answer.', { cause });
+        throw new AppError('unavailable', 'The sink did not respond.', { cause });
       });
       await response.arrayBuffer();
       return { done: true };
@@ -52,13 +52,13 @@ export function sinkModule(sinkUrl) {
   declare(SinkTools, 'effect', {
     ...shared,
     name: 'sink_effect',
-    title: 'Effect inside',
-    description: 'Makes a contact.',
+    title: 'Internal effect',
+    description: 'Creates a contact.',
   });
   declare(SinkTools, 'call', {
     ...shared,
     name: 'sink_call',
-    title: 'Effect outside',
+    title: 'External effect',
     description: 'Calls the sink.',
     external: true,
   });

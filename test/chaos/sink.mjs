@@ -1,11 +1,11 @@
-// The world outside: an HTTP service and a mail server that accept everything and write down each call with its key.
-// Started with `fork`; tells its addresses in the first message.
+// The external systems: an HTTP service and a mail server that accept everything and record each call with its key.
+// Start it with `fork`; the first message contains its addresses.
 import { createServer } from 'node:http';
 import { SMTPServer } from 'smtp-server';
 
-/** HTTP calls and mails in the order in which they came: what they are about, and the key that tells repeats. */
+/** HTTP calls and e-mails in the order of arrival, with their subject and the key that identifies repeats. */
 const ledger = [];
-/** Calls that ask to be held until `POST /release`, by what they are about; only the first of each is held. */
+/** Calls that wait until `POST /release`, by subject. Only the first call of a subject waits. */
 const held = new Map();
 
 const http = createServer((request, response) => {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Compiles the fixtures against the built package, as the module of a team is compiled, and returns their module's URL. */
+/** Compiles the fixtures against the built package, as teams compile their modules. Returns the URL of the module. */
 export function compileFixtures() {
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
   const project = join(import.meta.dirname, 'fixtures');

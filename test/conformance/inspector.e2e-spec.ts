@@ -38,12 +38,12 @@ afterAll(async () => {
 
 interface Exit {
   code: number;
-  /** What it printed, parsed; undefined where that is nothing. */
+  /** Parsed output; undefined when there is none. */
   answer: Answer | undefined;
   complaints: string;
 }
 
-/** The MCP Inspector as a person runs it: a process of its own, with a file that names the server. */
+/** Runs the MCP Inspector as a person does: as a process, with a file that names the server. */
 async function inspect(protocolEra: string, given: string[], key = acme.key): Promise<Exit> {
   const config = join(folder, `${protocolEra}.json`);
   const server = {
@@ -59,7 +59,7 @@ async function inspect(protocolEra: string, given: string[], key = acme.key): Pr
 
 function run(given: string[]): Promise<Exit> {
   const env = {
-    // The Node that the Inspector asks for comes first, where one is installed beside it.
+    // The Node that is installed with the Inspector comes first in PATH.
     PATH: `${BIN}${delimiter}${process.env.PATH}`,
     HOME: folder,
     MCP_INSPECTOR_SECRET_STORE: 'memory',
@@ -85,7 +85,7 @@ describe.each([
     expect(names).toEqual(expect.arrayContaining(['echo_text', 'send_message']));
   });
 
-  it('calls a tool, in the era that was asked for', async () => {
+  it('calls a tool in the chosen era', async () => {
     const { code, answer } = await inspect(era, [
       ...callOf('echo_text'),
       '--tool-arg',
@@ -106,12 +106,12 @@ describe.each([
     expect(complaints).toContain('tool_is_error');
   });
 
-  it('finds no tool of an unknown name', async () => {
+  it('reports an unknown tool', async () => {
     const { code } = await inspect(era, callOf('unheard_of'));
     expect(code).toBe(5);
   });
 
-  it('is told to authenticate when its key is wrong', async () => {
+  it('is asked to authenticate when its key is wrong', async () => {
     const wrong = `${acme.key.slice(0, -1)}!`;
     const { code, answer, complaints } = await inspect(era, LIST, wrong);
     expect(code).toBe(3);
@@ -120,7 +120,7 @@ describe.each([
   });
 });
 
-it('the MCP Inspector, with nothing but an address and a header, lists the tools', async () => {
+it('the MCP Inspector lists the tools with only an address and a header', async () => {
   const { code, answer } = await run([
     `${switchboard.url}/api/mcp`,
     '--transport',

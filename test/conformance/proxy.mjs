@@ -1,9 +1,8 @@
 import { createServer, request } from 'node:http';
 
 /**
- * A loopback proxy that adds an API key, because the suite can send none. Everything else passes as it is: Host and
- * Origin (the checks on DNS rebinding lie in them), each part of a stream as soon as it comes, and a disconnect of
- * either side.
+ * Starts a loopback proxy that adds an API key, because the suite cannot send one. It passes on everything else unchanged
+ * and at once: Host and Origin, which the DNS rebinding checks need, each part of a stream, and disconnects of both sides.
  */
 export async function startProxy({ target, apiKey }) {
   const { hostname, port } = new URL(target);
@@ -13,7 +12,7 @@ export async function startProxy({ target, apiKey }) {
     const forwarded = request({ hostname, port, method, path, headers, agent: false });
     forwarded.on('response', (response) => {
       answer.writeHead(response.statusCode, response.headers);
-      // A stream whose first part is long in coming is a stream already.
+      // Sends the headers now, because the first part of a stream may take long.
       answer.flushHeaders();
       response.pipe(answer);
       response.on('close', () => {

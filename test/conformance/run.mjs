@@ -1,5 +1,6 @@
-// `npm run conformance`: the official MCP conformance suite against the built server with the fixtures that the suite
-// asks for. Offline once its packages are installed; everything runs on loopback and is stopped at the end.
+// npm run conformance
+// Runs the official MCP conformance suite against the built server with the fixtures that the suite requires. It works
+// offline once its packages are installed. Everything runs on loopback and is stopped at the end.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -29,7 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 try {
   process.exitCode = (await main()) ? 0 : 1;
 } catch (error) {
-  // What is stopped half-way fails in ways that mean nothing.
+  // Failures after an interruption say nothing about the server.
   if (!interrupted) {
     console.error(error instanceof BuildError ? error.message : error);
     process.exitCode = 1;
@@ -43,7 +44,7 @@ async function main() {
   await build();
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-conformance-'));
   cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
-  // As root, PostgreSQL runs as another user, who must be able to pass through.
+  // When this runs as root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(folder, 0o711);
   const url = await startServer(join(folder, 'data'));
   const proxy = await startProxy({ target: url, apiKey: await createKey(url) });
@@ -61,7 +62,7 @@ async function main() {
     if (interrupted) throw new Error('Interrupted.');
     rows.push(report(revision, result));
   }
-  console.log('\nMCP conformance, scenarios that count:');
+  console.log('\nMCP conformance, required scenarios:');
   console.table(Object.fromEntries(rows.map(({ revision, counts }) => [revision, counts])));
   const ok = rows.every(({ isExpected }) => isExpected);
   console.log(ok ? 'Conformance: as expected.' : 'Conformance: NOT as expected, see above.');
@@ -69,8 +70,8 @@ async function main() {
 }
 
 /**
- * Counts a run. What the baseline excuses is baselined, or, where that is no more than a warning, passed. The verdict
- * is the suite's own, which also fails for what the baseline excuses in vain.
+ * Counts the results of a run. Failures in the baseline count as baselined, and warnings in it as passed. The verdict is
+ * that of the suite, which also fails when an entry of the baseline is not needed.
  */
 function report(revision, { ok, output, checks }) {
   const counts = { required: 0, passed: 0, baselined: 0, failed: 0 };
@@ -93,7 +94,7 @@ function report(revision, { ok, output, checks }) {
   const isExpected = ok && counts.failed === 0;
   console.log(`\n${revision}: ${isExpected ? 'as expected' : 'NOT as expected'}`);
   for (const line of lines) console.log(line);
-  // What the suite says last is its verdict; all above is in the lines.
+  // The output ends with the verdict of the suite. The printed lines contain everything before it.
   if (!isExpected) console.log(output.slice(-VERDICT_CHARACTERS));
   return { revision, isExpected, counts };
 }
@@ -126,8 +127,8 @@ async function startServer(dataDir) {
   const url = `http://127.0.0.1:${port}`;
   const deadline = Date.now() + START_LIMIT_MS;
   while (!(await isReady(url))) {
-    if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}.`);
-    if (Date.now() > deadline) throw new Error('The server does not come up.');
+    if (child.exitCode !== null) throw new Error(`The server exited with code ${child.exitCode}.`);
+    if (Date.now() > deadline) throw new Error('The server did not start in time.');
     await sleep(100);
   }
   return url;
@@ -140,7 +141,7 @@ async function isReady(url) {
   );
 }
 
-/** Signs an organization up and makes its key, as a person would. */
+/** Signs up an organization over HTTP and creates its API key. */
 async function createKey(url) {
   const json = { 'Content-Type': 'application/json' };
   const account = {
@@ -154,12 +155,12 @@ async function createKey(url) {
     body: JSON.stringify(account),
   });
   const cookie = signedUp.headers.getSetCookie()[0]?.split(';')[0];
-  if (!cookie) throw new Error(`Sign-up: ${await signedUp.text()}`);
+  if (!cookie) throw new Error(`Signing up failed: ${await signedUp.text()}`);
   const made = await fetch(`${url}/api/mcp/keys`, {
     method: 'POST',
     headers: { Cookie: cookie, Origin: url },
   });
-  if (made.status !== 201) throw new Error(`Key: ${await made.text()}`);
+  if (made.status !== 201) throw new Error(`Creating the key failed: ${await made.text()}`);
   return (await made.json()).api_key;
 }
 
@@ -171,7 +172,7 @@ async function freePort() {
   return port;
 }
 
-/** Last started, first stopped. Once, whoever asks. */
+/** Stops everything once, the last started first. */
 async function cleanUp() {
   for (const step of cleanUps.splice(0).toReversed()) {
     try {

@@ -1,4 +1,4 @@
-// The built Switchboard with the fixtures of the conformance suite, started as a team starts its own.
+// Starts the built Switchboard with the fixtures of the conformance suite, as a team starts its modules.
 import { startSwitchboard } from 'switchboard';
 import { compileFixtures } from './compile-fixtures.mjs';
 

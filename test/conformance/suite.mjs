@@ -1,4 +1,4 @@
-// The conformance suite, run with the Node that it needs.
+// Runs the conformance suite with the Node version that it needs.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,22 +8,22 @@ const SUITE = join(import.meta.dirname, 'suite');
 const CLI = join(SUITE, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const TIMEOUT_MS = 5 * 60_000;
 
-/** A Node of version 22, which the suite needs: this one, or the one that is installed beside it. */
+/** Returns the path of a Node of version 22 or later: this one, or the one that is installed with the suite. */
 export function suiteNode() {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
   const bundled = join(SUITE, 'node_modules/.bin/node');
   if (existsSync(bundled)) return bundled;
   throw new Error(
-    'The conformance suite needs Node 22, and none is published for this platform: run it with one.',
+    'The conformance suite needs Node 22, which cannot be installed for this platform. Run it with Node 22.',
   );
 }
 
-/** The scenarios that count for a revision. */
+/** Lists the scenarios that a revision requires. */
 export function scoredScenarios(revision) {
   return readYaml(join(CLI, `../../requirements/${revision}.yaml`)).server;
 }
 
-/** What a baseline excuses: `scenario` or `scenario:check`. */
+/** Reads the entries of a baseline: `scenario` or `scenario:check`. */
 export function readBaseline(file) {
   return new Set(readYaml(file).server);
 }
@@ -34,8 +34,8 @@ function readYaml(file) {
 }
 
 /**
- * Runs what a revision requires of a server and returns the checks of each scenario, whether everything was as the
- * baseline says, and what was printed.
+ * Runs the scenarios that a revision requires. Returns the checks of each scenario, whether the result matches the
+ * baseline, and the output.
  */
 export async function runRequirements({ revision, url, baseline, folder, onStart }) {
   const given = ['server', '--url', url, '--requirements', revision];

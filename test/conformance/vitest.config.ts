@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:inspector`: tests with packages that `npm ci` does not install. */
+/** Runs tests that need packages which `npm ci` does not install: `npm run test:inspector`. */
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/summary-reporter.ts'],
