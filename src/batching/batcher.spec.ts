@@ -3,76 +3,76 @@ import { describe, expect, it } from 'vitest';
 import { Batcher } from './batcher.js';
 
 function recorder(finish: () => Promise<void> = async () => undefined) {
-  const groups: string[] = [];
-  const gatherings = new Batcher<string, string>(
+  const batches: string[] = [];
+  const batcher = new Batcher<string, string>(
     async (key, items) => {
-      const group = `${key}: ${items.join(' ')}`;
-      groups.push(group);
+      const batch = `${key}: ${items.join(' ')}`;
+      batches.push(batch);
       await finish();
-      return group;
+      return batch;
     },
     3,
     (item) => item.length,
   );
-  return { groups, gatherings };
+  return { batches, batcher };
 }
 
-describe('Gatherings', () => {
-  it('brings together what comes in the same moment, of one key, and tells each its place', async () => {
-    const { groups, gatherings } = recorder();
+describe(Batcher.name, () => {
+  it('joins items of one key that come in the same turn, and returns the index of each', async () => {
+    const { batches, batcher } = recorder();
     const added = await Promise.all([
-      gatherings.add('x', 'a'),
-      gatherings.add('y', 'b'),
-      gatherings.add('x', 'c'),
+      batcher.add('x', 'a'),
+      batcher.add('y', 'b'),
+      batcher.add('x', 'c'),
     ]);
     expect(added).toEqual([
       { result: 'x: a c', index: 0 },
       { result: 'y: b', index: 0 },
       { result: 'x: a c', index: 1 },
     ]);
-    expect(groups).toEqual(['x: a c', 'y: b']);
+    expect(batches).toEqual(['x: a c', 'y: b']);
   });
 
-  it('gathers what comes while the group before is under way', async () => {
+  it('joins items that come while the previous batch is being processed', async () => {
     let end = (): void => undefined;
-    const { groups, gatherings } = recorder(() => new Promise((resolve) => (end = resolve)));
-    const first = gatherings.add('x', 'a');
-    while (groups.length === 0) await sleep(0);
-    const others = [gatherings.add('x', 'b'), gatherings.add('x', 'c')];
+    const { batches, batcher } = recorder(() => new Promise((resolve) => (end = resolve)));
+    const first = batcher.add('x', 'a');
+    while (batches.length === 0) await sleep(0);
+    const others = [batcher.add('x', 'b'), batcher.add('x', 'c')];
     end();
     await first;
-    while (groups.length === 1) await sleep(0);
+    while (batches.length === 1) await sleep(0);
     end();
     await Promise.all(others);
-    expect(groups).toEqual(['x: a', 'x: b c']);
+    expect(batches).toEqual(['x: a', 'x: b c']);
   });
 
-  it('does not wait for ever for a group that hangs', async () => {
+  it('does not wait for a batch that hangs', async () => {
     let isFirst = true;
-    const { gatherings } = recorder(async () => {
+    const { batcher } = recorder(async () => {
       if (!isFirst) return;
       isFirst = false;
       await new Promise(() => undefined);
     });
-    void gatherings.add('x', 'a');
+    void batcher.add('x', 'a');
     await sleep(1);
-    expect((await gatherings.add('x', 'b')).result).toBe('x: b');
+    expect((await batcher.add('x', 'b')).result).toBe('x: b');
   });
 
-  it('takes no more than a group may weigh, but one of any weight', async () => {
-    const { groups, gatherings } = recorder();
-    await Promise.all(['aa', 'bb', 'c', 'dddd', 'e'].map((item) => gatherings.add('x', item)));
-    expect(groups).toEqual(['x: aa', 'x: bb c', 'x: dddd', 'x: e']);
+  it('limits the weight of a batch, and accepts a single item of any weight', async () => {
+    const { batches, batcher } = recorder();
+    await Promise.all(['aa', 'bb', 'c', 'dddd', 'e'].map((item) => batcher.add('x', item)));
+    expect(batches).toEqual(['x: aa', 'x: bb c', 'x: dddd', 'x: e']);
   });
 
-  it('tells everybody in the group of its failure, and goes on with the next', async () => {
+  it('rejects all items of a failed batch, and continues with the next', async () => {
     let isBad = true;
-    const { gatherings } = recorder(async () => {
+    const { batcher } = recorder(async () => {
       if (isBad) throw new Error('bad');
     });
-    const both = [gatherings.add('x', 'a'), gatherings.add('x', 'b')];
+    const both = [batcher.add('x', 'a'), batcher.add('x', 'b')];
     for (const one of both) await expect(one).rejects.toThrow('bad');
     isBad = false;
-    expect((await gatherings.add('x', 'c')).result).toBe('x: c');
+    expect((await batcher.add('x', 'c')).result).toBe('x: c');
   });
 });

@@ -1,63 +1,64 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
-interface Group<Item, Result> {
+interface Batch<Item, Result> {
   readonly items: Item[];
   weight: number;
   readonly done: Promise<Result>;
 }
 
-/** How long items wait for the group before: its statement may hang, and must not hold up everybody behind it. */
-const LONGEST_WAIT_MS = 1;
+/** Longest wait for the previous batch. A statement that hangs must not stop all batches after it. */
+const MAX_WAIT_MS = 1;
 
 /**
- * Hands items that come in the same moment, or while the group before is under way, to one piece of work: a statement
- * for many costs the database little more than one for each. The work begins after the last item of its group has come.
+ * Joins items that arrive in the same turn of the event loop, or while the previous batch is being processed, into one
+ * batch. One statement for many items costs the database little more than one for a single item. The work of a batch
+ * starts after its last item was added.
  */
 export class Batcher<Item, Result> {
-  /** By key, the group that still takes items. */
-  private readonly open = new Map<string, Group<Item, Result>>();
-  /** By key, the work that was begun last, while it is under way. */
-  private readonly begun = new Map<string, Promise<unknown>>();
+  /** The batch of each key that still takes items. */
+  private readonly open = new Map<string, Batch<Item, Result>>();
+  /** The last started work of each key, while it runs. */
+  private readonly running = new Map<string, Promise<unknown>>();
 
-  /** Only items of the same key come together, and as many as weigh `most`. */
+  /** Only items of the same key share a batch. A batch weighs at most `maxWeight`, or has a single item. */
   constructor(
     private readonly work: (key: string, items: readonly Item[]) => Promise<Result>,
-    private readonly most = 100,
+    private readonly maxWeight = 100,
     private readonly weigh: (item: Item) => number = () => 1,
   ) {}
 
-  /** Resolves to what the work came to, and to the place of the item among those that it was given. */
+  /** Adds an item. Resolves to the result of its batch and to the index of the item in it. */
   async add(key: string, item: Item): Promise<{ result: Result; index: number }> {
-    const group = this.groupFor(key, this.weigh(item));
-    const index = group.items.push(item) - 1;
-    return { result: await group.done, index };
+    const batch = this.batchFor(key, this.weigh(item));
+    const index = batch.items.push(item) - 1;
+    return { result: await batch.done, index };
   }
 
-  private groupFor(key: string, weight: number): Group<Item, Result> {
+  private batchFor(key: string, weight: number): Batch<Item, Result> {
     const open = this.open.get(key);
-    if (open && open.weight + weight <= this.most) {
+    if (open && open.weight + weight <= this.maxWeight) {
       open.weight += weight;
       return open;
     }
     const items: Item[] = [];
-    const group: Group<Item, Result> = { items, weight, done: this.begin(key, items) };
-    this.open.set(key, group);
-    return group;
+    const batch: Batch<Item, Result> = { items, weight, done: this.start(key, items) };
+    this.open.set(key, batch);
+    return batch;
   }
 
-  private async begin(key: string, items: readonly Item[]): Promise<Result> {
-    // Once all is read that has come in by now, from every connection.
+  private async start(key: string, items: readonly Item[]): Promise<Result> {
+    // Wait until the data that has arrived on all connections was read.
     await nextTurn();
-    const before = this.begun.get(key);
-    if (before) await Promise.race([before, sleep(LONGEST_WAIT_MS)]);
-    // Before the work begins: who comes from here on must not share what was decided before.
+    const previous = this.running.get(key);
+    if (previous) await Promise.race([previous, sleep(MAX_WAIT_MS)]);
+    // Close the batch before the work starts: a later item must not get a result that was read before it arrived.
     if (this.open.get(key)?.items === items) this.open.delete(key);
     const done = this.work(key, items);
-    const over = (): void => {
-      if (this.begun.get(key) === begun) this.begun.delete(key);
+    const remove = (): void => {
+      if (this.running.get(key) === running) this.running.delete(key);
     };
-    const begun = done.then(over, over);
-    this.begun.set(key, begun);
+    const running = done.then(remove, remove);
+    this.running.set(key, running);
     return await done;
   }
 }

@@ -2,15 +2,13 @@ import { type DynamicModule, Module, type ModuleMetadata, type Provider } from '
 import type { EntityTarget, ObjectLiteral } from 'typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { ChangesModule } from '../changes/changes.module.js';
-import { ConfigModule } from '../config/config.module.js';
-import type { Env } from '../config/env.js';
+import { Env } from '../config/env.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
 import { DatabaseModule } from '../database/database.module.js';
 import type { DatabaseAccess } from '../database/setup/database-access.js';
 import type { MigrationClass } from '../database/setup/migrate-extensions.js';
 import { EventsModule } from '../events/events.module.js';
 import { Failpoints } from '../failpoints/failpoints.js';
-import { FailpointsModule } from '../failpoints/failpoints.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { McpModule } from '../mcp/mcp.module.js';
@@ -29,13 +27,17 @@ export interface AppOptions {
   onDatabaseError: (error: Error) => void;
   modules?: Extensions['modules'];
   entities?: Extensions['entities'];
-  /** Providers of a test, tools among them. */
+  /** More providers, for tests. They may have tools. */
   providers?: Provider[];
-  /** Those of a test; absent: everything passes. */
+  /** Failpoints set by a test. When absent, execution never stops. */
   failpoints?: Failpoints;
 }
 
-/** What a Switchboard process is made of. The same for every role: workers and HTTP look at `env` before they start. */
+/** Provides the settings and the failpoints of this process to every module. */
+@Module({})
+class ProcessModule {}
+
+/** Composes a Switchboard process. Every role has the same modules; workers and HTTP read `env` before they start. */
 @Module({})
 export class AppModule {
   static forRoot({
@@ -50,10 +52,17 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        // First, because routes are tried in this order and nearly every request is for this one.
+        // First, because Express tries routes in this order and most requests are for this one.
         McpModule,
-        ConfigModule.forRoot(env),
-        FailpointsModule.forRoot(failpoints),
+        {
+          module: ProcessModule,
+          global: true,
+          providers: [
+            { provide: Env, useValue: env },
+            { provide: Failpoints, useValue: failpoints },
+          ],
+          exports: [Env, Failpoints],
+        },
         DatabaseModule.forRoot(access, [...ENTITIES, ...entities], onDatabaseError),
         QueueModule.forRoot(env, access),
         ChangesModule.forRoot(access),
@@ -75,12 +84,12 @@ export class AppModule {
   }
 }
 
-/** What a team adds to Switchboard, without a change to it. */
+/** What a team adds to Switchboard without changing it. */
 export interface Extensions {
-  /** Nest modules whose providers may have tools, as one would list them under `imports`. */
+  /** Nest modules, as in `imports`. Their providers may have tools. */
   modules?: NonNullable<ModuleMetadata['imports']>;
-  /** Entities of the tables that the modules reach through `TenantDatabase`. */
+  /** Entities of the tables that these modules use through `TenantDatabase`. */
   entities?: EntityTarget<ObjectLiteral>[];
-  /** They run at start, after Switchboard's own, oldest first, each in a transaction of its own. */
+  /** Migrations, run at start after those of Switchboard: oldest first, each in its own transaction. */
   migrations?: MigrationClass[];
 }

@@ -8,20 +8,20 @@ import { createHttpApplication } from './create-http-application.js';
 import { ENTITIES } from './entities.js';
 import { assertOneCopy } from './one-copy.js';
 
-// How long a database that DATABASE_URL names may take to come up: it often starts together with the service.
+// The database that DATABASE_URL names often starts together with this process, so the start waits this long for it.
 const DATABASE_WAIT_MS = 30_000;
 
 export interface ApplicationOptions {
   env: Env;
-  /** Connection as the owner of the database. */
+  /** Address of the database, with its owner as the user. */
   ownerUrl: string;
   log: (line: string) => void;
   extensions: Extensions;
-  /** Those of a test; absent: everything passes. */
+  /** Failpoints set by a test. When absent, execution never stops. */
   failpoints?: Failpoints;
 }
 
-/** Prepares the database and starts what the role of this process runs; HTTP is served when it returns. */
+/** Prepares the database and starts the HTTP server and the workers of this process. It serves HTTP when this resolves. */
 export async function startApplication({
   env,
   ownerUrl,
@@ -51,7 +51,7 @@ export async function startApplication({
     if (env.runsWeb) await app.listen(env.port, env.host);
     else await app.init();
   } catch (error) {
-    // A port that is taken, say: whoever goes on in this process must not keep our connections.
+    // For example, the port is in use. The caller may continue without us, so close all connections.
     await app.close().catch(() => undefined);
     throw error;
   }

@@ -16,7 +16,7 @@ import {
 } from '../workflows/definitions/compatibility/compatibility.js';
 import { stepToolsOf } from '../workflows/definitions/compatibility/tool-schemas.js';
 
-/** A version whose tools are others than when it was saved, as it is stored. */
+/** A stored version, some of whose tools have changed since it was saved. */
 interface OutdatedVersion extends PinnedVersion {
   organization_id: string;
   organization: string;
@@ -25,7 +25,7 @@ interface OutdatedVersion extends PinnedVersion {
   version: number;
 }
 
-/** One line of the report; the names are those of its JSON. */
+/** One line of the report, with the names of its JSON form. */
 type Line = Omit<OutdatedVersion, keyof PinnedVersion> & Omit<StepFinding, 'effect'>;
 
 interface Report {
@@ -36,9 +36,8 @@ interface Report {
 const PAGE = 500;
 const UNDEFINED_TABLE = '42P01';
 /**
- * Everything in use: newest versions of active workflows, and versions that runs keep to which have not ended. The
- * columns are read by way of JSON because the database may be that of an earlier release, which does not have them:
- * this looks before a deploy, and so before its migrations.
+ * Selects the versions in use: the newest of each active workflow, and those of runs that have not ended. Columns are read
+ * through JSON because this runs before a deploy, so the database of an earlier release may not have them yet.
  */
 const OUTDATED = `
   declare outdated no scroll cursor for
@@ -64,16 +63,16 @@ const OUTDATED = `
   order by p.organization_id, p.workflow_id, p.version`;
 
 /**
- * Says which workflows of the database that the environment names would break if this build, with these modules in it,
- * were deployed: `--json` for programs. Changes nothing, and needs no running Switchboard. The exit code is 1 where
- * something would break, and 2 where that could not be found out.
+ * Reports which workflows would break if this build with these modules were deployed on the configured database. Prints
+ * JSON with `--json`. It changes nothing and needs no running Switchboard. The exit code is 1 when a workflow would
+ * break, and 2 when the check failed.
  */
 export async function checkWorkflows(extensions: Extensions = {}): Promise<void> {
   const given = process.argv.slice(2);
   try {
     const unknown = given.find((argument) => argument !== '--json');
     if (unknown !== undefined)
-      throw new Error(`Unknown argument ${unknown}. There is --json only.`);
+      throw new Error(`Unknown argument ${unknown}. The only argument is --json.`);
     const report = await makeReport(loadEnv(), extensions);
     const text = given.includes('--json') ? JSON.stringify(report, null, 2) : page(report);
     process.stdout.write(`${text}\n`);
@@ -98,14 +97,14 @@ async function makeReport(env: Env, extensions: Extensions): Promise<Report> {
   return report;
 }
 
-/** Runs `work` as the owner of the database, who sees all organizations; not at all where there is no database yet. */
+/** Runs `work` as the owner of the database, who sees all organizations. Does nothing when there is no database yet. */
 async function withDatabase(env: Env, work: (client: Client) => Promise<void>): Promise<void> {
   if (!env.databaseUrl && !existsSync(join(env.dataDir, 'pg', 'PG_VERSION'))) return;
   const embedded = env.databaseUrl
     ? undefined
     : await EmbeddedPostgres.start({ dataDir: env.dataDir });
   const client = new Client({ connectionString: env.databaseUrl ?? embedded!.url });
-  // Without a listener, a server that goes away would end the process with no word of why.
+  // Without a listener, a lost connection would end the process without a message.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -121,7 +120,7 @@ async function* outdated(client: Client, tools: Compatibility): AsyncGenerator<O
   try {
     await client.query(OUTDATED, [JSON.stringify(tools.schemas)]);
   } catch (error) {
-    // Nothing was ever started on this database.
+    // Switchboard never ran on this database.
     if (sqlState(error) === UNDEFINED_TABLE) return;
     throw error;
   }
@@ -134,8 +133,11 @@ async function* outdated(client: Client, tools: Compatibility): AsyncGenerator<O
 
 function page({ breaks, changed }: Report): string {
   const parts = [
-    ...section('This build would break:', breaks),
-    ...section('Tools that have changed, and that these steps fit as far as can be told:', changed),
+    ...section('This build would break these steps:', breaks),
+    ...section(
+      'These steps use tools that have changed, and still fit them as far as the check can tell:',
+      changed,
+    ),
   ];
   const result =
     breaks.length > 0
@@ -149,7 +151,7 @@ function section(title: string, lines: readonly Line[]): string[] {
 }
 
 function sentence(line: Line): string {
-  // As JSON, because names may hold anything, and this is a terminal.
+  // JSON escapes control characters in names, which would control the terminal.
   const name = (text: string): string => JSON.stringify(text);
   return (
     `  ${name(line.organization)} (${line.organization_id}), workflow ${name(line.workflow)} (${line.workflow_id}), ` +

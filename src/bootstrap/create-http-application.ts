@@ -12,18 +12,15 @@ import {
   RESUME_PATH,
   WEBHOOK_PATH,
   refuseMalformedPath,
-} from '../workflows/webhooks/malformed-webhook-path.js';
+} from '../workflows/webhooks/webhook.js';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-// Longer than the 60 s of usual proxies: whoever closes first must be the one that sends the next request, or that
-// request is lost in between.
+// Longer than the 60 s of usual proxies. If the server closed a connection first, a request that the proxy sends at the
+// same moment would be lost.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/**
- * Makes the application, the same way for the service, its tests and its bench. No body parser: each edge reads its own
- * bytes.
- */
+/** Creates the application, the same way for the service, its tests and its bench. Each edge parses its own bodies. */
 export async function createHttpApplication(
   module: DynamicModule,
   logger: LoggerService,
@@ -35,7 +32,7 @@ export async function createHttpApplication(
   });
   app.disable('x-powered-by');
   app.set('etag', false);
-  // Express would build objects out of `a[b]=c`; no query string of ours holds any.
+  // The default parser builds objects from `a[b]=c`. No query string of ours needs that.
   app.set('query parser', 'simple');
   app.use(securityHeaders());
   app.use(`/${WEBHOOK_PATH}`, refuseMalformedPath(NO_WEBHOOK));
@@ -49,10 +46,10 @@ export async function createHttpApplication(
 }
 
 /**
- * Sets the headers of Helmet. As we use it, they are the same for every response, so they are asked for once; its chain
- * of functions would take longer than most of what follows it.
+ * Returns middleware that sets the headers of Helmet. They are the same for every response, so Helmet runs only once: its
+ * chain of functions would take longer than most of the request.
  */
-export function securityHeaders(): RequestHandler {
+function securityHeaders(): RequestHandler {
   const request = new IncomingMessage(new Socket());
   const sample = new ServerResponse(request);
   helmet()(request, sample, (error) => {
@@ -66,18 +63,19 @@ export function securityHeaders(): RequestHandler {
 }
 
 /**
- * Express over requests and responses that have its prototypes from the beginning. By itself it changes those of every
- * request; V8 then takes the request for alive until all of the heap is collected, which costs more than Express does.
+ * Creates requests and responses that have the prototypes of Express from the beginning (ADR 17). Express by itself
+ * changes the prototype of every request. V8 then keeps the request until it collects the whole heap, which costs more
+ * time than Express.
  */
-export class ExpressServerAdapter extends ExpressAdapter {
-  /** Plain HTTP, whatever the options: TLS ends before this process. */
+class ExpressServerAdapter extends ExpressAdapter {
+  /** Creates a server without TLS, whatever the options. TLS ends in a proxy before this process. */
   override initHttpServer(): void {
     const express = this.getInstance<Express>();
     class Request extends IncomingMessage {}
     class Response<R extends IncomingMessage> extends ServerResponse<R> {}
     Object.setPrototypeOf(Request.prototype, express.request);
     Object.setPrototypeOf(Response.prototype, express.response);
-    // What Express gives to each of them; it changes nothing where they have it.
+    // Express sets these prototypes on each request. That changes nothing when they are set already.
     Object.assign(express, { request: Request.prototype, response: Response.prototype });
     const options = { IncomingMessage: Request, ServerResponse: Response };
     this.httpServer = createServer(options, express);

@@ -9,11 +9,11 @@ import { IdempotencyKey } from '../tools/idempotency/idempotency-key.entity.js';
 import { ParkedRun, Run, RunStep } from '../workflows/journal/run.entity.js';
 import { EventInterest, WorkflowVersion } from '../workflows/store/workflow-version.entity.js';
 import { Workflow, OfferedWorkflow } from '../workflows/store/workflow.entity.js';
-import { WorkflowSchedule } from '../workflows/triggers/workflow-schedule.entity.js';
+import { WorkflowSchedule } from '../workflows/triggers/schedules.repository.js';
 import { PendingEvent, RunWait } from '../workflows/waits/run-wait.entity.js';
 import { WebhookDelivery } from '../workflows/webhooks/webhook-delivery.entity.js';
 
-/** Every entity, listed: globbing would miss those of a build or of a test runner. */
+/** Every entity. They are listed because a glob pattern would not match both the build and the test runner. */
 export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   AuditLogEntry,
   ApiKey,

@@ -16,7 +16,7 @@ describe(assertOneCopy.name, () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('accepts what both find in the same place, also through a link', () => {
+  it('accepts packages that both load from the same place, also through a link', () => {
     expect(() => assertOneCopy(program, self)).not.toThrow();
     install('elsewhere', '12.5.1');
     mkdirSync(join(project, 'node_modules/@nestjs'));
@@ -24,10 +24,10 @@ describe(assertOneCopy.name, () => {
     expect(() => assertOneCopy(program, self)).not.toThrow();
   });
 
-  it('names both copies, and what to install', () => {
+  it('reports both copies, and what to install', () => {
     install('project/node_modules/switchboard/node_modules/typeorm', '1.1.2');
     expect(() => assertOneCopy(program, self)).toThrow(
-      `typeorm is there twice: 1.1.1 in ${project}/node_modules/typeorm, and 1.1.2 in ` +
+      `typeorm is installed twice: 1.1.1 in ${project}/node_modules/typeorm, and 1.1.2 in ` +
         `${project}/node_modules/switchboard/node_modules/typeorm.\n    npm install --save-exact typeorm@1.1.2`,
     );
   });

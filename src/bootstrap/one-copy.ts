@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { AppError } from '../errors/app-error.js';
 
-// What decorators of modules write and Switchboard reads, or what both compare with `instanceof`.
+// Packages whose decorators write metadata that Switchboard reads, or whose classes both compare with `instanceof`.
 const SHARED = [
   '@nestjs/common',
   '@nestjs/core',
@@ -13,8 +13,8 @@ const SHARED = [
 ];
 
 /**
- * Throws when the program has another copy of a package than Switchboard has. What its decorators say would be kept
- * in that copy, where nobody looks, and all that showed would be a tool whose arguments have no fields.
+ * Throws when the program loads another copy of a shared package than Switchboard. The decorators of the program would
+ * write their metadata into that copy, and tools would silently have no arguments.
  */
 export function assertOneCopy(
   program: string | undefined = process.argv[1],
@@ -25,19 +25,19 @@ export function assertOneCopy(
     const [mine, theirs] = [packageOf(name, self), packageOf(name, resolve(program))];
     if (!mine || !theirs || mine.path === theirs.path) return [];
     return [
-      `  ${name} is there twice: ${theirs.version} in ${theirs.path}, and ${mine.version} in ${mine.path}.\n` +
+      `  ${name} is installed twice: ${theirs.version} in ${theirs.path}, and ${mine.version} in ${mine.path}.\n` +
         `    npm install --save-exact ${name}@${mine.version}`,
     ];
   });
   if (faults.length === 0) return;
   throw new AppError(
     'forbidden',
-    `Modules must share the packages that Switchboard is made of:\n${faults.join('\n')}\n` +
-      'If the versions are the same, Switchboard is linked: install it with install-links=true in .npmrc.',
+    `Modules must use the same copies of these packages as Switchboard:\n${faults.join('\n')}\n` +
+      'If the versions are equal, Switchboard is linked. Set install-links=true in .npmrc and install again.',
   );
 }
 
-/** The copy of a package that a file gets when it imports it. */
+/** Returns the copy of a package that `importer` would load, or undefined when there is none. */
 function packageOf(name: string, importer: string): { path: string; version: string } | undefined {
   const folders = createRequire(importer).resolve.paths(name) ?? [];
   const found = folders.find((folder) => existsSync(join(folder, name, 'package.json')));

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 
-// What modules of teams are written with, and all of it. A name here is a promise; anything else may change any day.
+// The public API for modules of teams. Everything that is not exported here may change in any release.
 
 export { startSwitchboard } from './start-switchboard.js';
 export { checkWorkflows } from './check-workflows.js';
@@ -41,13 +41,15 @@ export {
   writeCursor,
 } from '../paging/paging.js';
 
+export { prepared } from '../database/driver/statement.js';
 export { TenantDatabase } from '../database/transactions/tenant-database.js';
+export type { TenantSession } from '../database/transactions/tenant-session.js';
 export type { MigrationClass } from '../database/setup/migrate-extensions.js';
 export { violatedConstraint } from '../database/database-error.js';
 export { newId } from '../text/ids.js';
 export { SecretBox } from '../database/secret-box.js';
 export { ChangeFeed } from '../changes/change-feed.js';
-export type { Change, ChangeNotice } from '../changes/change-feed.js';
+export type { Change, ChangeOrGap } from '../changes/change-feed.js';
 
 export { ContactsModule } from '../contacts/contacts.module.js';
 export { ContactsService } from '../contacts/contacts.service.js';

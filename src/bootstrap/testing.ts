@@ -15,16 +15,16 @@ import type { Extensions } from './app.module.js';
 import { LATEST_LEGACY_VERSION } from '../mcp/era.js';
 
 export interface TestOptions extends Extensions {
-  /** Settings, by the names of `.env.example`, over those of a test. */
+  /** Settings by their names in `.env.example`. They override the defaults of a test. */
   env?: Record<string, string>;
 }
 
-/** What a tool answered, or why it did not. */
+/** The result of a tool call, or its error. */
 export type Outcome<Result> =
   | { ok: true; result: Result }
   | { ok: false; error: { code: string; message: string; details?: readonly Fault[] } };
 
-/** A tool as its callers see it. */
+/** A tool as callers see it. */
 export interface ListedTool {
   name: string;
   title: string;
@@ -34,35 +34,35 @@ export interface ListedTool {
   annotations: Record<string, boolean>;
 }
 
-/** Calls a tool. The result is what came over the wire, so its type is the caller's own claim. */
+/** Calls a tool. The result is parsed JSON, whose type is not checked. */
 export type CallTool = <Result = Record<string, never>>(
   tool: string,
   given?: object,
 ) => Promise<Outcome<Result>>;
 
-/** An organization with an owner, who is signed in, and an API key. */
+/** An organization with an API key and a signed-in owner. */
 export interface TestOrganization {
   readonly id: string;
   readonly userId: string;
   readonly apiKey: string;
-  /** The tools that the API key sees. */
+  /** Lists the tools that the API key can call. */
   listTools(): Promise<ListedTool[]>;
   /** Calls a tool with the API key, over `POST /api/mcp`. */
   callAsAgent: CallTool;
   /** Calls a tool as the signed-in owner, over `POST /api/tools/:name`. */
   callAsPerson: CallTool;
-  /** Any request with the session of the owner, from Switchboard's own origin. */
+  /** Sends a request with the session of the owner, from the origin of Switchboard. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** A whole Switchboard, web and worker, on a PostgreSQL of its own. */
+/** A complete Switchboard, web and worker, with its own PostgreSQL. */
 export interface TestSwitchboard {
   readonly url: string;
   readonly app: INestApplication;
   createOrganization(name?: string): Promise<TestOrganization>;
-  /** Runs SQL as the owner of the database, past all isolation: for looking at what was written. */
+  /** Runs SQL as the owner of the database, without tenant isolation, to inspect what was written. */
   ownerQuery<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
-  /** Stops everything and removes the data. */
+  /** Stops all processes and deletes the data. */
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ interface AgentAnswer {
   isError?: boolean;
 }
 
-/** Starts a Switchboard with the modules under test, in about three seconds. Nothing of it outlives `close()`. */
+/** Starts a Switchboard with the modules under test, in about three seconds. `close()` removes everything again. */
 export async function startTestSwitchboard(options: TestOptions = {}): Promise<TestSwitchboard> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'));
   const undo: (() => Promise<unknown>)[] = [
@@ -82,7 +82,7 @@ export async function startTestSwitchboard(options: TestOptions = {}): Promise<T
     for (const action of undo.splice(0).toReversed()) await action();
   };
   try {
-    // As root, PostgreSQL runs as another user, who must be able to pass through.
+    // As root, PostgreSQL runs as another user, who must be able to enter this folder.
     await chmod(folder, 0o711);
     const postgres = await EmbeddedPostgres.start({
       dataDir: join(folder, 'postgres'),
@@ -92,7 +92,7 @@ export async function startTestSwitchboard(options: TestOptions = {}): Promise<T
     const env = loadEnv({
       PORT: String(await freePort()),
       DATA_DIR: folder,
-      // A tool that breaks says so in the log only, and whoever tests it must see that.
+      // An unexpected error of a tool appears only in the log.
       LOG_LEVEL: 'warn',
       ...options.env,
     });
@@ -143,7 +143,7 @@ async function createOrganization(
   const rpc = async (method: string, params?: object): Promise<unknown> => {
     const headers = {
       Authorization: `Bearer ${apiKey}`,
-      // Without a version the answers are those of plain JSON-RPC, which leave out titles, annotations and outputs.
+      // Without a version, the server answers in plain JSON-RPC, which omits titles, annotations and output schemas.
       'MCP-Protocol-Version': LATEST_LEGACY_VERSION,
     };
     const request = { jsonrpc: '2.0', id: 1, method, params };
@@ -161,7 +161,7 @@ async function createOrganization(
     callAsAgent: async <Result>(tool: string, given: object = {}) => {
       const answer = (await rpc('tools/call', { name: tool, arguments: given })) as AgentAnswer;
       if (!answer.isError) {
-        // A tool without an output class answers with content alone.
+        // A tool without an output class has no structured content.
         const { structuredContent, content } = answer;
         return { ok: true, result: (structuredContent ?? { content }) as Result };
       }

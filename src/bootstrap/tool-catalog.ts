@@ -12,7 +12,7 @@ import { DecoratedMethods } from '../tools/registry/decorated-methods.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { AppModule, type Extensions } from './app.module.js';
 
-/** Nobody connects in a preview. */
+/** A preview connects to no database. */
 const NO_DATABASE = {
   host: '',
   port: 0,
@@ -25,8 +25,8 @@ const NO_DATABASE = {
 };
 
 /**
- * The tools that a Switchboard has, with the modules of a team in it, to look at and not to call. Nest puts the modules together and makes nothing of what
- * they hold, so this takes no database, opens no port and writes no file.
+ * Returns a registry of all tools, including those of the given modules, to read and not to call. In a preview, Nest
+ * composes modules without instances, so this needs no database, opens no port and writes no file.
  */
 export async function toolCatalog({ modules, entities }: Extensions = {}): Promise<ToolRegistry> {
   const env = loadEnv({});

@@ -6,20 +6,44 @@ import type { DatabaseAccess } from '../database/setup/database-access.js';
 import type { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 
-/** The migration `ParkedRunChanges` sends on it as well: organization, kind and, for resources, their URIs. */
+/** The SQL function `notify_run_change` also sends on this channel, in the same form. */
 const CHANNEL = 'switchboard_changes';
-/** What RFC 3986 allows and a notification has room for. */
+/** A URI by RFC 3986 that fits into a notification. */
 const SENDABLE_URI = /^[\x21-\x7e]{1,4000}$/;
 
-export type ChangeListener = (notice: ChangeNotice) => void;
+/** Names what changed in an organization, without its data. */
+export type Change =
+  /** A resource, such as `switchboard://runs/run_…`, was created, changed or deleted. */
+  | { readonly kind: 'resource'; readonly uri: string }
+  /** The list of tools of the organization changed. */
+  | { readonly kind: 'tools' }
+  /** The API key of the organization was created or revoked. */
+  | { readonly kind: 'keys' };
+
+/** What listeners receive. A `gap` means that changes were lost, so everything may have changed. */
+export type ChangeOrGap = Change | { readonly kind: 'gap' };
+
+export type ChangeListener = (change: ChangeOrGap) => void;
+
+export type ResourceFolder = 'contacts' | 'messages' | 'runs';
+
+/** Returns the change of a contact, a message or a run. */
+export function resourceChange(folder: ResourceFolder, id: string): Change {
+  return { kind: 'resource', uri: resourceUri(folder, id) };
+}
+
+/** Returns the resource URI of a contact, a message or a run. */
+export function resourceUri(folder: ResourceFolder, id: string): string {
+  return `switchboard://${folder}/${id}`;
+}
 
 /**
- * Tells every process that is interested what changed, this one too, through the database. Only ever hints: one that
- * is lost with the connection is made up for by a `gap`, one that is lost with a process that dies is not.
+ * Notifies every subscribed process of changes, through the database. Notifications may be lost: after a lost connection
+ * listeners receive a `gap`, but not after the crash of the process that published.
  */
 export class ChangeFeed implements OnApplicationShutdown {
   private readonly logger = new Logger(ChangeFeed.name);
-  private readonly listeners = new Map<string, Set<{ readonly tell: ChangeListener }>>();
+  private readonly listeners = new Map<string, Set<{ readonly receive: ChangeListener }>>();
   private channel?: ChannelListener;
 
   constructor(
@@ -29,25 +53,25 @@ export class ChangeFeed implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Sends the change once the running transaction is committed, at once outside of one, never in a dry run. Does not
-   * throw and does not wait.
+   * Sends the change after the commit of the current transaction, or at once without one. Does nothing in a dry run. It
+   * never throws and does not wait.
    */
   publish(organizationId: string, change: Change): void {
-    const { kind, uri } = sendable(change);
+    const { kind, uri } = toSendable(change);
     const send = (): void => this.sender.sendSoon(CHANNEL, `${organizationId} ${kind}`, uri);
     if (this.tenants.inTransaction) this.tenants.afterCommit(send);
     else if (!this.tenants.inDryRun) send();
   }
 
   /**
-   * Tells `tell` of every change of the organization that is committed from when this resolves, until the function it
-   * resolves to is called. Throws `unavailable` while the database is away.
+   * Calls `receive` for every change of the organization that commits after this resolves. Resolves to the function that
+   * ends the subscription. Throws `unavailable` while the database is away.
    */
-  async subscribe(organizationId: string, tell: ChangeListener): Promise<() => void> {
-    const listener = { tell };
+  async subscribe(organizationId: string, receive: ChangeListener): Promise<() => void> {
+    const listener = { receive };
     const ofOrganization = this.listeners.get(organizationId) ?? new Set();
     this.listeners.set(organizationId, ofOrganization.add(listener));
-    // Only while somebody here is interested: everybody else pays nothing for the feed.
+    // A process listens only while it has subscriptions, because each notification costs every listener time.
     const channel = (this.channel ??= this.listen());
     const unsubscribe = (): void => {
       if (!ofOrganization.delete(listener)) return;
@@ -78,52 +102,30 @@ export class ChangeFeed implements OnApplicationShutdown {
 
   private receive(payload: string): void {
     const [organizationId, kind, ...uris] = payload.split(' ');
-    const told = organizationId ? [this.listeners.get(organizationId)] : this.listeners.values();
-    const listeners = [...told].flatMap((some) => [...(some ?? [])]);
-    for (const notice of noticesOf(kind, uris)) {
-      for (const listener of listeners) this.tell(listener, notice);
+    const sets = organizationId ? [this.listeners.get(organizationId)] : this.listeners.values();
+    const listeners = [...sets].flatMap((set) => [...(set ?? [])]);
+    for (const change of parseChanges(kind, uris)) {
+      for (const listener of listeners) this.notify(listener, change);
     }
   }
 
-  private tell(listener: { readonly tell: ChangeListener }, notice: ChangeNotice): void {
+  private notify(listener: { readonly receive: ChangeListener }, change: ChangeOrGap): void {
     try {
-      listener.tell(notice);
+      listener.receive(change);
     } catch (error) {
       this.logger.error(toError(error).stack);
     }
   }
 }
 
-function sendable(change: Change): { kind: string; uri?: string } {
+/** Replaces a resource by a gap when its URI does not fit into a notification. */
+function toSendable(change: Change): { kind: string; uri?: string } {
   if (change.kind !== 'resource') return change;
   return SENDABLE_URI.test(change.uri) ? change : { kind: 'gap' };
 }
 
-function noticesOf(kind: string | undefined, uris: readonly string[]): ChangeNotice[] {
+function parseChanges(kind: string | undefined, uris: readonly string[]): ChangeOrGap[] {
   if (kind === 'resource' && uris.length > 0) return uris.map((uri) => ({ kind, uri }));
   if (kind === 'tools' || kind === 'keys') return [{ kind }];
   return [{ kind: 'gap' }];
-}
-
-/** What changed in an organization; only ever names, never the data itself. */
-export type Change =
-  /** A resource, such as `switchboard://runs/run_…`, is new, was changed or is gone. */
-  | { readonly kind: 'resource'; readonly uri: string }
-  /** The organization's list of tools. */
-  | { readonly kind: 'tools' }
-  /** Its API key: a new one was made, or the old one was revoked. */
-  | { readonly kind: 'keys' };
-
-/** What listeners are told. After a `gap` changes are missing, so anything may have changed. */
-export type ChangeNotice = Change | { readonly kind: 'gap' };
-
-/** The change of a contact, a message or a run, under the name that it has as a resource. */
-export function resourceChange(folder: ResourceFolder, id: string): Change {
-  return { kind: 'resource', uri: resourceUri(folder, id) };
-}
-
-export type ResourceFolder = 'contacts' | 'messages' | 'runs';
-
-export function resourceUri(folder: ResourceFolder, id: string): string {
-  return `switchboard://${folder}/${id}`;
 }

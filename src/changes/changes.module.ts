@@ -4,7 +4,7 @@ import { NotificationSender } from '../database/notifications/notification-sende
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { ChangeFeed } from './change-feed.js';
 
-/** How processes learn what others changed. */
+/** Provides the feed by which processes learn of changes that others made. */
 @Module({})
 export class ChangesModule {
   static forRoot(access: DatabaseAccess): DynamicModule {

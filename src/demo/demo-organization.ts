@@ -9,7 +9,7 @@ import { ToolRegistry } from '../tools/registry/tool-registry.js';
 
 const OWNER_EMAIL = 'owner@demo.localhost';
 
-/** What somebody who has just started Switchboard needs to try it. Secrets that are shown once, and kept nowhere. */
+/** Credentials for trying a new Switchboard. They are shown once and not stored. */
 export interface DemoOrganization {
   email: string;
   password: string;
@@ -18,7 +18,7 @@ export interface DemoOrganization {
   workflow: { webhookUrl: string; secret: string };
 }
 
-/** Makes an organization with an owner, a key, a contact and an active webhook workflow, through the same services and tools as everybody. */
+/** Creates an organization with an owner, an API key, a contact and an active webhook workflow. */
 export async function createDemoOrganization(
   app: INestApplicationContext,
 ): Promise<DemoOrganization> {
@@ -27,7 +27,7 @@ export async function createDemoOrganization(
   const registry = app.get(ToolRegistry);
   const call = async <T>(name: string, given: object): Promise<T> => {
     const tool = registry.find(name, 'dashboard', ToolPolicies.NONE);
-    if (!tool) throw new Error(`There is no tool ${name}.`);
+    if (!tool) throw new Error(`The tool ${name} does not exist.`);
     return (await registry.call(tool, given, {
       ...SILENT_CALLER,
       organizationId: account.organizationId,
@@ -87,7 +87,7 @@ const WELCOME_WORKFLOW = {
   ],
 };
 
-/** A first start that was killed half-way leaves an owner whose password nobody has seen; another one is made then. */
+/** Creates the owner, with another address when an interrupted first start left one whose password nobody has seen. */
 async function signUp(accounts: AccountsService, password: string) {
   const body = { email: OWNER_EMAIL, password, organization_name: 'Demo' };
   try {

@@ -9,7 +9,7 @@ import { createDemoOrganization, type DemoOrganization } from './demo-organizati
 
 type Say = (line: string) => void;
 
-/** Tells whoever started the process where it listens and what to do next. Makes the demo organization, once. */
+/** Prints where Switchboard listens and what to do next. Creates the demo organization at the first start. */
 export async function welcome(app: INestApplicationContext, env: Env, say: Say): Promise<void> {
   const url = env.baseUrl;
   say(`\nSwitchboard listens on ${url}`);
@@ -19,7 +19,7 @@ export async function welcome(app: INestApplicationContext, env: Env, say: Say):
     return;
   }
   say(`Data and e-mail files are in ${env.dataDir}`);
-  // The marker is written after the secrets were shown: a start that was killed before it starts over.
+  // The marker is written after the secrets were printed. An interrupted start creates a new organization next time.
   const marker = join(env.dataDir, 'demo-organization');
   if (await exists(marker)) {
     say(signInHint(url, 'owner@demo.localhost'));
@@ -28,7 +28,7 @@ export async function welcome(app: INestApplicationContext, env: Env, say: Say):
   const demo = await createDemoOrganization(app);
   for (const line of instructions(url, env, demo)) say(line);
   await mkdir(env.dataDir, { recursive: true });
-  await writeFile(marker, `The demo organization of ${demo.email} was made.\n`);
+  await writeFile(marker, `The demo organization of ${demo.email} was created.\n`);
 }
 
 function instructions(url: string, env: Env, demo: DemoOrganization): string[] {
@@ -41,7 +41,7 @@ function instructions(url: string, env: Env, demo: DemoOrganization): string[] {
     ].join(' ');
   return [
     '',
-    'A demo organization was made. These are shown once, so keep what you need:',
+    'A demo organization was created. These secrets are shown only once:',
     `  Sign in         ${demo.email}`,
     `  Password        ${demo.password}`,
     `  API key         ${demo.apiKey}`,
@@ -66,7 +66,7 @@ function instructions(url: string, env: Env, demo: DemoOrganization): string[] {
   ];
 }
 
-/** Nothing while the database is away: it serves by now, and must not end for want of a hint. */
+/** Returns the next step, or undefined while the database is away: the start has succeeded, and must not fail now. */
 async function nextStep(app: INestApplicationContext, url: string): Promise<string | undefined> {
   try {
     const hasAccounts = await app.get(AccountsService).hasAny();
@@ -79,7 +79,7 @@ async function nextStep(app: INestApplicationContext, url: string): Promise<stri
 
 function signUpHint(url: string): string {
   return [
-    'Nobody has an account yet. Make the first organization:',
+    'Nobody has an account yet. Create the first organization:',
     `curl -s ${url}/api/auth/sign-up -c cookies.txt -H 'Content-Type: application/json' -d '{"email":"you@example.com","password":"...","organization_name":"..."}'`,
   ].join('\n');
 }

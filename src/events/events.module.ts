@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { DomainEvents } from './domain-events.js';
 
-/** How features learn of each other's events without knowing each other. */
+/** Provides domain events, by which features react to each other without imports between them. */
 @Global()
 @Module({ providers: [DomainEvents], exports: [DomainEvents] })
 export class EventsModule {}

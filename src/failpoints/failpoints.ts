@@ -1,7 +1,4 @@
-/**
- * The moments at which a process that dies, stops or loses its database does the most harm, by the names that
- * docs/reliability.md uses.
- */
+/** The places where a stop, a crash or a lost database does the most harm, by their names in docs/reliability.md. */
 export const FAILPOINTS = {
   FP1: 'after commit, before hint',
   FP1b: 'after insert, before commit',
@@ -15,8 +12,8 @@ export const FAILPOINTS = {
 
 export type Failpoint = (typeof FAILPOINTS)[keyof typeof FAILPOINTS];
 
-/** Told of every failpoint as it is passed. This one lets everything pass; tests start processes with another. */
+/** Production uses this class, which never stops execution. Tests start processes with a subclass. */
 export class Failpoints {
-  /** `subject` is the id of what the process is busy with. */
+  /** Called when execution reaches a failpoint. `subject` is the id of the row that the process works on. */
   async reach(_point: Failpoint, _subject: string): Promise<void> {}
 }

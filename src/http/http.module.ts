@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { OriginGuard } from './origin.guard.js';
 import { RateLimiter } from './rate-limiter.js';
 
-/** What every HTTP edge shares. */
+/** Provides what all HTTP edges share: the check of origins and the rate limits. */
 @Global()
 @Module({ providers: [OriginGuard, RateLimiter], exports: [OriginGuard, RateLimiter] })
 export class HttpModule {}

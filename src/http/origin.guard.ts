@@ -4,7 +4,7 @@ import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 import { Origins } from './origins.js';
 
-/** Refuses requests that a web page of another origin made a browser send. */
+/** Refuses requests that a browser sends for a web page of another origin. */
 @Injectable()
 export class OriginGuard implements CanActivate {
   private readonly origins: Origins;
@@ -16,6 +16,9 @@ export class OriginGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     if (this.origins.allows(request.headers)) return true;
-    throw new AppError('forbidden', 'This Host or Origin is not allowed.');
+    throw new AppError(
+      'forbidden',
+      'This Host or Origin is not allowed. Set PUBLIC_URL to the address that people use.',
+    );
   }
 }

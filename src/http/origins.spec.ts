@@ -17,16 +17,16 @@ describe(Origins, () => {
     ['localhost:3000', 'null', false],
     ['localhost:3000', 'http://localhost:3000/', false],
     ['', undefined, false],
-  ])('on loopback, host %s with origin %s: %s', (host, origin, allowed) => {
+  ])('answers for host %s with origin %s on loopback: %s', (host, origin, allowed) => {
     expect(loopback.allows({ host, origin })).toBe(allowed);
   });
 
-  it('trusts no host name that it was not told', () => {
+  it('trusts no origin when no public address is configured', () => {
     expect(open.allows({ host: 'anything' })).toBe(true);
     expect(open.allows({ host: 'anything', origin: 'http://anything' })).toBe(false);
   });
 
-  it('knows its public address', () => {
+  it('trusts only the origin of the configured public address', () => {
     expect(proxied.allows({ host: 'internal:3000', origin: 'https://app.example' })).toBe(true);
     expect(proxied.allows({ host: 'internal:3000', origin: 'http://app.example' })).toBe(false);
     expect(proxied.allows({ host: 'x', origin: 'https://app.example.evil' })).toBe(false);

@@ -3,7 +3,7 @@ import type { Env } from '../config/env.js';
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Which origins and hosts are this installation's own. Pure: everything comes from the configuration and the request. */
+/** Decides from the configuration whether the Host and Origin headers of a request belong to this installation. */
 export class Origins {
   private readonly publicUrl?: URL;
 
@@ -12,20 +12,20 @@ export class Origins {
   }
 
   /**
-   * False when Host or Origin name another place. A loopback service checks Host because a page whose name was
-   * rebound to 127.0.0.1 sends requests that look same-origin to the browser (MCP, transports, security warning).
+   * Returns false when Host or Origin belong to another site. On loopback, Host is checked against DNS rebinding: a page
+   * whose name resolves to 127.0.0.1 is same-origin for the browser (MCP, transports, security warning).
    */
   allows(headers: IncomingHttpHeaders): boolean {
     return this.allowsHost(headers.host) && (headers.origin === undefined || this.isOwn(headers));
   }
 
-  /** True when `Origin` is present and equals the origin that this request was sent to. */
+  /** Returns true when `Origin` is present and equals the origin that this request was sent to. */
   isOwn(headers: IncomingHttpHeaders): boolean {
     const { origin } = headers;
     if (origin === undefined) return false;
     if (this.publicUrl && origin === this.publicUrl.origin) return true;
     const parsed = parseUrl(origin);
-    // Without a public URL the only name known for sure is that of loopback: Host comes from the client as well.
+    // The client controls Host too, so without a public URL only loopback names can be trusted.
     if (!parsed || parsed.origin !== origin || parsed.host !== headers.host) return false;
     return LOOPBACK_NAMES.has(parsed.hostname);
   }

@@ -17,7 +17,7 @@ interface Problem {
   error_id?: string;
 }
 
-/** Answers every failure that no other edge took, as `application/problem+json` (RFC 9457). */
+/** Answers every error that no other filter handles, as `application/problem+json` (RFC 9457). */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Http');
@@ -69,7 +69,7 @@ const CLIENT_FAULTS: Record<number, { code: string; detail: string }> = {
   415: { code: 'unsupported_media_type', detail: 'Content-Type must be application/json.' },
 };
 
-/** Status of errors that frameworks throw: Nest's own, and those of Express and its parsers (http-errors). */
+/** Returns the HTTP status of an error of Nest, Express or its parsers (http-errors), and 500 for every other error. */
 function statusOf(thrown: unknown): number {
   if (thrown instanceof HttpException) return thrown.getStatus();
   const status = (thrown as { status?: unknown } | null)?.status;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TokenBuckets } from './rate-limiter.js';
 
 describe(TokenBuckets, () => {
-  it('gives what it holds, then says how long to wait, and fills up again', () => {
+  it('gives its tokens, then returns the seconds to wait, and refills', () => {
     let now = 0;
     const buckets = new TokenBuckets(10, 2, () => now);
     expect(buckets.take('a', 10)).toBe(0);
@@ -15,13 +15,13 @@ describe(TokenBuckets, () => {
     expect(buckets.take('a', 1)).toBe(0.5);
   });
 
-  it('lets more than it can hold through when it is full', () => {
+  it('accepts a request for more than its capacity when it is full', () => {
     const buckets = new TokenBuckets(10, 2, () => 0);
     expect(buckets.take('a', 20)).toBe(0);
     expect(buckets.take('a', 1)).toBeGreaterThan(0);
   });
 
-  it('forgets the keys that were used longest ago', () => {
+  it('forgets the least recently used keys', () => {
     const buckets = new TokenBuckets(1, 1, () => 0);
     buckets.take('first', 1);
     for (let index = 0; index < 10_000; index += 1) buckets.take(String(index), 1);

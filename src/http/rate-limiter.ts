@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 
-/** Bounds what one organization can ask of one process, so that a loop gone wild does not starve the others. */
+/** Limits the calls of each organization to one process, so that an endless loop of one does not slow down the others. */
 @Injectable()
 export class RateLimiter {
   private readonly buckets?: TokenBuckets;
@@ -13,7 +13,7 @@ export class RateLimiter {
     }
   }
 
-  /** Takes `points` of the allowance of an organization, or of one webhook, or throws `rate_limited` and takes nothing. */
+  /** Counts `points` calls of an organization or webhook. Throws `rate_limited` and counts nothing when too many. */
   consume(id: string, points: number): void {
     const waitSeconds = this.buckets?.take(id, points) ?? 0;
     if (waitSeconds > 0) {
@@ -24,9 +24,12 @@ export class RateLimiter {
   }
 }
 
-const MOST_BUCKETS = 10_000;
+const MAX_BUCKETS = 10_000;
 
-/** Token buckets by key: each holds `capacity` tokens and gains `perSecond`. In the memory of this process only. */
+/**
+ * Keeps a token bucket for each key, in the memory of this process. A bucket holds `capacity` tokens and gains `perSecond`
+ * tokens a second.
+ */
 export class TokenBuckets {
   private readonly buckets = new Map<string, { tokens: number; at: number }>();
 
@@ -36,7 +39,7 @@ export class TokenBuckets {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Takes `count` tokens and returns 0, or takes none and returns the seconds until that many would be there. */
+  /** Takes `count` tokens and returns 0, or takes none and returns the seconds until the bucket has enough. */
   take(key: string, count: number): number {
     const at = this.now();
     const bucket = this.buckets.get(key) ?? { tokens: this.capacity, at };
@@ -45,11 +48,11 @@ export class TokenBuckets {
       bucket.tokens + ((at - bucket.at) / 1000) * this.perSecond,
     );
     bucket.at = at;
-    // Re-inserting keeps the map in order of last use, so that the first entries are the ones to forget.
+    // Inserting again keeps the map in order of last use, so that its first entry is the least recently used one.
     this.buckets.delete(key);
     this.buckets.set(key, bucket);
-    if (this.buckets.size > MOST_BUCKETS) this.forgetOldest();
-    // A request for more than a bucket can ever hold is let through once the bucket is full.
+    if (this.buckets.size > MAX_BUCKETS) this.forgetOldest();
+    // A full bucket satisfies a request for more than its capacity. Otherwise a large batch would never pass.
     const needed = Math.min(count, this.capacity);
     if (bucket.tokens < needed) return (needed - bucket.tokens) / this.perSecond;
     bucket.tokens -= needed;

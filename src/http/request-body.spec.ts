@@ -13,18 +13,18 @@ const codeOf = (body: Uint8Array | string): string => {
 
 describe(parseJson, () => {
   it.each([
-    ['{}', 'parsed'],
-    ['', 'invalid_json'],
-    ['{bad', 'invalid_json'],
-    ['{"a":1,}', 'invalid_json'],
-    [Buffer.from([0x22, 0xff, 0x22]), 'invalid_json'],
-    [Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'invalid_json'],
-    [`${'['.repeat(64)}${']'.repeat(64)}`, 'parsed'],
-    [`${'['.repeat(65)}${']'.repeat(65)}`, 'too_complex'],
-    ['['.repeat(100_000) + ']'.repeat(100_000), 'too_complex'],
-    [`[${'0,'.repeat(9_999)}0]`, 'parsed'],
-    [`[${'0,'.repeat(10_000)}0]`, 'too_complex'],
-  ])('%#', (body, expected) => {
+    ['an object', '{}', 'parsed'],
+    ['an empty body', '', 'invalid_json'],
+    ['a syntax error', '{bad', 'invalid_json'],
+    ['a trailing comma', '{"a":1,}', 'invalid_json'],
+    ['a byte that is not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'invalid_json'],
+    ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'invalid_json'],
+    ['64 levels', `${'['.repeat(64)}${']'.repeat(64)}`, 'parsed'],
+    ['65 levels', `${'['.repeat(65)}${']'.repeat(65)}`, 'too_complex'],
+    ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 'too_complex'],
+    ['10,000 members', `[${'0,'.repeat(9_999)}0]`, 'parsed'],
+    ['10,001 members', `[${'0,'.repeat(10_000)}0]`, 'too_complex'],
+  ])('decides about %s', (_name, body, expected) => {
     expect(codeOf(body)).toBe(expected);
   });
 });

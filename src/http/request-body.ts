@@ -3,9 +3,8 @@ import getRawBody from 'raw-body';
 import { AppError } from '../errors/app-error.js';
 
 /**
- * Reads the whole body of a request that no parser has touched, byte for byte. Throws `payload_too_large` before
- * buffering more than `limitBytes`, and `unsupported_media_type` unless it is plain JSON: a compressed body would
- * leave open which bytes a signature covers, and how large it may grow.
+ * Reads the raw body of a request. Throws `payload_too_large` before it buffers more than `limitBytes`, and
+ * `unsupported_media_type` for anything but uncompressed JSON: signatures cover the bytes that were sent.
  */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<Buffer> {
   assertJson(request);
@@ -16,12 +15,15 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
     });
   } catch (error) {
     const type = (error as { type?: string }).type;
-    // What is left of the body must flow away, or the connection would wait for it for ever.
+    // The rest of the body must be consumed, or the connection would wait forever.
     request.resume();
     if (type === 'entity.too.large') {
-      throw new AppError('payload_too_large', `The body is larger than ${limitBytes} bytes.`);
+      throw new AppError(
+        'payload_too_large',
+        `The body is larger than ${limitBytes} bytes. Send a smaller one.`,
+      );
     }
-    throw new AppError('invalid_json', 'The body did not arrive whole.', { cause: error });
+    throw new AppError('invalid_json', 'The body is incomplete.', { cause: error });
   }
 }
 
@@ -40,14 +42,14 @@ function assertJson(request: Request): void {
   }
 }
 
-/** The JSON body of a request, or undefined when it has none, with the same bounds as every other edge. */
+/** Returns the parsed JSON body of a request, or undefined when it has none. Throws as {@link readJsonBody} does. */
 export async function readBodyIfAny(request: Request, limitBytes: number): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': transfer } = request.headers;
   if (transfer === undefined && (length === undefined || length === '0')) return undefined;
   return parseJson(await readJsonBody(request, limitBytes));
 }
 
-/** Middleware for routes whose guards need the body: signing in, say. Others read it once their guards agree. */
+/** Returns middleware for routes whose guards need the body, such as sign-in. Other routes read it after their guards. */
 export function jsonBody(limitBytes: number): RequestHandler {
   return (request: Request, _response: Response, next: NextFunction) => {
     readBodyIfAny(request, limitBytes)
@@ -63,8 +65,8 @@ const MAX_DEPTH = 64;
 const MAX_MEMBERS = 10_000;
 
 /**
- * Parses a JSON text (RFC 8259) in UTF-8. Throws `invalid_json` when it is none, and `too_complex` when it is nested
- * deeper than 64 or holds more than 10,000 members: JSON.parse takes any depth, but what comes after would not.
+ * Parses a JSON text in UTF-8 (RFC 8259). Throws `invalid_json` when it is malformed, and `too_complex` when it is nested
+ * deeper than 64 levels or has more than 10,000 members: recursive code would overflow the stack.
  */
 export function parseJson(body: Uint8Array): unknown {
   let value: unknown;
@@ -77,7 +79,7 @@ export function parseJson(body: Uint8Array): unknown {
   return value;
 }
 
-/** How many members a value has with all that it holds; throws where they are too many, or nested too deep. */
+/** Returns the number of members of a value, including nested ones. Throws `too_complex` beyond the limits. */
 function countMembers(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth > MAX_DEPTH) {
@@ -87,7 +89,7 @@ function countMembers(value: unknown, depth: number): number {
   if (Array.isArray(value)) {
     for (const item of value) members += 1 + countMembers(item, depth + 1);
   } else {
-    // What JSON.parse has made inherits nothing that could be listed.
+    // Objects of JSON.parse inherit no enumerable properties.
     for (const name in value) {
       members += 1 + countMembers((value as Record<string, unknown>)[name], depth + 1);
     }

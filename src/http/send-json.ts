@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 
 /**
- * Sends JSON text, or nothing. Not with Express, which would add an ETag and a charset, answer 304 to what is no
- * document, and take several times as long.
+ * Sends JSON text or an empty body. Express is not used, because it adds an ETag and a charset, may answer 304, and takes
+ * several times as long.
  */
 export function sendJson(response: Response, status: number, body: string | Buffer = ''): void {
   response.statusCode = status;

@@ -9,7 +9,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('JoinedSignal', () => {
-  it('aborts with the first of the others, for its reason', () => {
+  it('aborts with the reason of the first signal that aborts', () => {
     const [one, other] = [new AbortController(), new AbortController()];
     const joined = new JoinedSignal([one.signal, other.signal], 60_000);
     expect(joined.signal.aborted).toBe(false);
@@ -19,11 +19,11 @@ describe('JoinedSignal', () => {
     joined.end();
   });
 
-  it('is aborted at once where one of them is', () => {
+  it('is aborted from the start when one of its signals is', () => {
     expect(new JoinedSignal([AbortSignal.abort('gone')]).signal.reason).toBe('gone');
   });
 
-  it('aborts when its time is up, though the garbage is collected before', async () => {
+  it('aborts at its timeout even after a garbage collection', async () => {
     const waits = Array.from({ length: 5 }, async () => {
       const joined = new JoinedSignal([new AbortController().signal], 50);
       await new Promise((resolve) => joined.signal.addEventListener('abort', resolve));
@@ -34,7 +34,7 @@ describe('JoinedSignal', () => {
     expect(await Promise.all(waits)).toEqual(Array.from({ length: 5 }, () => 'TimeoutError'));
   });
 
-  it('leaves nothing behind once it has ended', async () => {
+  it('removes its timer and listeners when it ends', async () => {
     const { signal } = new AbortController();
     const joined = new JoinedSignal([signal], 10);
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);

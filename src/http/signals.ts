@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { setMaxListeners } from 'node:events';
 
-/** Aborted when the connection closes before the whole answer was handed to it. */
+/** Returns a signal that aborts when the client disconnects before the response is complete. */
 export function goneSignal(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {
@@ -12,9 +12,9 @@ export function goneSignal(response: Response): AbortSignal {
 }
 
 /**
- * A signal that aborts with the first of others, or after a time with a `TimeoutError`. In place of `AbortSignal.any`
- * with `AbortSignal.timeout`: Node.js 20 refers to those weakly, and one whose time had not come when the garbage was
- * collected never aborts, so that whoever waits for it waits for ever.
+ * Creates a signal that aborts with the first of several signals, or with a `TimeoutError` after `ms`. It replaces
+ * `AbortSignal.any` with `AbortSignal.timeout`: Node.js 20 refers to those weakly. After a garbage collection they may
+ * never abort, and the waiting code would wait forever.
  */
 export class JoinedSignal {
   private readonly controller = new AbortController();
@@ -25,14 +25,14 @@ export class JoinedSignal {
     for (const other of others) {
       const abort = (): void => this.controller.abort(other.reason);
       if (other.aborted) abort();
-      // One that lives as long as the process is waited for by many, and Node.js would warn of a leak.
+      // Many listeners wait for a signal that lives as long as the process. Node.js would warn of a leak.
       setMaxListeners(0, other);
       other.addEventListener('abort', abort);
       this.undo.push(() => other.removeEventListener('abort', abort));
     }
     if (ms === undefined) return;
     this.timer = setTimeout(() => {
-      this.controller.abort(new DOMException('The time is up.', 'TimeoutError'));
+      this.controller.abort(new DOMException('The operation timed out.', 'TimeoutError'));
     }, ms);
   }
 
@@ -40,7 +40,7 @@ export class JoinedSignal {
     return this.controller.signal;
   }
 
-  /** Must be called when the work is over: it forgets the others, which may live as long as the process, and the time. */
+  /** Removes the timer and the listeners. Call it when the work is done, because other signals may live much longer. */
   end(): void {
     clearTimeout(this.timer);
     for (const undo of this.undo) undo();

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ToolPoliciesRepository } from './tool-policies.repository.js';
 import { ToolPoliciesService } from './tool-policies.service.js';
 
-/** What organizations decide about tools: which are hidden, and which calls must be confirmed. */
+/** Provides the tool policies of organizations: which tools are hidden, and which calls need a confirmation. */
 @Module({
   providers: [ToolPoliciesRepository, ToolPoliciesService],
   exports: [ToolPoliciesService],

@@ -5,10 +5,10 @@ import { AppError } from '../errors/app-error.js';
 import { ToolPolicies, type ToolPolicy } from './tool-policies.js';
 import { ToolPoliciesRepository } from './tool-policies.repository.js';
 
-/** They come with every look-up of a key, and names of tools that are gone keep theirs. */
-const MOST_POLICIES = 500;
+/** Every look-up of a key reads all policies, and those of removed tools stay, so their number is limited. */
+const MAX_POLICIES = 500;
 
-/** Reads and changes the policies of organizations. Nothing is kept in memory: a change holds from the next request on. */
+/** Reads and changes the policies of organizations. Nothing is cached, so a change applies to the next request. */
 @Injectable()
 export class ToolPoliciesService {
   constructor(
@@ -17,7 +17,7 @@ export class ToolPoliciesService {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** All policies of the organization, read in the running transaction or in one of their own. */
+  /** Returns all policies of the organization. Reads them in the current transaction, or in a new one. */
   async get(organizationId: string): Promise<ToolPolicies> {
     return await this.tenants.transaction(
       organizationId,
@@ -27,8 +27,8 @@ export class ToolPoliciesService {
   }
 
   /**
-   * Changes what is given of the policy of one tool and returns all of it. `names` are those that the tool has had, the
-   * present one first; what was stored under an old one moves to the present one. The one place where policies change.
+   * Changes the given properties of the policy of one tool and returns the whole policy. `names` are the current name and
+   * the old names of the tool; a policy under an old name moves to the current one.
    */
   async change(
     organizationId: string,
@@ -46,8 +46,11 @@ export class ToolPoliciesService {
       if (after.hidden === before.hidden && after.confirmation === before.confirmation) {
         return before;
       }
-      if (all.length >= MOST_POLICIES && !all.some(({ tool }) => names.includes(tool))) {
-        throw new AppError('conflict', `An organization has at most ${MOST_POLICIES} policies.`);
+      if (all.length >= MAX_POLICIES && !all.some(({ tool }) => names.includes(tool))) {
+        throw new AppError(
+          'conflict',
+          `An organization has at most ${MAX_POLICIES} policies. Remove one first.`,
+        );
       }
       await this.policies.delete(organizationId, names);
       if (after.hidden !== before.hidden) this.changes.publish(organizationId, { kind: 'tools' });

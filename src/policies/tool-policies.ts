@@ -1,14 +1,33 @@
+/** When a call must be confirmed first: never, when the caller can be asked, or always (others are refused). */
+export const CONFIRMATIONS = ['never', 'when_possible', 'always'] as const;
+export type Confirmation = (typeof CONFIRMATIONS)[number];
+
+/** The policy of an organization for one tool. */
+export interface ToolPolicy {
+  /** True when nobody in the organization can see or call the tool. */
+  readonly hidden: boolean;
+  readonly confirmation: Confirmation;
+}
+
+/** The policy of a tool for which the organization has stored none. */
+export const NO_POLICY: ToolPolicy = { hidden: false, confirmation: 'never' };
+
+/** A policy together with the name of its tool. */
+export interface NamedPolicy extends ToolPolicy {
+  readonly tool: string;
+}
+
 /**
- * The policies of one organization as they were when a request began. Where a tool has several names, because it was
- * renamed, all of them are to be given: what was decided under an old name still holds, and the strictest counts.
+ * Holds the policies of one organization as they were when a request began. For a renamed tool, pass all of its names: a
+ * policy under an old name still applies, and the strictest policy wins.
  */
 export class ToolPolicies {
-  /** Of an organization that has decided nothing; and for work that no policy applies to. */
+  /** For an organization without policies, and for work that no policy applies to. */
   static readonly NONE = new ToolPolicies(new Map(), '');
 
   private constructor(
     private readonly byTool: ReadonlyMap<string, ToolPolicy>,
-    /** The names that are hidden, as one text: equal for organizations that hide the same; empty where none is. */
+    /** The hidden names as one text, equal for organizations that hide the same tools. Empty when none is hidden. */
     readonly hiddenKey: string,
   ) {}
 
@@ -21,7 +40,7 @@ export class ToolPolicies {
     );
   }
 
-  /** Names that something was decided about, in code-unit order. */
+  /** Returns the names of all tools with a policy, sorted by code units. */
   names(): string[] {
     return [...this.byTool.keys()].sort();
   }
@@ -34,6 +53,7 @@ export class ToolPolicies {
     return this.policy(...names).confirmation;
   }
 
+  /** Returns the strictest policy of these names. */
   policy(...names: readonly string[]): ToolPolicy {
     let strictest = NO_POLICY;
     for (const name of names) {
@@ -50,23 +70,4 @@ function stricter(a: ToolPolicy, b: ToolPolicy): ToolPolicy {
     CONFIRMATIONS.indexOf(b.confirmation),
   );
   return { hidden: a.hidden || b.hidden, confirmation: CONFIRMATIONS[strength]! };
-}
-
-/** Whether a call must be confirmed first: never, where the caller can be asked, or always, so that others are refused. */
-export const CONFIRMATIONS = ['never', 'when_possible', 'always'] as const;
-export type Confirmation = (typeof CONFIRMATIONS)[number];
-
-/** What an organization has decided about one tool. */
-export interface ToolPolicy {
-  /** Nobody of the organization sees or calls it, as if it did not exist. */
-  readonly hidden: boolean;
-  readonly confirmation: Confirmation;
-}
-
-/** What holds for every tool that an organization has decided nothing about. */
-export const NO_POLICY: ToolPolicy = { hidden: false, confirmation: 'never' };
-
-/** A policy with the name of its tool. */
-export interface NamedPolicy extends ToolPolicy {
-  readonly tool: string;
 }

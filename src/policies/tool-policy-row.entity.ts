@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Confirmation } from './tool-policies.js';
 
-/** What an organization has decided about one tool, where that is not what holds without a decision. */
+/** Stores the policy of an organization for one tool. A tool without a row has the default policy. */
 @Entity('tool_policies')
 export class ToolPolicyRow {
   @PrimaryColumn('text', {
@@ -10,7 +10,6 @@ export class ToolPolicyRow {
   })
   organizationId: string;
 
-  /** Name of the tool. */
   @PrimaryColumn('text', { primaryKeyConstraintName: 'tool_policies_pkey' })
   tool: string;
 

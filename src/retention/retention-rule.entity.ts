@@ -1,11 +1,11 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** What is kept for a number of days only, where its organization says so. */
+/** Kinds of rows for which an organization can limit the retention. */
 export const RETENTION_KINDS = ['runs', 'messages', 'webhook_deliveries', 'audit_log'] as const;
 
 export type RetentionKind = (typeof RETENTION_KINDS)[number];
 
-/** For how many days an organization keeps rows of one kind. Without a rule they are kept for ever. */
+/** Stores for how many days an organization keeps rows of one kind. Without a rule they are kept forever. */
 @Entity('retention_rules')
 export class RetentionRule {
   @PrimaryColumn('text', {
@@ -20,7 +20,7 @@ export class RetentionRule {
   @Column('integer')
   days: number;
 
-  /** When a worker may purge: the next time, or the end of the lease of the worker that does. */
+  /** Time from which a worker may purge. While one does, this is the end of its lease. */
   @Index('retention_rules_due_idx')
   @Column('timestamptz', { name: 'available_at', default: () => 'now()' })
   availableAt: Date;

@@ -1,14 +1,14 @@
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 
-/** There is one for the organization. */
+/** Each organization has one retention, so there are no arguments. */
 export class GetRetentionInput {}
 
-/** The key of a webhook is kept with its run, and is promised to be known for seven days. */
+/** Duplicate webhooks are recognized for seven days by the keys that are stored with runs, so runs live that long. */
 const LEAST_DAYS = 7;
 const MOST_DAYS = 3650;
 
-/** Absent leaves a setting as it is, null means for ever. */
+/** An absent property keeps its setting; null means forever. */
 export class SetRetentionInput {
   @Doc('Days after their end for which runs are kept, with the log of their steps; null: for ever.')
   @IsOptional()

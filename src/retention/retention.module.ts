@@ -4,7 +4,7 @@ import { RetentionRepository } from './retention.repository.js';
 import { RetentionTools } from './retention.tools.js';
 import { RetentionWorker } from './retention.worker.js';
 
-/** How long organizations keep what piles up, and the removal of what is older. */
+/** Provides the retention rules of organizations and the worker that deletes older rows. */
 @Module({
   imports: [AccountsModule],
   providers: [RetentionRepository, RetentionTools, RetentionWorker],

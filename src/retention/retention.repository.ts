@@ -2,17 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { type RetentionKind, RetentionRule } from './retention-rule.entity.js';
 
+/** Reads and writes the retention rules of organizations. */
 @Injectable()
 export class RetentionRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   async list(organizationId: string): Promise<RetentionRule[]> {
-    return await this.tenants.manager(organizationId).findBy(RetentionRule, { organizationId });
+    return await this.tenants
+      .session(organizationId)
+      .repository(RetentionRule)
+      .findBy({ organizationId });
   }
 
-  /** Another number of days lets a worker purge at once: one that is at it loses its claim. */
+  /** Sets the days of a rule. A change makes the rule due at once, and a worker that is purging loses its claim. */
   async set(organizationId: string, kind: RetentionKind, days: number): Promise<void> {
-    await this.tenants.manager(organizationId).query(
+    await this.tenants.session(organizationId).query(
       `insert into retention_rules as r (organization_id, kind, days) values ($1, $2, $3)
        on conflict on constraint retention_rules_pkey do update
          set days = excluded.days, available_at = now(), epoch = r.epoch + 1
@@ -22,6 +26,9 @@ export class RetentionRepository {
   }
 
   async delete(organizationId: string, kind: RetentionKind): Promise<void> {
-    await this.tenants.manager(organizationId).delete(RetentionRule, { organizationId, kind });
+    await this.tenants
+      .session(organizationId)
+      .repository(RetentionRule)
+      .delete({ organizationId, kind });
   }
 }

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { IsInt, ValidateNested } from 'class-validator';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 
-/** For how many days an organization keeps what piles up; null means for ever. */
+/** Days for which an organization keeps each kind of rows; null means forever. */
 export class RetentionView {
   @IsInt()
   @Nullable()

@@ -7,7 +7,7 @@ import { GetRetentionInput, SetRetentionInput } from './retention.inputs.js';
 import { RetentionRepository } from './retention.repository.js';
 import { RetentionResult } from './retention.results.js';
 
-/** How the owners of an organization decide how long it keeps what piles up. */
+/** Tools with which owners read and set the retention of their organization. */
 @Injectable()
 export class RetentionTools {
   constructor(private readonly rules: RetentionRepository) {}

@@ -9,13 +9,13 @@ import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { toError } from '../errors/app-error.js';
 
-const LOOK_MS = 30_000;
-const AGAIN_SECONDS = 60 * 60;
-/** Longer than any batch may take; each batch renews it. */
+const POLL_MS = 30_000;
+const INTERVAL_SECONDS = 60 * 60;
+/** Longer than any batch takes. Each batch renews the lease. */
 const LEASE_SECONDS = 120;
-/** Rows of one transaction. Each run takes its steps along. */
+/** Rows that one transaction deletes. The steps of a run are deleted with it. */
 const BATCH = 200;
-/** Leaves the database to others most of the time, whatever a batch takes. */
+/** Pause after each batch, so that other work is not slowed down. */
 const PAUSE_MS = 100;
 
 interface Claim {
@@ -25,8 +25,8 @@ interface Claim {
 }
 
 /**
- * Removes what organizations do not want to keep any longer: every hour, each kind of rows of an organization by one
- * worker, in small transactions that wait for nobody.
+ * Deletes rows that are older than the retention rules of their organization. Every hour, one worker purges each kind of
+ * rows of an organization, in small transactions that wait for no lock.
  */
 @Injectable()
 export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -42,7 +42,7 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
 
   onApplicationBootstrap(): void {
     if (!this.env.runsWorker) return;
-    this.timer = setInterval(() => void this.purge(), LOOK_MS).unref();
+    this.timer = setInterval(() => void this.purge(), POLL_MS).unref();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -51,12 +51,14 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
     await this.purging;
   }
 
-  /** Purges all that is due. What fails is left to the time when the lease has run out. */
+  /** Purges everything that is due. After a failure, the rest is purged when the lease has ended. */
   purge(): Promise<void> {
     this.purging ??= this.purgeAll()
       .catch((error: unknown) => {
         if (!this.stopping.signal.aborted) {
-          this.logger.warn(`What is too old was not removed: ${toError(error).message}`);
+          this.logger.warn(
+            `Deleting old rows failed, and is retried in two minutes: ${toError(error).message}`,
+          );
         }
       })
       .finally(() => {
@@ -71,12 +73,12 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
       if (!claim) return;
       const { organization_id: id, kind, epoch } = claim;
       const isDone = await this.purgeKind(claim);
-      // Stopped half-way: due again at once, for another worker.
-      await this.gate.call('finish_purge', [id, kind, epoch, isDone ? AGAIN_SECONDS : 0]);
+      // When the process stops, the rule is due again at once, for another worker.
+      await this.gate.call('finish_purge', [id, kind, epoch, isDone ? INTERVAL_SECONDS : 0]);
     }
   }
 
-  /** Whether nothing is left that is too old, or somebody else is at it. */
+  /** Returns true when no old rows are left, or when another worker has the claim. */
   private async purgeKind(claim: Claim): Promise<boolean> {
     for (;;) {
       if (this.stopping.signal.aborted) return false;
@@ -90,7 +92,7 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
     await pause(PAUSE_MS, undefined, { signal }).catch(() => undefined);
   }
 
-  /** How many rows went; -1 when the claim is gone. */
+  /** Returns the number of deleted rows, or -1 when the claim was lost. */
   private async purgeBatch({ organization_id: id, kind, epoch }: Claim): Promise<number> {
     const values = [id, kind, epoch, BATCH, LEASE_SECONDS];
     const [row] = await this.gate.call<{ purge: number }>('purge', values);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** JSON text that is the same for equal values: object keys in code-unit order, as RFC 8785 orders them. */
+/** Returns JSON text that is equal for equal values. Object keys are sorted by code units, as in RFC 8785. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)
@@ -9,7 +9,7 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** SHA-256 of the canonical JSON of a value: equal exactly when the values are. */
+/** Returns the SHA-256 of the canonical JSON of a value. */
 export function fingerprint(value: unknown): Buffer {
   return createHash('sha256').update(canonicalJson(value)).digest();
 }

@@ -3,7 +3,7 @@ import { hiddenCharacter } from './hidden-character.js';
 
 describe(hiddenCharacter, () => {
   it.each(['', 'Plain text.', 'Zwei\nZeilen\tund ein Umlaut: größe', 'नमस्ते 👩‍👩‍👧 שלום'])(
-    'finds none in %j',
+    'returns undefined for %j',
     (text) => expect(hiddenCharacter(text)).toBeUndefined(),
   );
 
@@ -15,5 +15,5 @@ describe(hiddenCharacter, () => {
     ['a\u2066b', 'the character U+2066'],
     ['a\u{e0041}b', 'the character U+E0041'],
     ['a\ud800b', 'half of a surrogate pair'],
-  ])('names what is hidden in %j', (text, name) => expect(hiddenCharacter(text)).toBe(name));
+  ])('names the hidden character in %j', (text, name) => expect(hiddenCharacter(text)).toBe(name));
 });

@@ -1,10 +1,10 @@
-/** Control characters but for line ends and tabs, marks that turn the direction of text, and the invisible "tags". */
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
+/** Control characters except newline and tab, marks that change the direction of text, and invisible tag characters. */
+// oxlint-disable-next-line no-control-regex -- the regex must find them
 const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 
 /**
- * The name of the first character that people do not see, or not where it stands, and models read all the same;
- * undefined where there is none. For texts that are shown to models and that somebody may have copied from anywhere.
+ * Returns the name of the first character that people cannot see and models still read, or undefined. Texts copied from
+ * elsewhere could hide instructions for models in such characters.
  */
 export function hiddenCharacter(text: string): string | undefined {
   if (!text.isWellFormed()) return 'half of a surrogate pair';

@@ -1,8 +1,8 @@
-const MOST = 3;
-const MOST_SHOWN = 64;
+const MAX_RESULTS = 3;
+const MAX_SHOWN = 64;
 
-/** The known names that look most like `name`, best first: for "did you mean". */
-export function nearestNames(name: string, known: readonly string[]): string[] {
+/** Returns at most three known names that are similar to `name`, the most similar first. */
+function nearestNames(name: string, known: readonly string[]): string[] {
   const wanted = name.slice(0, 64).toLowerCase();
   return known
     .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
@@ -12,25 +12,25 @@ export function nearestNames(name: string, known: readonly string[]): string[] {
         (wanted.length >= 3 && candidate.includes(wanted)),
     )
     .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate))
-    .slice(0, MOST)
+    .slice(0, MAX_RESULTS)
     .map(({ candidate }) => candidate);
 }
 
-/** ` Did you mean a, b?`, or nothing when no known name is near. */
+/** Returns ` Did you mean a, b?`, or an empty text when no known name is similar. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = nearestNames(name, known);
   return near.length > 0 ? ` Did you mean ${near.join(', ')}?` : '';
 }
 
-/** `Unknown tool: x. Did you mean y?`: a name may be as long as a body, and is answered with. */
+/** Returns an error text such as `Unknown tool: x. Did you mean y?`. A long name is cut. */
 export function unknownName(what: string, name: string, known: readonly string[]): string {
   const hint = didYouMean(name, known);
-  const shown = name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name;
-  // Half a surrogate pair, sent so or left by the cut, is not text that every client can decode.
+  const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
+  // Not every client can decode a lone surrogate, which the caller or the cut may have left.
   return `Unknown ${what}: ${shown.toWellFormed()}${hint && `.${hint}`}`;
 }
 
-/** Levenshtein distance. */
+/** Returns the Levenshtein distance of two texts. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

@@ -3,7 +3,7 @@ import { parseTime } from './parse-time.js';
 
 describe(parseTime, () => {
   it.each(['2030-02-28T12:00:00Z', '2028-02-29T12:00:00.123+05:30', '2030-02-28 12:00:00z'])(
-    'reads %s',
+    'parses %s',
     (text) => {
       expect(parseTime(text)?.getTime()).toBe(Date.parse(text));
     },

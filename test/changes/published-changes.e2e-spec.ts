@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ChangeNotice, resourceChange } from '../../src/changes/change-feed.js';
+import { type ChangeOrGap, resourceChange } from '../../src/changes/change-feed.js';
 import { MessageWorker } from '../../src/messaging/message.worker.js';
 import { RunWorker } from '../../src/workflows/engine/run.worker.js';
 import { createContact, getMessage, send } from '../messaging/support.js';
@@ -44,7 +44,7 @@ afterAll(async () => {
  * What was told since the last time. The log of webhooks is written, and told of, some time after the webhook, perhaps
  * during a later test; it has a test of its own.
  */
-const heard = async (): Promise<ChangeNotice[]> =>
+const heard = async (): Promise<ChangeOrGap[]> =>
   (await told.settle(here, acme.id)).filter((one) => !JSON.stringify(one).includes('/deliveries'));
 /** The same, each change once, however often it was told. */
 const news = async (): Promise<unknown[]> =>

@@ -1,4 +1,4 @@
-import { ChangeFeed, type ChangeNotice } from '../../src/changes/change-feed.js';
+import { ChangeFeed, type ChangeOrGap } from '../../src/changes/change-feed.js';
 import type { Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -7,7 +7,7 @@ let counter = 0;
 
 /** What a process is told of an organization from now on. */
 export class Told {
-  readonly notices: ChangeNotice[] = [];
+  readonly notices: ChangeOrGap[] = [];
   private end: () => void = () => undefined;
 
   static async of(switchboard: Switchboard, organizationId: string): Promise<Told> {
@@ -18,7 +18,7 @@ export class Told {
   }
 
   /** Waits until the notice has come, and forgets all that came until then. */
-  async until(notice: ChangeNotice): Promise<void> {
+  async until(notice: ChangeOrGap): Promise<void> {
     const text = JSON.stringify(notice);
     const index = (): number => this.notices.findIndex((one) => JSON.stringify(one) === text);
     await waitFor(() => index() >= 0);
@@ -26,12 +26,12 @@ export class Told {
   }
 
   /** Waits until everything has come that was published before, and forgets it. */
-  async settle(publisher: Switchboard, organizationId: string): Promise<ChangeNotice[]> {
+  async settle(publisher: Switchboard, organizationId: string): Promise<ChangeOrGap[]> {
     counter += 1;
     const uri = `${SETTLED}${counter}`;
     publisher.app.get(ChangeFeed).publish(organizationId, { kind: 'resource', uri });
     await waitFor(() => this.notices.some((one) => one.kind === 'resource' && one.uri === uri));
-    const isOurs = (one: ChangeNotice) => one.kind === 'resource' && one.uri.startsWith(SETTLED);
+    const isOurs = (one: ChangeOrGap) => one.kind === 'resource' && one.uri.startsWith(SETTLED);
     return this.notices.splice(0).filter((one) => !isOurs(one));
   }
 

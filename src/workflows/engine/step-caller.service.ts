@@ -5,58 +5,63 @@ import { ToolPolicies } from '../../policies/tool-policies.js';
 import { SILENT_CALLER, type ToolCall } from '../../tools/contract/tool-call.js';
 import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
-import { MAX_INTERNAL_TIMEOUT_SECONDS } from '../definitions/step-options.js';
-import type { HeldRun } from '../journal/claimed-run.js';
-import { LeaseLost } from '../journal/lease-lost.js';
+import { MAX_INTERNAL_TIMEOUT_SECONDS } from '../definitions/steps/tool-step.js';
+import type { ClaimedRun } from '../journal/claimed-run.js';
+import { LeaseLostError } from '../journal/run-lease.js';
 
 const DEFAULT_EXTERNAL_TIMEOUT_SECONDS = 60;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** Calls tools for the steps of runs. */
 @Injectable()
-export class StepCaller {
+export class StepCallerService {
   constructor(
     private readonly registry: ToolRegistry,
     private readonly events: DomainEvents,
   ) {}
 
   /**
-   * The tool of a step, hidden for the organization or not: a definition that names a hidden tool is refused when it is
-   * saved, and one that was saved before goes on working.
+   * Finds the tool of a step. Tools that the organization hides are included: a new definition cannot use them, but saved
+   * ones keep working.
    */
   find(name: string): RegisteredTool | undefined {
     return this.registry.find(name, 'workflow', ToolPolicies.NONE);
   }
 
-  /** Calls the tool, but waits no longer than its time-out, and no longer than the run is held. */
-  async call(held: HeldRun, tool: RegisteredTool, input: object, wanted?: number): Promise<object> {
-    const seconds = timeoutOf(tool, wanted);
+  /** Calls the tool. Rejects with `unavailable` after the timeout, and with `LeaseLostError` when the lease is lost. */
+  async call(
+    run: ClaimedRun,
+    tool: RegisteredTool,
+    input: object,
+    requested?: number,
+  ): Promise<object> {
+    const seconds = timeoutOf(tool, requested);
     const ended = new AbortController();
     const timer = setTimeout(() => {
       ended.abort(new AppError('unavailable', `The tool did not answer within ${seconds} s.`));
     }, seconds * 1000);
-    const lost = (): void => ended.abort(new LeaseLost());
-    held.signal.addEventListener('abort', lost);
-    if (held.signal.aborted) lost();
+    const lost = (): void => ended.abort(new LeaseLostError());
+    run.signal.addEventListener('abort', lost);
+    if (run.signal.aborted) lost();
     try {
       return await Promise.race([
-        this.start(held, tool, input, ended.signal),
+        this.start(run, tool, input, ended.signal),
         rejection(ended.signal),
       ]);
     } finally {
       clearTimeout(timer);
-      held.signal.removeEventListener('abort', lost);
+      run.signal.removeEventListener('abort', lost);
     }
   }
 
   private async start(
-    held: HeldRun,
+    run: ClaimedRun,
     tool: RegisteredTool,
     input: object,
     signal: AbortSignal,
   ): Promise<object> {
     signal.throwIfAborted();
-    const { organizationId, id } = held.lease;
+    const { organizationId, id } = run.lease;
     const call: ToolCall = {
       ...SILENT_CALLER,
       organizationId,
@@ -65,8 +70,8 @@ export class StepCaller {
       runId: id,
       signal,
     };
-    const output = await this.events.causedBy(id, () => this.registry.call(tool, input, call));
-    // A step that reads its own run (get_run) would otherwise double the journal with every step.
+    const output = await this.events.runAsCause(id, () => this.registry.call(tool, input, call));
+    // Without a limit, steps that read their own run (get_run) would double the journal with each step.
     if (Buffer.byteLength(JSON.stringify(output)) > MAX_OUTPUT_BYTES) {
       throw AppError.invalid(`The result of the step is larger than ${MAX_OUTPUT_BYTES} bytes.`);
     }
@@ -74,10 +79,10 @@ export class StepCaller {
   }
 }
 
-function timeoutOf(tool: RegisteredTool, wanted: number | undefined): number {
-  if (tool.external) return wanted ?? DEFAULT_EXTERNAL_TIMEOUT_SECONDS;
-  // Also when the tool talked to the outside at the time the definition was saved.
-  return Math.min(wanted ?? MAX_INTERNAL_TIMEOUT_SECONDS, MAX_INTERNAL_TIMEOUT_SECONDS);
+function timeoutOf(tool: RegisteredTool, requested: number | undefined): number {
+  if (tool.external) return requested ?? DEFAULT_EXTERNAL_TIMEOUT_SECONDS;
+  // The tool may have been external, with a longer timeout, when the definition was saved.
+  return Math.min(requested ?? MAX_INTERNAL_TIMEOUT_SECONDS, MAX_INTERNAL_TIMEOUT_SECONDS);
 }
 
 async function rejection(signal: AbortSignal): Promise<never> {

@@ -1,14 +1,14 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { ChangeFeed, type ChangeNotice, resourceUri } from '../../changes/change-feed.js';
+import { ChangeFeed, type ChangeOrGap, resourceUri } from '../../changes/change-feed.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { toError } from '../../errors/app-error.js';
 import { JoinedSignal } from '../../http/signals.js';
 import type { TaskState } from '../../tools/contract/task-source.js';
 import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
-import { RunTasks } from './run-tasks.service.js';
+import { RunTasksService } from './run-tasks.service.js';
 
-const MOST_OF_ONE = 50;
-const MOST_OF_ALL = 500;
+const MAX_WAITS_PER_ORGANIZATION = 50;
+const MAX_WAITS = 500;
 
 /** How a run ended. */
 export type RunOutcome =
@@ -16,27 +16,27 @@ export type RunOutcome =
   | { status: 'failed'; error: { code: string; message: string } }
   | { status: 'canceled' };
 
-/** What a run has come to that has ended. */
+/** The state of an ended run. */
 export type EndedState = Extract<TaskState, { status: 'succeeded' | 'failed' | 'canceled' }>;
 
-/** Lets a caller wait for the end of a run, as long as it must. */
+/** Lets callers wait for the end of a run. */
 @Injectable()
-export class RunWaiter implements OnModuleDestroy {
-  private readonly logger = new Logger(RunWaiter.name);
+export class RunWaiterService implements OnModuleDestroy {
+  private readonly logger = new Logger(RunWaiterService.name);
   private readonly stopping = new AbortController();
-  /** How many wait, by organization: each holds a connection of a client open. */
+  /** The number of waits by organization. Each keeps the connection of a client open. */
   private readonly waiting = new Map<string, number>();
   private total = 0;
 
   constructor(
     private readonly tenants: TenantDatabase,
-    private readonly tasks: RunTasks,
+    private readonly tasks: RunTasksService,
     private readonly changes: ChangeFeed,
   ) {}
 
   /**
-   * Waits until the run has ended, for at most so many seconds, until `gone` or the end of this process. Undefined when
-   * it has not ended by then, or when too many wait already. Never throws: the run goes on in any case.
+   * Waits for the end of the run, at most `seconds`, until `gone` aborts or the process shuts down. Returns undefined when
+   * the run has not ended by then, or when too many callers wait already. Never throws.
    */
   async wait(
     organizationId: string,
@@ -49,7 +49,7 @@ export class RunWaiter implements OnModuleDestroy {
     return ended && outcomeOf(ended);
   }
 
-  /** The same with all that is known of the end. Without time to wait, and where too many wait, it looks once. */
+  /** Like `wait`, but returns the whole state. When there is no time to wait, it reads the state once. */
   async ended(
     organizationId: string,
     runId: string,
@@ -61,19 +61,19 @@ export class RunWaiter implements OnModuleDestroy {
         ? await this.stay(organizationId, runId, seconds, gone)
         : await this.find(organizationId, runId);
     } catch (error) {
-      this.logger.warn(`Nobody can wait for run ${runId}: ${toError(error).message}`);
+      this.logger.warn(`The wait for run ${runId} failed: ${toError(error).message}`);
       return undefined;
     }
   }
 
-  // The first of the hooks: the later ones wait for the very runs that are waited for here.
+  // In the first shutdown hook, because the later ones wait for running runs and open requests.
   onModuleDestroy(): void {
     this.stopping.abort();
   }
 
   private hasRoom(organizationId: string): boolean {
     const ofOrganization = this.waiting.get(organizationId) ?? 0;
-    return ofOrganization < MOST_OF_ONE && this.total < MOST_OF_ALL;
+    return ofOrganization < MAX_WAITS_PER_ORGANIZATION && this.total < MAX_WAITS;
   }
 
   private async stay(
@@ -99,22 +99,22 @@ export class RunWaiter implements OnModuleDestroy {
     over: AbortSignal,
   ): Promise<EndedState | undefined> {
     const uri = resourceUri('runs', runId);
-    let isNews = false;
+    let hasChanged = false;
     let wake = (): void => undefined;
-    const tell = (notice: ChangeNotice): void => {
+    const notify = (notice: ChangeOrGap): void => {
       if (notice.kind !== 'gap' && !(notice.kind === 'resource' && notice.uri === uri)) return;
-      isNews = true;
+      hasChanged = true;
       wake();
     };
     over.addEventListener('abort', () => wake(), { once: true });
-    // First the subscription, then the look: what changes in between is told.
-    const unsubscribe = await this.changes.subscribe(organizationId, tell);
+    // Subscribes before it reads. Otherwise a change in between would be missed.
+    const unsubscribe = await this.changes.subscribe(organizationId, notify);
     try {
       for (;;) {
-        isNews = false;
+        hasChanged = false;
         const ended = await this.find(organizationId, runId);
-        if (ended || (over.aborted && !isNews)) return ended;
-        if (isNews || over.aborted) continue;
+        if (ended || (over.aborted && !hasChanged)) return ended;
+        if (hasChanged || over.aborted) continue;
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
@@ -160,7 +160,7 @@ function outcomeOf(ended: EndedState): RunOutcome {
   }
 }
 
-/** Whom the run is about was decided before its first step; a sender is shown what the steps returned. */
+/** Removes the contact that the trigger stored. Senders see the outputs of steps only. */
 function withoutContact(outputs: Record<string, unknown>): object {
   return Object.fromEntries(Object.entries(outputs).filter(([id]) => id !== TRIGGER_CONTACT));
 }
