@@ -25,4 +25,5 @@ export const THOROUGH_SPECS = [
   'test/workflows/claim-cost.e2e-spec.ts',
   'test/workflows/fair-turns.e2e-spec.ts',
   'test/workflows/run-filters.e2e-spec.ts',
+  'test/workflows/run-limits.e2e-spec.ts',
 ];

@@ -1,0 +1,33 @@
+import { defineConfig } from 'vitest/config';
+import { DRIVER_SPECS, THOROUGH_SPECS } from './test/support/spec-lists.js';
+import { bull, common, e2e, hasRedis } from './vitest.config.js';
+
+/** What `npm run test:slow` adds to `npm test`: more rounds and rows, and on Bull the remaining tests of workers. */
+export default defineConfig({
+  test: {
+    ...common,
+    projects: [
+      {
+        test: {
+          ...e2e,
+          name: 'thorough',
+          include: THOROUGH_SPECS,
+          env: { TEST_THOROUGH: 'true' },
+          testTimeout: 300_000,
+        },
+      },
+      ...(hasRedis
+        ? [
+            {
+              test: {
+                ...bull,
+                name: 'rest on bull',
+                include: ['test/workflows/**/*.e2e-spec.ts', 'test/messaging/**/*.e2e-spec.ts'],
+                exclude: [...DRIVER_SPECS, ...THOROUGH_SPECS],
+              },
+            },
+          ]
+        : []),
+    ],
+  },
+});
