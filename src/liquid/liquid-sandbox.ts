@@ -1,21 +1,25 @@
 import {
-  analyzeSync,
   Context,
-  isTruthy,
   Liquid,
   LiquidError,
   Output,
   type Template,
   Tokenizer,
-  toValue,
-  toValueSync,
   Value,
   type Variable,
+  analyzeSync,
+  isTruthy,
+  toValue,
+  toValueSync,
 } from 'liquidjs';
 import { AppError, toError } from '../errors/app-error.js';
-import { LimitedEmitter } from './limited-emitter.js';
-import { LIQUID_FILTERS, LIQUID_TAGS, longestOutput } from './liquid-limits.js';
-import { boundRanges } from './bound-ranges.js';
+import {
+  LIQUID_FILTERS,
+  LIQUID_TAGS,
+  LimitedEmitter,
+  boundRanges,
+  longestOutput,
+} from './liquid-limits.js';
 
 const LONGEST_TEMPLATE = 256 * 1024;
 const LONGEST_CONDITION = 4096;

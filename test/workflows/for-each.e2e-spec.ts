@@ -477,7 +477,7 @@ describe('for_each', () => {
             steps: [nested(...letters.slice(1))],
           };
     expect(await faultsOf(nested('a', 'b', 'c', 'd'))).toEqual([
-      'steps[0].steps[0].steps[0].steps[0].id makes, with the ids of the loops around it, a name of more than 200 characters',
+      'steps[0].steps[0].steps[0].steps[0].id together with the ids of the loops around it has more than 200 characters; use shorter ids',
     ]);
     expect((await run([nested('a', 'b', 'c')])).status).toBe('succeeded');
   });

@@ -5,8 +5,8 @@ import type { Step } from './definition.js';
 import { isObject } from './step-fields.js';
 
 /**
- * Which fields the contact of a run gets from what started the run: fields of `create_contact`, with expressions.
- * `on_error` says what becomes of the run when there can be no such contact.
+ * Maps the trigger payload to the contact of a run. The members are fields of `create_contact` and may contain
+ * expressions. `on_error` decides whether the run continues when the contact cannot be saved.
  */
 export interface ContactMapping {
   external_id?: string;
@@ -22,7 +22,7 @@ export interface ContactMapping {
   on_error?: 'fail' | 'continue';
 }
 
-/** No step of a definition can have this id. */
+/** The id of the generated contact step. Ids of a definition contain no dot, so it cannot collide. */
 export const TRIGGER_CONTACT = 'trigger.contact';
 
 const IDENTIFIERS = ['external_id', 'email', 'phone'];
@@ -38,7 +38,7 @@ const FIELDS = [
 ];
 const KEYS = [...FIELDS, 'on_error'];
 
-/** Reads the form of a mapping; what is in it is for {@link checkContactMapping} to judge. */
+/** Parses the form of a mapping. {@link checkContactMapping} checks the values. */
 export function parseContactMapping(given: unknown, faults: Fault[]): ContactMapping | undefined {
   if (!isObject(given)) {
     faults.push({ path: TRIGGER_CONTACT, message: 'must be an object with fields of a contact' });
@@ -61,7 +61,7 @@ export function parseContactMapping(given: unknown, faults: Fault[]): ContactMap
   return given;
 }
 
-/** Adds a fault for everything that could never be the fields of a contact, as for a step that calls `create_contact`. */
+/** Adds the faults that a step with the same arguments for `create_contact` would have. */
 export function checkContactMapping(
   mapping: ContactMapping,
   checker: DefinitionChecker,
@@ -79,7 +79,7 @@ export function checkContactMapping(
   }
 }
 
-/** The steps of a run: where there is a mapping, the first one carries it out. */
+/** Returns the steps of a run. With a mapping, a generated first step saves the contact. */
 export function withContactStep(
   mapping: ContactMapping | null,
   steps: readonly Step[],

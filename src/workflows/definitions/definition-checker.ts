@@ -1,32 +1,32 @@
 import type { Fault } from '../../errors/app-error.js';
 import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { didYouMean } from '../../text/nearest-names.js';
-import { everyStep, parseSteps, type Step } from './definition.js';
+import type { Step } from './definition.js';
 import { limitKeys, type RunLimits } from './run-limits.js';
 import {
-  type Around,
-  collect,
+  collectFaults,
   type DefinitionChecks,
+  type ListContext,
   rootOf,
   StepChecks,
   type StepTools,
 } from './steps/step-checks.js';
-import { kindOf } from './steps/step-kinds.js';
+import { everyStep, kindOf, parseSteps } from './steps/step-kinds.js';
 
-/** What is known before there is a run. */
+/** The variables that expressions of a trigger can use: there is no run yet. */
 const TRIGGER_ROOTS = ['trigger', 'contact'];
 const MAX_BYTES = 256 * 1024;
-/** With the id of the run before it, it is the idempotency key of calls outside, which may have 255 characters. */
-const MAX_KEY = 200;
+/** `<run id>:<path>` is the idempotency key of calls outside, which may have 255 characters. */
+const MAX_PATH = 200;
 
-/** Finds every fault of a definition when it is saved, so that a run meets only what nobody could have known. */
+/** Finds every fault of a definition when it is saved, so that runs fail only for reasons unknown at that time. */
 export class DefinitionChecker {
   constructor(
     private readonly tools: StepTools,
     private readonly liquid: LiquidSandbox,
   ) {}
 
-  /** The steps as they are stored; adds every fault with its path, and then they are not to be used. */
+  /** Parses and checks steps. Adds every fault with its path; use the result only if there is no fault. */
   check(given: unknown, faults: Fault[]): Step[] {
     if (Buffer.byteLength(JSON.stringify(given)) > MAX_BYTES) {
       faults.push({ path: 'steps', message: `must be at most ${MAX_BYTES} bytes` });
@@ -34,30 +34,30 @@ export class DefinitionChecker {
     }
     const found: Fault[] = [];
     const steps = parseSteps(given, found);
-    // Expressions and tools are judged even when a form is wrong elsewhere: all faults in one answer.
+    // Expressions and tools are checked even when the form is wrong, so that one response lists all faults.
     const checks: DefinitionChecks = {
       tools: this.tools,
       liquid: this.liquid,
       faults: found,
       ids: new Set(everyStep(steps).map(({ id }) => id)),
-      list: (list, path, around) => checkList(list, path, around, checks),
+      list: (list, path, context) => checkList(list, path, context, checks),
     };
     checks.list(steps, 'steps', { visible: new Set(), prefixLength: 0 });
     faults.push(...found);
     return steps;
   }
 
-  /** Adds a fault when a trigger's condition could not be evaluated before there is a run. */
+  /** Adds a fault when the condition of a trigger is invalid or refers to a variable that only a run has. */
   checkTrigger(condition: string, faults: Fault[]): void {
-    collect('trigger.if', faults, () => {
+    collectFaults('trigger.if', faults, () => {
       checkTriggerReferences(this.liquid.conditionReferences(condition), 'trigger.if', faults);
     });
   }
 
-  /** Adds a fault for each key of limits that could not be evaluated before there is a run. */
+  /** Adds a fault for each key of limits that is invalid or refers to a variable that only a run has. */
   checkLimits(limits: RunLimits, faults: Fault[]): void {
     for (const [path, key] of limitKeys(limits, 'trigger.limits')) {
-      collect(path, faults, () => {
+      collectFaults(path, faults, () => {
         checkTriggerReferences(this.liquid.references(key), path, faults);
       });
     }
@@ -80,15 +80,15 @@ function checkTriggerReferences(
 function checkList(
   steps: readonly Step[],
   path: string,
-  around: Around,
+  context: ListContext,
   checks: DefinitionChecks,
 ): void {
-  const { prefixLength } = around;
-  const earlier = new Set(around.visible);
+  const { prefixLength } = context;
+  const earlier = new Set(context.visible);
   for (const [index, step] of steps.entries()) {
     const at = `${path}[${index}]`;
-    if (prefixLength + step.id.length > MAX_KEY) {
-      const message = `makes, with the ids of the loops around it, a name of more than ${MAX_KEY} characters`;
+    if (prefixLength + step.id.length > MAX_PATH) {
+      const message = `together with the ids of the loops around it has more than ${MAX_PATH} characters; use shorter ids`;
       checks.faults.push({ path: `${at}.id`, message });
     }
     kindOf(step).check(

@@ -1,6 +1,6 @@
+import { parseSteps } from './steps/step-kinds.js';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../errors/app-error.js';
-import { parseSteps } from './definition.js';
 
 function faultsOf(steps: unknown): string[] {
   const faults: Fault[] = [];

@@ -1,18 +1,6 @@
-import type { Fault } from '../../errors/app-error.js';
-import type { BranchStep } from './steps/branch-step.js';
-import type { EventWaitStep } from './steps/event-wait-step.js';
-import type { ForEachStep } from './steps/for-each-step.js';
-import type { ParallelStep } from './steps/parallel-step.js';
-import type { RunWorkflowStep } from './steps/run-workflow-step.js';
-import { kindOf, STEP_KINDS } from './steps/step-kinds.js';
-import { StepParser } from './steps/step-parser.js';
-import type { StopStep } from './steps/stop-step.js';
-import type { ToolStep } from './steps/tool-step.js';
-import type { WaitStep } from './steps/wait-step.js';
+import type { EventName } from '../../events/domain-events.js';
 
-/** What becomes of a run whose step has failed: it fails too, goes on, or goes on after these steps. */
-export type OnError = 'fail' | 'continue' | Step[];
-
+/** A step of a workflow. `steps/` has a file for each kind. */
 export type Step =
   | ToolStep
   | BranchStep
@@ -23,21 +11,97 @@ export type Step =
   | ParallelStep
   | StopStep;
 
-/**
- * Reads a list of steps as far as its form goes: keys, types, ids, limits. Adds every fault with its path; the
- * result is to be used only if there is none.
- */
-export function parseSteps(given: unknown, faults: Fault[], path = 'steps'): Step[] {
-  return new StepParser(Object.values(STEP_KINDS), faults).all(given, path);
+/** Decides how a run continues after a failed step: it fails, continues, or continues with these steps. */
+export type OnError = 'fail' | 'continue' | Step[];
+
+interface StepBase {
+  id: string;
+  /** A Liquid condition. The step is skipped when it is false. */
+  if?: string;
+  on_error?: OnError;
 }
 
-/** The steps and all that are inside of them. */
-export function everyStep(steps: readonly Step[]): Step[] {
-  return steps.flatMap((step) => [
-    step,
-    ...(Array.isArray(step.on_error) ? everyStep(step.on_error) : []),
-    ...kindOf(step)
-      .lists(step)
-      .flatMap((list) => everyStep(list.steps)),
-  ]);
+/** Calls a tool. `arguments` may contain Liquid expressions. `timeout` is in seconds. */
+export interface ToolStep extends StepBase {
+  tool: string;
+  arguments?: Record<string, unknown>;
+  retry?: RetryPolicy;
+  timeout?: number;
 }
+
+/** Limits the attempts of a step. The first pause is `backoff_seconds`; the factor multiplies each later one. */
+export interface RetryPolicy {
+  max_attempts?: number;
+  backoff_seconds?: number;
+  backoff_factor?: number;
+}
+
+/** Runs one of two lists of steps. */
+export interface BranchStep extends StepBase {
+  if: string;
+  then: Step[];
+  else?: Step[];
+}
+
+export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days';
+
+/**
+ * Pauses the run for a duration or until a time. `until` is RFC 3339 text, a local time, or an expression that gives
+ * either. A local time uses `timezone`, or the timezone of the contact when that is absent.
+ */
+export interface WaitStep extends StepBase {
+  wait: Partial<Record<WaitUnit, number>> & {
+    until?: string;
+    timezone?: string;
+    weekdays?: string[];
+  };
+}
+
+/**
+ * Pauses the run until an event, a call of the step's resume URL, or a timeout. The inner `if` is a condition on the
+ * event. `any_contact` also accepts events about contacts other than the run's.
+ */
+export interface EventWaitStep extends StepBase {
+  wait_for_event: {
+    event: EventName | 'resume';
+    if?: string;
+    any_contact?: boolean;
+    timeout: WaitStep['wait'];
+  };
+}
+
+/**
+ * Starts a run of another workflow and waits for its end, unless `wait` is false. The new run has the same contact
+ * unless `contact_id` names another.
+ */
+export interface RunWorkflowStep extends StepBase {
+  /** The id of the workflow, or an expression that gives it. */
+  run_workflow: string;
+  payload?: Record<string, unknown>;
+  contact_id?: string;
+  wait?: boolean;
+  timeout?: WaitStep['wait'];
+}
+
+/** Runs its steps once for each item of a list, at most `concurrency` items at a time. */
+export interface ForEachStep extends StepBase {
+  /** A list, or an expression that gives one. */
+  for_each: string | unknown[];
+  /** The name of the item in expressions; `item` when absent. */
+  as?: string;
+  concurrency?: number;
+  steps: Step[];
+}
+
+/** Runs several lists of steps at the same time, and ends when all of them have ended. */
+export interface ParallelStep extends StepBase {
+  parallel: Step[][];
+}
+
+/** Ends the run. `reason` may contain Liquid expressions. */
+export interface StopStep extends StepBase {
+  stop: StopStatus;
+  reason?: string;
+}
+
+export type StopStatus = 'succeeded' | 'failed';

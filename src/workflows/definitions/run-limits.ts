@@ -2,7 +2,7 @@ import type { Fault } from '../../errors/app-error.js';
 import { didYouMean } from '../../text/nearest-names.js';
 
 /** What keeps a run in the queue: later starts, the rate, a run with the same key, or any run of the workflow. */
-export type Gate = 'debounce' | 'rate' | 'key' | 'slot';
+export type RunLimit = 'debounce' | 'rate' | 'key' | 'slot';
 
 /** How many runs of a workflow go on at once, and how soon after each other. As it is stored and shown. */
 export interface RunLimits {

@@ -1,20 +1,22 @@
 import { AppError } from '../../errors/app-error.js';
 import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import type { Step } from './definition.js';
 import { isDynamic } from './step-fields.js';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_MS = 500;
 
-/** What the expressions of one step may use together: each alone is bounded, but a step may hold thousands. */
+/** Limits all expressions of one step together. Each has its own limits, but a step may contain thousands. */
 interface Budget {
   bytes: number;
   readonly endsAt: number;
 }
 
 /**
- * What expressions see of a step: its output. Where exactly one member of the output is a resource, an object with an
- * id, the resource's fields can be reached directly as well: after a step `contact` that gave `{contact, created}`,
- * `contact.id`, `contact.contact.id` and `contact.created` all work. The output's own members win over the resource's.
+ * Returns the value that expressions see under the id of a step: its output. When exactly one member of the output is a
+ * resource (an object with an id), the fields of the resource are added: after a step `contact` with the output
+ * `{contact, created}`, `contact.id`, `contact.contact.id` and `contact.created` all work. On a collision the member of
+ * the output is used.
  */
 export function stepValue(output: object | null): object | null {
   if (output === null) return null;
@@ -33,8 +35,8 @@ function isResource(value: unknown): value is { id: string } {
 }
 
 /**
- * The arguments with every expression replaced by its value; a value that is one expression keeps its type. Throws
- * `invalid_arguments` when an expression fails or the result is too large to keep.
+ * Replaces every expression in the arguments by its value. Text that is exactly one expression becomes a value of the
+ * expression's type. Throws `invalid_arguments` when an expression fails or the result is larger than 256 KiB.
  */
 export function renderArguments(
   given: Record<string, unknown>,
@@ -75,4 +77,32 @@ function evaluate(text: string, scope: object, liquid: LiquidSandbox, budget: Bu
 
 function tooLarge(): AppError {
   return AppError.invalid(`The arguments of the step are larger than ${MAX_BYTES} bytes.`);
+}
+
+const referenceCache = new WeakMap<Step, Map<string, boolean>>();
+
+/**
+ * True when an expression of the step may read the variable; false only when it surely does not. Callers skip the query
+ * for a variable that the step does not read.
+ */
+export function mayReference(step: Step, variable: string): boolean {
+  const cache = referenceCache.get(step) ?? new Map<string, boolean>();
+  referenceCache.set(step, cache);
+  const isFound =
+    cache.get(variable) ?? collectTexts(step).some((text) => hasReference(text, variable));
+  cache.set(variable, isFound);
+  return isFound;
+}
+
+function hasReference(text: string, variable: string): boolean {
+  // Excludes members (`look_up.contact`) and parts of other names (`contact_id`). Includes `[...]` after no value: it
+  // computes the name of a variable.
+  return new RegExp(`(?<![\\w.-])${variable}(?![\\w-])|(?<![\\w\\]])\\[`).test(text);
+}
+
+/** Returns every text value at any depth. Names of members are excluded: they contain no expressions. */
+function collectTexts(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(collectTexts);
 }

@@ -1,7 +1,8 @@
+import type { JournalState } from './steps/step-kind.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Step } from './definition.js';
-import { type Journal, type JournalState, planOf } from './step-engine.js';
+import { type Journal, planOf } from './step-engine.js';
 
 const tool = (id: string, more: object = {}): Step => ({ id, tool: 'echo', ...more });
 const STEPS: Step[] = [
@@ -25,10 +26,10 @@ function next(journal: Record<string, JournalState>, steps = STEPS): string {
 }
 
 function inWords(steps: readonly Step[], journal: Journal, passed?: ReadonlySet<string>): string {
-  const { ready, asleep, end } = planOf(steps, journal, passed, NOW);
+  const { ready, waiting, end } = planOf(steps, journal, passed, NOW);
   const words = [
     ...ready.map(({ path }) => `run ${path}`),
-    ...asleep.map(({ path }) => `sleep ${path}`),
+    ...waiting.map(({ path }) => `sleep ${path}`),
   ];
   if (!end) return words.join(', ');
   expect(words).toEqual([]);
@@ -116,7 +117,7 @@ describe(planOf, () => {
       },
       tool('after'),
     ];
-    const asleep: JournalState = { status: 'waiting', dueAt: 1001 };
+    const waiting: JournalState = { status: 'waiting', dueAt: 1001 };
     const failed: JournalState = { status: 'failed' };
     const beside = { pause: ok, b2: ok, deep: ok, c1: ok, d1: ok };
     it.each<[string, Record<string, JournalState>, string]>([
@@ -125,7 +126,7 @@ describe(planOf, () => {
       ['takes the first step of each', { both: ok }, 'run a1, run pause, run deep'],
       [
         'goes on in each by itself',
-        { both: ok, a1: ok, pause: asleep, deep: ok },
+        { both: ok, a1: ok, pause: waiting, deep: ok },
         'run a2, run c1, run d1, sleep pause',
       ],
       ['waits for the last', { both: ok, ...beside, a1: ok }, 'run a2'],
@@ -182,15 +183,15 @@ describe(planOf, () => {
 
     it('does not ask for items that have passed', () => {
       const journal = new Map([['each', open(3)]]);
-      const { passed } = planOf(
+      const { doneIterations } = planOf(
         loop({}),
         new Map([...journal, ['each[0].a', ok], ['each[0].b', ok]]),
       );
-      expect(passed).toEqual(['each[0]']);
-      expect(inWords(loop({}), journal, new Set(passed))).toBe('run each[1].a');
+      expect(doneIterations).toEqual(['each[0]']);
+      expect(inWords(loop({}), journal, new Set(doneIterations))).toBe('run each[1].a');
     });
 
-    it('gives loops in loops paths of their own, and tells the turns that a step is in', () => {
+    it('gives loops in loops paths of their own, and tells the iterations that a step is in', () => {
       const steps: Step[] = [
         { id: 'out', for_each: [], steps: [{ id: 'in', for_each: [], steps: [tool('x')] }] },
       ];
@@ -201,7 +202,7 @@ describe(planOf, () => {
       ]);
       const [place] = planOf(steps, journal).ready;
       expect(place!.path).toBe('out[0].in[1].x');
-      expect(place!.turns.map((turn) => [turn.loop.path, turn.index])).toEqual([
+      expect(place!.iterations.map((iteration) => [iteration.loop.path, iteration.index])).toEqual([
         ['out', 0],
         ['out[0].in', 1],
       ]);

@@ -3,10 +3,10 @@ import { didYouMean } from '../../text/nearest-names.js';
 
 export type Json = Record<string, unknown>;
 
-// Known from other systems, so a plain answer helps more than a guess at the nearest name.
+// Members that other workflow systems have. A suggestion of a similar name would mislead their users.
 const UNSUPPORTED = ['loop', 'switch', 'delay', 'timeout', 'delivery'];
 
-/** Adds a fault for every key that is not known. */
+/** Adds a fault for every unknown key. */
 export function checkKeys(
   given: Json,
   path: string,
@@ -26,7 +26,7 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** True for text that holds a Liquid expression, so that its value is known only when the step runs. */
+/** True when the text contains a Liquid expression, so that its value is known only when the step runs. */
 export function isDynamic(text: string): boolean {
   return text.includes('{{') || text.includes('{%');
 }

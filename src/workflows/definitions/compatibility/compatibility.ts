@@ -2,42 +2,42 @@ import { AppError, type Fault, toError } from '../../../errors/app-error.js';
 import type { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
 import { didYouMean } from '../../../text/nearest-names.js';
 import type { ToolDescriptor } from '../../../tools/registry/registered-tool.js';
-import { type Step, everyStep } from '../definition.js';
+import type { Step, ToolStep } from '../definition.js';
 import { isDynamic } from '../step-fields.js';
 import { StepChecks } from '../steps/step-checks.js';
-import { kindOf } from '../steps/step-kinds.js';
-import { type ToolStep, checkStatic, isTool } from '../steps/tool-step.js';
+import { everyStep, kindOf } from '../steps/step-kinds.js';
+import { checkStatic, isTool } from '../steps/tool-step.js';
 import { type SchemaHashes, type ToolSchemas, canGive, schemaHashes } from './tool-schemas.js';
 
-/** What a version says of itself, as far as its steps depend on it. */
+/** The part of a version that the compatibility check needs. */
 export interface PinnedVersion {
   steps: readonly Step[];
-  /** Null when it is not known which schemas it was made for. */
+  /** The schemas at the time of the last check; null when unknown. */
   schemas: ToolSchemas | null;
   looseReferences: readonly string[] | null;
 }
 
-/** What other schemas of a tool mean for a step that depends on it. */
+/** The effect of a changed tool on a step that calls it or uses its result. */
 export interface StepFinding {
   step: string;
   tool: string;
-  /** `breaks`: it cannot work any more. `changed`: it may, as far as can be told before it runs. */
+  /** `breaks`: the step can no longer succeed. `changed`: the step may still succeed; only a run can tell. */
   effect: 'breaks' | 'changed';
-  /** Where in the step. */
+  /** The path inside the step. */
   path: string;
   message: string;
 }
 
-/** A member that an expression names and that the result of a step does not have. */
+/** A member that an expression reads and that the output schema of the tool does not have. */
 interface LooseReference {
   step: string;
   path: string;
   reference: string;
-  /** Tool of the step whose result it is. */
+  /** The tool of the step whose result the expression reads. */
   tool: string;
 }
 
-/** Judges what was saved by the tools that there are now. */
+/** Compares saved versions with the current tools. */
 export class Compatibility {
   private readonly hashes = new Map<string, SchemaHashes>();
 
@@ -46,12 +46,12 @@ export class Compatibility {
     private readonly liquid: LiquidSandbox,
   ) {}
 
-  /** Of every tool that steps may name. */
+  /** The schema hashes of every tool for steps. */
   get schemas(): ToolSchemas {
     return Object.fromEntries([...this.tools.keys()].map((name) => [name, this.hashesOf(name)!]));
   }
 
-  /** The schemas of the tools that the steps name. */
+  /** Returns the schema hashes of the tools that the steps call. */
   schemasOf(steps: readonly Step[]): ToolSchemas {
     const names = new Set(toolSteps(steps).map(({ tool }) => tool));
     return Object.fromEntries(
@@ -62,30 +62,30 @@ export class Compatibility {
     );
   }
 
-  /** The expressions that find nothing, each as it is stored. */
+  /** Returns the references to members that no output schema has, in the stored form `<step> <reference>`. */
   looseReferences(steps: readonly Step[]): string[] {
-    return this.loose(steps).map(keyOf);
+    return this.findLooseReferences(steps).map(keyOf);
   }
 
-  /** Every step that depends on a tool whose schemas are others than those the version was made for. */
+  /** Returns a finding for every step that depends on a tool whose schemas have changed since the version was saved. */
   check(version: PinnedVersion): StepFinding[] {
     try {
-      return this.judge(version);
+      return this.findChanges(version);
     } catch (error) {
-      // Steps of a kind that only a newer release knows, say: nothing else can be told of such a definition.
+      // For example, a newer release has saved steps of a kind that this one does not know.
       const { message } = toError(error);
       return [{ step: '', tool: '', effect: 'breaks', path: 'steps', message }];
     }
   }
 
-  private judge({ steps, schemas, looseReferences }: PinnedVersion): StepFinding[] {
+  private findChanges({ steps, schemas, looseReferences }: PinnedVersion): StepFinding[] {
     const found = toolSteps(steps).flatMap((step) => this.checkArguments(step, schemas));
-    // Where nothing is known of how it was, an expression that finds nothing may never have found anything.
+    // Without the earlier state, an unresolved reference may have been unresolved from the beginning.
     if (!schemas || !looseReferences) return found;
     const before = new Set(looseReferences);
     const isNew = (loose: LooseReference): boolean =>
       !before.has(keyOf(loose)) && differs(schemas[loose.tool], this.hashesOf(loose.tool));
-    const vanished = this.loose(steps)
+    const vanished = this.findLooseReferences(steps)
       .filter(isNew)
       .map(({ step, path, reference, tool }): StepFinding => {
         const message = `names ${reference}, which ${tool} does not return any more`;
@@ -122,7 +122,7 @@ export class Compatibility {
     return faults;
   }
 
-  private loose(steps: readonly Step[]): LooseReference[] {
+  private findLooseReferences(steps: readonly Step[]): LooseReference[] {
     const all = everyStep(steps);
     const tools = new Map(all.filter(isTool).map(({ id, tool }) => [id, tool]));
     return all.flatMap((step) =>
@@ -130,7 +130,7 @@ export class Compatibility {
         const [root, ...members] = reference.split('.') as [string, ...string[]];
         const tool = tools.get(root);
         const output = tool === undefined ? undefined : this.tools.get(tool)?.outputSchema;
-        // Of a step that has failed there is the error instead.
+        // A failed step has the member `error` in place of an output.
         const isFound = !output || members[0] === 'error' || canGive(output, members);
         return isFound ? [] : [{ step: step.id, path, reference, tool: tool! }];
       }),
@@ -157,13 +157,13 @@ function keyOf({ step, reference }: LooseReference): string {
   return `${step} ${reference}`;
 }
 
-/** What an expression of a step names, such as `contact.email`, and where it does. */
-export interface StepReference {
+/** A variable path such as `contact.email` that an expression reads, and the path of the expression. */
+interface StepReference {
   path: string;
   reference: string;
 }
 
-/** Goes through a step as its check does, and notes what its expressions name instead of judging it. */
+/** Visits the expressions of a step as its check does, and collects their references instead of checking them. */
 class ReferenceReader extends StepChecks {
   readonly found: StepReference[] = [];
 
@@ -186,25 +186,25 @@ class ReferenceReader extends StepChecks {
   }
 
   override text(text: string, path: string): void {
-    if (isDynamic(text)) this.note(path, () => this.sandbox.references(text));
+    if (isDynamic(text)) this.collect(path, () => this.sandbox.references(text));
   }
 
   override condition(text: string | undefined, path: string): void {
-    if (text) this.note(path, () => this.sandbox.conditionReferences(text));
+    if (text) this.collect(path, () => this.sandbox.conditionReferences(text));
   }
 
-  private note(path: string, read: () => string[]): void {
+  private collect(path: string, read: () => string[]): void {
     try {
       for (const reference of read()) this.found.push({ path: path.slice(1), reference });
     } catch (error) {
-      // Not an expression any more, so it names nothing.
+      // A later release may reject an expression that was saved before.
       if (!(error instanceof AppError)) throw error;
     }
   }
 }
 
-/** What the expressions of the step itself name; the steps inside of it have their own. */
-export function referencesOf(step: Step, liquid: LiquidSandbox): StepReference[] {
+/** Returns the references in the expressions of a step, without those of the steps inside it. */
+function referencesOf(step: Step, liquid: LiquidSandbox): StepReference[] {
   const reader = new ReferenceReader(liquid);
   kindOf(step).check(step, '', reader);
   return reader.found;

@@ -2,16 +2,16 @@ import { fingerprint } from '../../../text/canonical-json.js';
 import type { RegisteredTool, ToolDescriptor } from '../../../tools/registry/registered-tool.js';
 import type { JsonSchema } from '../../../tools/schema/json-schema.js';
 
-/** SHA-256 of what a tool takes and of what it returns, hexadecimal. */
+/** SHA-256 hashes of the argument schema and of the output schema of a tool, in hexadecimal. */
 export interface SchemaHashes {
   input: string;
   output: string;
 }
 
-/** Hashes by the name of the tool, as steps write it. */
+/** Schema hashes by the tool name that steps use. */
 export type ToolSchemas = Record<string, SchemaHashes>;
 
-/** The tools that a step may name, by all their names: what was saved under a deprecated one goes on working. */
+/** Returns the tools for steps by every name, deprecated ones included, so that saved definitions keep working. */
 export function stepToolsOf(tools: readonly RegisteredTool[]): Map<string, ToolDescriptor> {
   const steps = tools.filter(({ surfaces }) => surfaces.has('workflow'));
   return new Map(
@@ -19,29 +19,71 @@ export function stepToolsOf(tools: readonly RegisteredTool[]): Map<string, ToolD
   );
 }
 
-/** Equal exactly for tools whose schemas say the same, whatever words they describe it with. */
+/** Returns hashes that differ only when the schemas differ in more than titles, descriptions and examples. */
 export function schemaHashes({ inputSchema, outputSchema }: ToolDescriptor): SchemaHashes {
   return { input: hash(inputSchema), output: hash(outputSchema) };
 }
 
 function hash(schema: JsonSchema | undefined): string {
-  return fingerprint(schema ? wordless(schema) : null).toString('hex');
+  return fingerprint(schema ? withoutTexts(schema) : null).toString('hex');
 }
 
-/** The schema without what only people and models read: other words for it break nothing, and are changed often. */
-function wordless(schema: JsonSchema): JsonSchema {
+/** Removes the texts of a schema: they change often, and no change of them breaks a step. */
+function withoutTexts(schema: JsonSchema): JsonSchema {
   const { title: _title, description: _description, examples: _examples, ...rest } = schema;
   const { properties, items, additionalProperties } = rest;
   return {
     ...rest,
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, inner]) => [name, wordless(inner)]),
+        Object.entries(properties).map(([name, inner]) => [name, withoutTexts(inner)]),
       ),
     }),
-    ...(items && { items: wordless(items) }),
+    ...(items && { items: withoutTexts(items) }),
     ...(typeof additionalProperties === 'object' && {
-      additionalProperties: wordless(additionalProperties),
+      additionalProperties: withoutTexts(additionalProperties),
     }),
   };
+}
+
+/**
+ * Whether an expression can find a member at `path` in the value of a step whose tool returns this, as `stepValue` makes
+ * it. True where the schema leaves it open.
+ */
+export function canGive(output: JsonSchema, path: readonly string[]): boolean {
+  const [first] = path;
+  if (first === undefined || reaches(output, path)) return true;
+  if (Object.hasOwn(output.properties ?? {}, first)) return false;
+  // The fields of the one resource of a result are reached directly as well.
+  return Object.values(output.properties ?? {}).some(
+    (member) => mayBeResource(member) && reaches(member, path),
+  );
+}
+
+function mayBeResource(schema: JsonSchema): boolean {
+  return isOpen(schema) || Object.hasOwn(schema.properties ?? {}, 'id');
+}
+
+function reaches(schema: JsonSchema, [first, ...rest]: readonly string[]): boolean {
+  if (first === undefined) return true;
+  const types = [schema.type ?? []].flat();
+  if (types.includes('array')) {
+    if (first === 'size') return true;
+    return (
+      (/^-?\d+$/.test(first) || first === 'first' || first === 'last') &&
+      reaches(schema.items ?? {}, rest)
+    );
+  }
+  if (types.includes('object') || types.length === 0) {
+    const known = schema.properties ?? {};
+    if (Object.hasOwn(known, first)) return reaches(known[first]!, rest);
+    return isOpen(schema);
+  }
+  return types.includes('string') && first === 'size';
+}
+
+/** Whether there may be members that the schema does not name. */
+function isOpen(schema: JsonSchema): boolean {
+  const types = [schema.type ?? []].flat();
+  return (types.length === 0 || types.includes('object')) && schema.additionalProperties !== false;
 }

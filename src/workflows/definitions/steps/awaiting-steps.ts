@@ -1,51 +1,52 @@
 import type { EventName } from '../../../events/domain-events.js';
-import { everyStep, type Step } from '../definition.js';
-import type { Turn } from '../step-engine.js';
-import { type EventWaitStep, isEventWait } from './event-wait-step.js';
+import type { Step } from '../definition.js';
+import type { Iteration } from '../step-engine.js';
+import { isEventWait } from './event-wait-step.js';
 import { isRunWorkflow } from './run-workflow-step.js';
-import { kindOf } from './step-kinds.js';
+import { everyStep, kindOf } from './step-kinds.js';
 
-/** Whether runs with these steps can wait for more than a time. */
-export function isAwaiting(steps: readonly Step[]): boolean {
+/** True when runs of these steps can wait for something other than a time. */
+export function canAwaitEvents(steps: readonly Step[]): boolean {
   return everyStep(steps).some((step) => isEventWait(step) || isRunWorkflow(step));
 }
 
-/** The events that runs with these steps can wait for. */
+/** Returns the domain events that runs of these steps can wait for, each once. */
 export function awaitedEvents(steps: readonly Step[]): EventName[] {
-  const events = waitsIn(steps).map((step) => step.wait_for_event.event);
+  const events = everyStep(steps)
+    .filter(isEventWait)
+    .map((step) => step.wait_for_event.event);
   return [...new Set(events)].filter((event) => event !== 'resume');
 }
 
-/** Ids of steps that have a resume URL, with the keys of their entries; of steps in loops in these turns only. */
+/**
+ * Returns the ids and journal paths of the steps that have a resume URL. Of steps inside loops, only those of the given
+ * iterations are included.
+ */
 export function resumablePaths(
   steps: readonly Step[],
-  turns: readonly Turn[],
+  iterations: readonly Iteration[],
   prefix = '',
-): [string, string][] {
+): [id: string, path: string][] {
   return steps.flatMap((step): [string, string][] => {
-    const own: [string, string][] = isResumable(step) ? [[step.id, prefix + step.id]] : [];
+    const isResumable = isEventWait(step) && step.wait_for_event.event === 'resume';
     const onError = Array.isArray(step.on_error) ? step.on_error : [];
-    return [...own, ...resumablePaths(onError, turns, prefix), ...inside(step, turns, prefix)];
+    return [
+      ...(isResumable ? [[step.id, prefix + step.id] as [string, string]] : []),
+      ...resumablePaths(onError, iterations, prefix),
+      ...innerPaths(step, iterations, prefix),
+    ];
   });
 }
 
-function inside(step: Step, turns: readonly Turn[], prefix: string): [string, string][] {
-  const turn = turns.find(({ loop }) => loop.step === step);
-  if (isForEach(step) && !turn) return [];
-  const within = turn ? `${turn.loop.path}[${turn.index}].` : prefix;
+function innerPaths(
+  step: Step,
+  iterations: readonly Iteration[],
+  prefix: string,
+): [string, string][] {
+  const iteration = iterations.find(({ loop }) => loop.step === step);
+  if ('for_each' in step && !iteration) return [];
+  const innerPrefix = iteration ? `${iteration.loop.path}[${iteration.index}].` : prefix;
   return kindOf(step)
     .lists(step)
-    .flatMap((list) => resumablePaths(list.steps, turns, within));
-}
-
-function isResumable(step: Step): boolean {
-  return isEventWait(step) && step.wait_for_event.event === 'resume';
-}
-
-function isForEach(step: Step): boolean {
-  return 'for_each' in step;
-}
-
-function waitsIn(steps: readonly Step[]): EventWaitStep[] {
-  return everyStep(steps).filter(isEventWait);
+    .flatMap((list) => resumablePaths(list.steps, iterations, innerPrefix));
 }

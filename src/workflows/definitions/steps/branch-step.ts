@@ -1,14 +1,5 @@
-import type { OnError, Step } from '../definition.js';
+import type { BranchStep } from '../definition.js';
 import type { StepKind } from './step-kind.js';
-
-/** Runs one of two lists of steps. */
-export interface BranchStep {
-  id: string;
-  on_error?: OnError;
-  if: string;
-  then: Step[];
-  else?: Step[];
-}
 
 export const BRANCH_STEP: StepKind<BranchStep> = {
   marks: ['then', 'else'],
@@ -27,7 +18,7 @@ export const BRANCH_STEP: StepKind<BranchStep> = {
 
   check(step, path, checks) {
     checks.condition(step.if, `${path}.if`);
-    // Steps of a branch may not have run, so they are visible inside it only.
+    // Steps of a branch have not always run, so they are visible inside the branch only.
     for (const { member, steps } of this.lists(step)) checks.list(steps, `${path}.${member}`);
   },
 
@@ -39,7 +30,7 @@ export const BRANCH_STEP: StepKind<BranchStep> = {
   inside: (step, { output }) => (branchOf(output) === 'then' ? step.then : (step.else ?? [])),
 };
 
-/** Which list of steps a branch chose, from its output in the journal. */
+/** Reads from the journal output which list of steps the branch chose. */
 function branchOf(output: object | null | undefined): unknown {
   return output && 'branch' in output ? output.branch : undefined;
 }

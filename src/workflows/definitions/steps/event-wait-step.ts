@@ -1,26 +1,16 @@
 import { EVENT_NAMES, type EventName } from '../../../events/domain-events.js';
 import { didYouMean } from '../../../text/nearest-names.js';
-import type { OnError } from '../definition.js';
+import type { EventWaitStep, WaitStep } from '../definition.js';
 import { type Json, checkKeys, isObject } from '../step-fields.js';
 import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
-import { type WaitStep, parseWait } from './wait-step.js';
+import { parseWait } from './wait-step.js';
 
-/**
- * Keeps the run from going on before an event, or before the URL of the step was called, or before a time-out. `if` of
- * the wait is a condition on the event; `any_contact` lets events about other contacts than the run's count.
- */
-export interface EventWaitStep {
-  id: string;
-  if?: string;
-  on_error?: OnError;
-  wait_for_event: {
-    event: EventName | 'resume';
-    if?: string;
-    any_contact?: boolean;
-    timeout: WaitStep['wait'];
-  };
-}
+/** The events that a step can wait for: domain events, and a call of the step's resume URL. */
+export const WAIT_EVENTS = [...EVENT_NAMES, 'resume'] as const;
+
+/** The event of a stored wait. Only `run_workflow` steps wait for `run.ended`. */
+export type WaitEvent = EventName | 'resume' | 'run.ended';
 
 export const EVENT_WAIT_STEP: StepKind<EventWaitStep> = {
   marks: ['wait_for_event'],
@@ -58,7 +48,7 @@ function parseEventWait(
     return { event: 'resume', timeout: {} };
   }
   const event = parseEvent(given.event, `${path}.event`, parser);
-  // Which call of its URL counts is for the step's own secret to say: the first.
+  // A resume URL belongs to one step, and its first call counts, so it takes no condition.
   const keys =
     event === 'resume' ? ['event', 'timeout'] : ['event', 'if', 'any_contact', 'timeout'];
   checkKeys(given, path, keys, parser.faults);
@@ -87,9 +77,3 @@ function parseTimeout(given: Json, path: string, parser: StepParser): WaitStep['
   parser.fault(`${path}.timeout`, 'is required');
   return {};
 }
-
-/** What a step can wait for by its name: what happens in the organization, or a call of the step's own URL. */
-export const WAIT_EVENTS = [...EVENT_NAMES, 'resume'] as const;
-
-/** What a step waits for; that a run has ended is waited for by `run_workflow` only. */
-export type WaitEvent = EventName | 'resume' | 'run.ended';

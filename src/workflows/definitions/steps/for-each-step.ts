@@ -1,27 +1,14 @@
-import type { OnError, Step } from '../definition.js';
+import type { ForEachStep } from '../definition.js';
 import { isDynamic } from '../step-fields.js';
 import type { StepKind } from './step-kind.js';
 import { STEP_ID, type StepParser } from './step-parser.js';
 
-/** Runs its steps once for each item of a list, a number of items at the same time. */
-export interface ForEachStep {
-  id: string;
-  if?: string;
-  on_error?: OnError;
-  /** An expression that gives a list, or a list. */
-  for_each: string | unknown[];
-  /** What its steps call the item; `item` where absent. */
-  as?: string;
-  concurrency?: number;
-  steps: Step[];
-}
-
 export const MAX_ITEMS = 1000;
 export const MAX_CONCURRENCY = 10;
-/** The number of the item, from 0. */
+/** The variable that contains the index of the item, from 0. */
 export const INDEX = 'index';
 
-/** What the entry of a loop that has begun holds: a list that was evaluated once, and stays. */
+/** The journal input of a loop. The list is evaluated once, when the loop begins. */
 export interface LoopInput {
   items: unknown[];
 }
@@ -39,15 +26,15 @@ export const FOR_EACH_STEP: StepKind<ForEachStep> = {
     ...(given.concurrency !== undefined && {
       concurrency: parseConcurrency(given.concurrency, `${path}.concurrency`, parser),
     }),
-    steps: parser.filledList(given.steps, `${path}.steps`),
+    steps: parser.nonEmptyList(given.steps, `${path}.steps`),
   }),
 
   check(step, path, checks) {
     checks.condition(step.if, `${path}.if`);
     checks.value(step.for_each, `${path}.for_each`);
     checks.name(itemName(step), `${path}.as`);
-    // Loops in loops all count: the inner one hides the number of the outer, which `<id>.index` still tells.
-    if (checks.isId(INDEX)) {
+    // Nested loops all set this name: the inner index hides the outer one, which `<id>.index` still gives.
+    if (checks.hasStep(INDEX)) {
       checks.fault(path, `calls the number of the item "${INDEX}", which is the id of a step`);
     }
     checks.list(step.steps, `${path}.steps`, {

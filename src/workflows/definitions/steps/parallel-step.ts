@@ -1,13 +1,5 @@
-import type { OnError, Step } from '../definition.js';
+import type { ParallelStep } from '../definition.js';
 import type { StepKind } from './step-kind.js';
-
-/** Runs several lists of steps at the same time, and is behind the run when all of them are. */
-export interface ParallelStep {
-  id: string;
-  if?: string;
-  on_error?: OnError;
-  parallel: Step[][];
-}
 
 const MIN_LISTS = 2;
 const MAX_LISTS = 10;
@@ -26,7 +18,7 @@ export const PARALLEL_STEP: StepKind<ParallelStep> = {
     }
     return {
       ...parser.condition(given, path),
-      parallel: lists.map((list, index) => parser.filledList(list, `${path}.parallel[${index}]`)),
+      parallel: lists.map((list, index) => parser.nonEmptyList(list, `${path}.parallel[${index}]`)),
     };
   },
 

@@ -1,24 +1,8 @@
-import type { OnError } from '../definition.js';
+import type { RunWorkflowStep } from '../definition.js';
 import { isDynamic, isObject } from '../step-fields.js';
 import type { StepChecks } from './step-checks.js';
 import type { StepKind } from './step-kind.js';
-import { parseWait, type WaitStep } from './wait-step.js';
-
-/**
- * Starts a run of another workflow and waits for its end. The run is about the same contact unless `contact_id` says
- * otherwise; `wait: false` does not wait.
- */
-export interface RunWorkflowStep {
-  id: string;
-  if?: string;
-  on_error?: OnError;
-  /** The id of the workflow, or an expression that gives it. */
-  run_workflow: string;
-  payload?: Record<string, unknown>;
-  contact_id?: string;
-  wait?: boolean;
-  timeout?: WaitStep['wait'];
-}
+import { parseWait } from './wait-step.js';
 
 export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
   marks: ['run_workflow'],
@@ -66,7 +50,7 @@ export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
   waitReason: 'event',
 };
 
-/** Ids of workflows that a definition names, however it is formed: what steps it has is judged later. */
+/** Returns the workflow ids named anywhere in a definition. The definition need not be valid: it is checked later. */
 export function workflowsNamedIn(given: unknown): string[] {
   if (typeof given !== 'object' || given === null) return [];
   const { run_workflow: id } = given as Partial<RunWorkflowStep>;
@@ -74,7 +58,7 @@ export function workflowsNamedIn(given: unknown): string[] {
   return [...own, ...Object.values(given).flatMap(workflowsNamedIn)];
 }
 
-/** Whether it can be looked up at all. */
+/** True when the text has the form of a workflow id. */
 export function isWorkflowId(id: string): boolean {
   return /^[0-9A-Za-z]{32}$/.test(id);
 }

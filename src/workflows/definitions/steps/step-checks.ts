@@ -7,39 +7,39 @@ import { isDynamic } from '../step-fields.js';
 
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 
-/** The tools that steps may name. */
+/** The tools and workflows that steps may refer to. */
 export interface StepTools {
   find(name: string): ToolDescriptor | undefined;
   names(): string[];
-  /** True of a tool that must be confirmed, where the one who saves the definition is no person. */
+  /** True when calls of the tool need a confirmation and the caller who saves the definition is not a person. */
   needsPerson(name: string): boolean;
-  /** Which of the workflows that steps name exist. */
+  /** The ids of existing workflows, among those that steps refer to. */
   readonly workflows: ReadonlySet<string>;
 }
 
-/** What holds for a whole definition that is being checked. */
+/** The context that all checks of one definition share. */
 export interface DefinitionChecks {
   readonly tools: StepTools;
   readonly liquid: LiquidSandbox;
   readonly faults: Fault[];
-  /** Every id of the definition, to tell a wrong order from a wrong name. */
+  /** Every step id of the definition, to distinguish a wrong order from a wrong name. */
   readonly ids: ReadonlySet<string>;
-  list(steps: readonly Step[], path: string, around: Around): void;
+  list(steps: readonly Step[], path: string, context: ListContext): void;
 }
 
-/** What is around a list of steps. */
-export interface Around {
-  /** Names that expressions can refer to. */
+/** The context of one list of steps. */
+export interface ListContext {
+  /** Step ids and loop variables that expressions can refer to. */
   readonly visible: ReadonlySet<string>;
-  /** Most characters that stand before the id of a step in its key. */
+  /** The largest number of characters that can precede a step id in its journal path. */
   readonly prefixLength: number;
 }
 
-/** Checks what is in a step. */
+/** Checks the expressions and the inner lists of one step, and adds a fault for each error. */
 export class StepChecks {
   constructor(
     private readonly definition: DefinitionChecks,
-    private readonly around: Around,
+    private readonly context: ListContext,
   ) {}
 
   get tools(): StepTools {
@@ -54,27 +54,27 @@ export class StepChecks {
     this.faults.push({ path, message });
   }
 
-  /** Steps inside of this one, which see what it sees, and the names of the loop that it is, if it is one. */
+  /** Checks steps inside this one. They can refer to the same names, and to the variables of `loop`. */
   list(steps: readonly Step[], path: string, loop?: { names: string[]; prefix: string }): void {
-    const { visible, prefixLength } = this.around;
+    const { visible, prefixLength } = this.context;
     this.definition.list(steps, path, {
       visible: loop ? new Set([...visible, ...loop.names]) : visible,
       prefixLength: prefixLength + (loop?.prefix.length ?? 0),
     });
   }
 
-  /** A name of its own that a step gives to what is inside: it must hide nothing else. */
+  /** Adds a fault when a variable that the step defines hides another name. */
   name(name: string, path: string): void {
-    if (ROOTS.includes(name) || this.around.visible.has(name) || this.definition.ids.has(name)) {
+    if (ROOTS.includes(name) || this.context.visible.has(name) || this.definition.ids.has(name)) {
       this.fault(path, `must not be "${name}": expressions use that name for something else`);
     }
   }
 
-  isId(name: string): boolean {
+  hasStep(name: string): boolean {
     return this.definition.ids.has(name);
   }
 
-  /** Every text in a value that may hold expressions. */
+  /** Checks the expressions in every text of a JSON value. */
   value(value: unknown, path: string): void {
     if (typeof value === 'string') this.text(value, path);
     else if (Array.isArray(value)) {
@@ -86,19 +86,19 @@ export class StepChecks {
 
   text(text: string, path: string): void {
     if (!isDynamic(text)) return;
-    collect(path, this.faults, () => {
+    collectFaults(path, this.faults, () => {
       const { liquid } = this.definition;
       liquid.parse(text);
-      this.references(liquid.references(text), path, this.around.visible);
+      this.references(liquid.references(text), path, this.context.visible);
     });
   }
 
-  /** A condition, where there is one, which can also refer to these names. */
+  /** Checks a condition, if there is one. It can also refer to the given names. */
   condition(text: string | undefined, path: string, names: readonly string[] = []): void {
     if (text === undefined || text === '') return;
-    collect(path, this.faults, () => {
+    collectFaults(path, this.faults, () => {
       const references = this.definition.liquid.conditionReferences(text);
-      this.references(references, path, new Set([...this.around.visible, ...names]));
+      this.references(references, path, new Set([...this.context.visible, ...names]));
     });
   }
 
@@ -117,8 +117,8 @@ export class StepChecks {
   }
 }
 
-/** Adds a fault where an expression turns out to be none. */
-export function collect(path: string, faults: Fault[], check: () => void): void {
+/** Runs a check, and adds a fault when it throws because an expression is invalid. */
+export function collectFaults(path: string, faults: Fault[], check: () => void): void {
   try {
     check();
   } catch (error) {

@@ -1,39 +1,51 @@
 import type { Step } from '../definition.js';
-import type { JournalState, Lanes } from '../step-engine.js';
-import type { Json } from '../step-fields.js';
 import type { StepChecks } from './step-checks.js';
-import type { StepParser } from './step-parser.js';
+import type { StepForm } from './step-parser.js';
 
-/** A list of steps inside of a step, and the member that holds it. */
+export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'skipped';
+
+/** The part of a journal entry that decides where the run continues. */
+export interface JournalState {
+  readonly status: StepStatus;
+  readonly input?: object | null;
+  readonly output?: object | null;
+  /** When a waiting step is due, in milliseconds of `performance.now()`. When absent, the step is due now. */
+  readonly dueAt?: number;
+}
+
+/** A list of steps inside a step, and the member that contains it. */
 export interface InnerList {
   readonly member: string;
   readonly steps: readonly Step[];
 }
 
+/** Lists of steps that run at the same time: the iterations of a loop, or the branches of a parallel step. */
+export interface Lanes {
+  readonly count: number;
+  /** The engine runs the first so many unfinished lanes at the same time. */
+  readonly atOnce: number;
+  /** True when each lane is an iteration of a loop, so that its steps have journal entries of their own. */
+  readonly isLoop: boolean;
+  readonly steps: (lane: number) => readonly Step[];
+}
+
 /**
- * All there is to one kind of step but carrying it out: a kind is an object like this with a line in `STEP_KINDS`, and
- * a {@link StepRunner} with a line in `StepRunners`.
+ * Defines one kind of step, except its execution. Add a new kind to `STEP_KINDS`, and its {@link StepRunner} to
+ * `RUNNERS` in the engine module.
  */
-export interface StepKind<S extends Step = Step> {
-  /** The members that tell the kind, and how a step that is of no kind at all is told of it. */
-  readonly marks: readonly string[];
-  readonly hint: string;
-  /** The members that a step of the kind may have besides `id` and `on_error`. */
-  readonly keys: readonly string[];
-  /** Reads a step as far as its form goes. */
-  parse(given: Json, path: string, parser: StepParser): Omit<S, 'id' | 'on_error'>;
-  /** Judges what only tools and expressions can tell. */
+export interface StepKind<S extends Step = Step> extends StepForm<S> {
+  /** Adds the faults that need the tools or the expressions of the definition. */
   check(step: S, path: string, checks: StepChecks): void;
-  /** Every list of steps inside, apart from `on_error`. */
+  /** Returns every list of steps inside, except `on_error`. */
   lists(step: S): readonly InnerList[];
-  /** The steps inside that a step leads to which has succeeded, or, if it stays open, has begun. */
+  /** Returns the steps to run inside a step that has succeeded, or that has begun and stays open. */
   inside(step: S, state: JournalState): readonly Step[] | Lanes;
-  /** The steps inside that have surely run once it has, so that steps after it can refer to them. */
+  /** Returns the inner steps that have always run after it, so that later steps can refer to them. */
   leaves?(step: S): readonly Step[];
-  /** The entry is `running` until all inside is done; then its runner ends the step. */
+  /** The entry stays `running` until all inner steps are done; then the runner ends the step. */
   readonly staysOpen?: true;
-  /** The run ends once it has succeeded. */
+  /** The run ends after this step has succeeded. */
   readonly endsRun?: true;
-  /** Why a run waits that waits for nothing but such a step: `wait` where absent. */
+  /** The reason that a run shows while it waits for such a step; `wait` when absent. */
   readonly waitReason?: string;
 }

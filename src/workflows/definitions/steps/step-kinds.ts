@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors/app-error.js';
+import { AppError, type Fault } from '../../../errors/app-error.js';
 import type { Step } from '../definition.js';
 import { BRANCH_STEP } from './branch-step.js';
 import { EVENT_WAIT_STEP } from './event-wait-step.js';
@@ -6,15 +6,16 @@ import { FOR_EACH_STEP } from './for-each-step.js';
 import { PARALLEL_STEP } from './parallel-step.js';
 import { RUN_WORKFLOW_STEP } from './run-workflow-step.js';
 import type { StepKind } from './step-kind.js';
+import { StepParser } from './step-parser.js';
 import { STOP_STEP } from './stop-step.js';
 import { TOOL_STEP } from './tool-step.js';
 import { WAIT_STEP } from './wait-step.js';
 
-/** Every kind of step, under the name by which its runner is found. Of several that fit a step, the first one is its kind. */
+/** Every kind of step by its name. When several kinds match a step, the first one applies. */
 export const STEP_KINDS = {
   tool: TOOL_STEP,
   event_wait: EVENT_WAIT_STEP,
-  // Before waits: here `wait` says whether to wait at all.
+  // Before `wait`: in a `run_workflow` step the member `wait` is a boolean.
   run_workflow: RUN_WORKFLOW_STEP,
   wait: WAIT_STEP,
   for_each: FOR_EACH_STEP,
@@ -25,15 +26,35 @@ export const STEP_KINDS = {
 
 export type StepKindName = keyof typeof STEP_KINDS;
 
-const NAMES = Object.keys(STEP_KINDS) as StepKindName[];
+export const STEP_KIND_NAMES = Object.keys(STEP_KINDS) as StepKindName[];
 
+/** Returns the name of the step's kind. Throws `unavailable` when this release does not know the kind. */
 export function kindNameOf(step: Step): StepKindName {
-  const name = NAMES.find((kind) => STEP_KINDS[kind].marks.some((mark) => mark in step));
-  // While a newer Switchboard is rolled out, its processes know more kinds: `unavailable` gives the run back to them.
+  const name = STEP_KIND_NAMES.find((kind) => STEP_KINDS[kind].marks.some((mark) => mark in step));
+  // During a rolling upgrade, newer processes know more kinds: `unavailable` returns the run to them.
   if (!name) throw new AppError('unavailable', `Step ${step.id} is of an unknown kind.`);
   return name;
 }
 
 export function kindOf(step: Step): StepKind {
   return STEP_KINDS[kindNameOf(step)];
+}
+
+/**
+ * Checks the form of a list of steps: keys, types, ids and limits. Adds every fault with its path. Use the result only
+ * if there is no fault.
+ */
+export function parseSteps(given: unknown, faults: Fault[], path = 'steps'): Step[] {
+  return new StepParser(Object.values(STEP_KINDS), faults).parseAll(given, path);
+}
+
+/** Returns the steps and all steps inside them. */
+export function everyStep(steps: readonly Step[]): Step[] {
+  return steps.flatMap((step) => [
+    step,
+    ...(Array.isArray(step.on_error) ? everyStep(step.on_error) : []),
+    ...kindOf(step)
+      .lists(step)
+      .flatMap((list) => everyStep(list.steps)),
+  ]);
 }

@@ -1,29 +1,39 @@
 import type { Fault } from '../../../errors/app-error.js';
 import type { OnError, Step } from '../definition.js';
 import { checkKeys, isObject, type Json } from '../step-fields.js';
-import type { StepKind } from './step-kind.js';
 
 export const MAX_STEPS = 100;
 export const MAX_NESTING = 10;
 
 export const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;
-/** Names that a step's id would hide from expressions. A step may be called `contact`: it then means its contact. */
+/** Names that a step id would hide from expressions. A step may be called `contact`: that name then means its result. */
 const RESERVED = new Set(['trigger', 'run', 'workflow']);
 const MAX_TEXT = 10_000;
 
-/** Reads steps of any kind; adds every fault with its path, and the steps are to be used only if there is none. */
+/** Describes the form of one kind of step. */
+export interface StepForm<S extends Step = Step> {
+  /** A step that has one of these members is of this kind. */
+  readonly marks: readonly string[];
+  /** Names the kind in the error message for a step of no known kind. */
+  readonly hint: string;
+  /** The members that a step of the kind may have besides `id` and `on_error`. */
+  readonly keys: readonly string[];
+  parse(given: Json, path: string, parser: StepParser): Omit<S, 'id' | 'on_error'>;
+}
+
+/** Parses steps of every kind. Adds every fault with its path; use the steps only if there is no fault. */
 export class StepParser {
   private readonly ids = new Set<string>();
   private count = 0;
   private depth = 0;
 
   constructor(
-    private readonly kinds: readonly StepKind[],
+    private readonly kinds: readonly StepForm[],
     readonly faults: Fault[],
   ) {}
 
-  /** The steps of a whole definition. */
-  all(given: unknown, path: string): Step[] {
+  /** Parses the steps of a whole definition. */
+  parseAll(given: unknown, path: string): Step[] {
     const steps = this.list(given, path);
     if (this.count > MAX_STEPS) {
       this.fault(path, `must hold at most ${MAX_STEPS} steps, nested ones included`);
@@ -42,7 +52,7 @@ export class StepParser {
     }
     this.count += given.length;
     this.depth += 1;
-    // Beyond the limit every step would only add to the faults.
+    // A huge list would otherwise produce a fault for every step beyond the limit.
     const steps = given
       .slice(0, MAX_STEPS + 1)
       .map((step, index) => this.step(step, `${path}[${index}]`))
@@ -51,8 +61,8 @@ export class StepParser {
     return steps;
   }
 
-  /** A list with something in it. */
-  filledList(given: unknown, path: string): Step[] {
+  /** Parses a list that must not be empty. */
+  nonEmptyList(given: unknown, path: string): Step[] {
     if (Array.isArray(given) && given.length === 0) {
       this.fault(path, 'must hold at least one step');
     }
@@ -68,7 +78,7 @@ export class StepParser {
     return '';
   }
 
-  /** The condition of a step that may have one, as the member of the step that it is. */
+  /** Returns the member `if` of the parsed step, or nothing when the step has no condition. */
   condition(given: Json, path: string): { if?: string } {
     return given.if === undefined ? {} : { if: this.text(given.if, `${path}.if`) };
   }

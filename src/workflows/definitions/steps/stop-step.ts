@@ -1,18 +1,7 @@
-import type { OnError, Step } from '../definition.js';
+import type { Step, StopStatus, StopStep } from '../definition.js';
 import type { StepKind } from './step-kind.js';
 
-/** Ends the run. `reason` may hold Liquid expressions. */
-export interface StopStep {
-  id: string;
-  if?: string;
-  on_error?: OnError;
-  stop: StopStatus;
-  reason?: string;
-}
-
-const STOP_STATUSES = ['succeeded', 'failed'] as const;
-
-export type StopStatus = (typeof STOP_STATUSES)[number];
+const STOP_STATUSES: readonly StopStatus[] = ['succeeded', 'failed'];
 
 export const STOP_STEP: StepKind<StopStep> = {
   marks: ['stop'],
@@ -42,7 +31,7 @@ export const STOP_STEP: StepKind<StopStep> = {
   inside: () => [],
 };
 
-/** Whether it is a step that ended its run as it says, and not one that could not be carried out. */
+/** True when the step ended its run as defined, and false when the step itself failed. */
 export function hasStopped(step: Step, output: object | null | undefined): boolean {
   return 'stop' in step && Boolean(output && 'stopped' in output);
 }

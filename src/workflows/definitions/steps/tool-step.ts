@@ -1,23 +1,21 @@
-import { isEmail } from 'class-validator';
 import type { Fault } from '../../../errors/app-error.js';
 import { didYouMean } from '../../../text/nearest-names.js';
-import { type ValueRules, checkValue } from '../../../tools/schema/check-value.js';
+import { checkValue } from '../../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../../tools/schema/json-schema.js';
-import type { OnError, Step } from '../definition.js';
+import type { RetryPolicy, Step, ToolStep } from '../definition.js';
 import { type Json, checkKeys, isDynamic, isObject } from '../step-fields.js';
 import type { StepChecks } from './step-checks.js';
 import type { StepKind } from './step-kind.js';
 
-/** Calls a tool. `arguments` may hold Liquid expressions; `if` is a Liquid condition; `timeout` is in seconds. */
-export interface ToolStep {
-  id: string;
-  tool: string;
-  arguments?: Record<string, unknown>;
-  if?: string;
-  on_error?: OnError;
-  retry?: RetryPolicy;
-  timeout?: number;
-}
+/** The longest pause between two attempts, including one that a tool asked for. */
+export const MAX_PAUSE_SECONDS = 3600;
+/** The longest timeout of a tool that calls systems outside. */
+const MAX_TIMEOUT_SECONDS = 300;
+/** The longest timeout of any other tool. The database ends a transaction that is idle for 30 s. */
+export const MAX_INTERNAL_TIMEOUT_SECONDS = 25;
+
+const MAX_ATTEMPTS = 10;
+const MAX_FACTOR = 10;
 
 export const TOOL_STEP: StepKind<ToolStep> = {
   marks: ['tool'],
@@ -75,24 +73,7 @@ function checkTool(step: ToolStep, path: string, checks: StepChecks): void {
   }
 }
 
-/** How often a step is tried, and the pauses in between: the first of `backoff_seconds`, each by the factor longer. */
-export interface RetryPolicy {
-  max_attempts?: number;
-  backoff_seconds?: number;
-  backoff_factor?: number;
-}
-
-/** Longest pause between two attempts, however it comes about. */
-export const MAX_PAUSE_SECONDS = 3600;
-/** What a tool gets that talks to systems outside. */
-export const MAX_TIMEOUT_SECONDS = 300;
-// Below the 30 s after which the database ends a transaction that does nothing.
-export const MAX_INTERNAL_TIMEOUT_SECONDS = 25;
-
-const MAX_ATTEMPTS = 10;
-const MAX_FACTOR = 10;
-
-export function parseRetry(given: unknown, path: string, faults: Fault[]): RetryPolicy | undefined {
+function parseRetry(given: unknown, path: string, faults: Fault[]): RetryPolicy | undefined {
   if (!isObject(given)) {
     faults.push({ path, message: 'must be an object' });
     return undefined;
@@ -110,7 +91,7 @@ export function parseRetry(given: unknown, path: string, faults: Fault[]): Retry
   return given;
 }
 
-export function parseTimeout(given: unknown, path: string, faults: Fault[]): number | undefined {
+function parseTimeout(given: unknown, path: string, faults: Fault[]): number | undefined {
   if (isWithin(given, 1, MAX_TIMEOUT_SECONDS)) return given;
   faults.push({ path, message: `must be a number of seconds from 1 to ${MAX_TIMEOUT_SECONDS}` });
   return undefined;
@@ -137,15 +118,9 @@ function isWithin(
   return typeof value === 'number' && fits(value) && value >= least && value <= most;
 }
 
-/** Only what tools judge in the same way: a definition must not be refused that its tools would take. */
-const RULES: ValueRules = {
-  formats: { email: { matches: (text) => isEmail(text), message: 'must be an email' } },
-  isOpen: (value) => typeof value === 'string' && isDynamic(value),
-};
-
 /**
- * Adds a fault for everything in `value` that can never fit the schema. Text with an expression is not judged: what
- * it becomes is known only when the step runs, and checked again then.
+ * Adds a fault for everything in `value` that can never match the schema. Text with an expression is skipped: its value
+ * is checked when the step runs.
  */
 export function checkStatic(
   value: unknown,
@@ -153,5 +128,5 @@ export function checkStatic(
   path: string,
   faults: Fault[],
 ): void {
-  checkValue(value, schema, path, faults, RULES);
+  checkValue(schema, value, path, faults, (item) => typeof item === 'string' && isDynamic(item));
 }

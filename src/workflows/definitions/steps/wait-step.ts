@@ -1,28 +1,11 @@
 import { parseTimezone } from '../../../contacts/parse-field.js';
 import { parseTime } from '../../../text/parse-time.js';
 import { WEEKDAYS } from '../calendar/cron.js';
-import type { OnError } from '../definition.js';
+import type { WaitStep, WaitUnit } from '../definition.js';
 import { isLocalTime, isTimeOfDay } from '../calendar/local-time.js';
 import { checkKeys, isDynamic, isObject, type Json } from '../step-fields.js';
 import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
-
-export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days';
-
-/**
- * Pauses the run for a time, or until one: RFC 3339 text, a local time by the clocks of the timezone or, where that is
- * absent, of the contact, or an expression that gives either.
- */
-export interface WaitStep {
-  id: string;
-  if?: string;
-  on_error?: OnError;
-  wait: Partial<Record<WaitUnit, number>> & {
-    until?: string;
-    timezone?: string;
-    weekdays?: string[];
-  };
-}
 
 export const MAX_WAIT_SECONDS = 366 * 86_400;
 export const UNIT_SECONDS: Record<WaitUnit, number> = {
@@ -32,7 +15,7 @@ export const UNIT_SECONDS: Record<WaitUnit, number> = {
   days: 86_400,
 };
 
-/** What `until` may be, for those who are told of it. */
+/** Lists the accepted forms of `until` for error messages. */
 export const TIMES_IN_WORDS =
   'an RFC 3339 time, a time of day such as 09:00, a local time such as 2030-01-31T09:00';
 
@@ -59,7 +42,7 @@ export const WAIT_STEP: StepKind<WaitStep> = {
   inside: () => [],
 };
 
-/** A time to wait for, as `wait` and every `timeout` say it. */
+/** Parses the value of `wait` or of a `timeout`. */
 export function parseWait(wait: unknown, at: string, parser: StepParser): WaitStep['wait'] {
   if (!isObject(wait)) {
     parser.fault(at, `must be an object with one of ${NAMES.join(', ')}`);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
-import { mayName } from './may-name.js';
+import { mayReference } from './scope.js';
 
 const step = (text: string) => ({ id: 'a', tool: 'echo', arguments: { deep: [{ text }] } });
 
-describe('mayName', () => {
+describe('mayReference', () => {
   it.each([
     '{{ contact.email }}',
     '{{contact}}',
@@ -20,7 +20,7 @@ describe('mayName', () => {
     'contact',
     '(contact.a..3)',
   ])('is true for %s', (text) => {
-    expect(mayName(step(text), 'contact')).toBe(true);
+    expect(mayReference(step(text), 'contact')).toBe(true);
   });
 
   it.each([
@@ -31,7 +31,7 @@ describe('mayName', () => {
     '{{ trigger.payload["email"] }}',
     'no expression',
   ])('is false for %s', (text) => {
-    expect(mayName(step(text), 'contact')).toBe(false);
+    expect(mayReference(step(text), 'contact')).toBe(false);
   });
 
   it('is true for whatever reads it', () => {
@@ -69,7 +69,7 @@ describe('mayName', () => {
       const text = `{{ ${inner.join('')} }}`;
       if (!read(text)) continue;
       reading += 1;
-      expect(mayName(step(text), 'contact'), text).toBe(true);
+      expect(mayReference(step(text), 'contact'), text).toBe(true);
     }
     expect(reading).toBeGreaterThan(20);
   });

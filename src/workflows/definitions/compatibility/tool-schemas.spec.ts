@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../../../tools/schema/json-schema.js';
-import { canGive } from './output-members.js';
+import { canGive } from './tool-schemas.js';
 
 const closed = (properties: Record<string, JsonSchema>, more: JsonSchema = {}): JsonSchema => ({
   type: 'object',
