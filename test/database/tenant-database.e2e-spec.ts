@@ -1,13 +1,24 @@
-import { DataSource, type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PreparedStatement, prepared } from '../../src/database/driver/statement.js';
 import { LazyTransaction } from '../../src/database/transactions/lazy-transaction.js';
-import type { Part } from '../../src/database/driver/pipelined-query.js';
+import type { Pool } from 'pg';
+import { ContextSigner } from '../../src/database/transactions/context-signer.js';
+import { TenantConnections } from '../../src/database/transactions/tenant-connections.js';
+import type { TenantSession } from '../../src/database/transactions/tenant-session.js';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { IdempotencyKey } from '../../src/tools/idempotency/idempotency-key.entity.js';
-import { asLeaseLost, LeaseLost } from '../../src/workflows/journal/lease-lost.js';
+import { toLeaseLostError, LeaseLostError } from '../../src/workflows/journal/run-lease.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+
+const INSERT_KEY = `insert into idempotency_keys (organization_id, tool, key, fingerprint)
+  values ($1, 'test', $2, 'x')`;
+const INSERT = prepared('test_insert', INSERT_KEY);
+const INSERT_SKIPPED = prepared('test_insert_skipped', INSERT_KEY);
+const FAIL = prepared('test_fail', 'select 1 / 0');
+const LOSE_LEASE = prepared('test_lose_lease', 'select assert_lease(0)');
+const END_BACKEND = prepared('test_end_backend', 'select pg_terminate_backend(pg_backend_pid())');
 
 let switchboard: Switchboard;
 let tenants: TenantDatabase;
@@ -42,9 +53,9 @@ describe(TenantDatabase.name, () => {
       tenants.transaction(other.id, async () => undefined),
     );
     await expect(nested).rejects.toThrow('one organization only');
-    const manager = tenants.transaction(acme.id, async () => tenants.manager(other.id));
-    await expect(manager).rejects.toThrow('one organization only');
-    expect(() => tenants.manager(acme.id)).toThrow('in a transaction only');
+    const session = tenants.transaction(acme.id, async () => tenants.session(other.id));
+    await expect(session).rejects.toThrow('one organization only');
+    expect(() => tenants.session(acme.id)).toThrow('in a transaction only');
   });
 
   it('runs what waits for the commit after it, and never after a rollback', async () => {
@@ -73,29 +84,36 @@ describe(TenantDatabase.name, () => {
   it('tells when the transaction began by the clock of the database, before and after its first statement', async () => {
     const began = async (): Promise<Date> => {
       const [row] = await tenants
-        .manager(acme.id)
-        .query<{ now: Date }[]>(`select now()::timestamptz(3) as now`);
+        .session(acme.id)
+        .query<{ now: Date }>(`select now()::timestamptz(3) as now`);
       return row!.now;
     };
     await tenants.transaction(acme.id, async () => {
-      const now = await tenants.now(acme.id);
+      const now = await tenants.session(acme.id).now();
       expect(await began()).toEqual(now);
-      expect(await tenants.now(acme.id)).toEqual(now);
+      expect(await tenants.session(acme.id).now()).toEqual(now);
     });
     await tenants.transaction(acme.id, async () => {
-      expect(await began()).toEqual(await tenants.now(acme.id));
+      expect(await began()).toEqual(await tenants.session(acme.id).now());
     });
     await tenants.transaction(acme.id, async () => {
-      const [first, now, second] = await Promise.all([began(), tenants.now(acme.id), began()]);
+      const [first, now, second] = await Promise.all([
+        began(),
+        tenants.session(acme.id).now(),
+        began(),
+      ]);
       expect(now).toEqual(first);
       expect(second).toEqual(first);
     });
     await tenants.dryRun(acme.id, () =>
       tenants.transaction(acme.id, async () => {
-        expect(await began()).toEqual(await tenants.now(acme.id));
+        expect(await began()).toEqual(await tenants.session(acme.id).now());
       }),
     );
-    const late = await tenants.transaction(acme.id, async () => () => tenants.now(acme.id));
+    const late = await tenants.transaction(
+      acme.id,
+      async () => async () => await tenants.session(acme.id).now(),
+    );
     await expect(late()).rejects.toThrow('in a transaction only');
   });
 
@@ -119,8 +137,8 @@ describe(TenantDatabase.name, () => {
       ids.map((id) =>
         tenants.transaction(id, async () => {
           const rows = await tenants
-            .manager(id)
-            .query<{ id: string }[]>('select id from organizations');
+            .session(id)
+            .query<{ id: string }>('select id from organizations');
           return rows.map((row) => row.id);
         }),
       ),
@@ -132,7 +150,7 @@ describe(TenantDatabase.name, () => {
     // Two idle connections at least: the pool hands out the one that it got back last, which is the dead one.
     await Promise.all(
       Array.from({ length: 4 }, () =>
-        tenants.transaction(acme.id, () => tenants.manager(acme.id).query('select pg_sleep(0.05)')),
+        tenants.transaction(acme.id, () => tenants.session(acme.id).query('select pg_sleep(0.05)')),
       ),
     );
     for (let round = 0; round < 10; round += 1) {
@@ -165,81 +183,80 @@ describe(TenantDatabase.name, () => {
     expect(await stored('deferred 4')).toBe(true);
   });
 
-  it('carries out before the commit by one statement what may go together, and nothing that was undone', async () => {
-    const sizes: number[] = [];
-    const together = (parts: readonly Part[]): Pick<Part, 'name' | 'text' | 'values'> => {
-      sizes.push(parts.length);
-      const rows = parts.map((_, index) => `($1, 'test', $${index + 2}, 'x')`);
-      return {
-        name: `test_together_${parts.length}`,
-        text: `insert into idempotency_keys (organization_id, tool, key, fingerprint) values ${rows.join(', ')}`,
-        values: [acme.id, ...parts.map(({ values }) => values[1]!)],
-      };
-    };
-    const insert = (key: string): void => defer(key, undefined, undefined, together);
+  it('sends what was deferred with the commit, and nothing that a savepoint has undone', async () => {
     await tenants.transaction(acme.id, async () => {
-      insert('together 1');
-      await tenants.undoably(acme.id, async () => insert('together 2'));
-      const undone = tenants.undoably(acme.id, async () => {
-        insert('undone before');
+      defer('kept 1');
+      await tenants.savepoint(acme.id, async () => defer('kept 2'));
+      const unsent = tenants.savepoint(acme.id, async () => {
+        defer('undone before');
         throw new Error('undo');
       });
-      await expect(undone).rejects.toThrow('undo');
-      const sent = tenants.undoably(acme.id, async () => {
-        insert('undone after');
+      await expect(unsent).rejects.toThrow('undo');
+      const sent = tenants.savepoint(acme.id, async () => {
+        defer('undone after');
         await claimed();
         throw new Error('undo');
       });
       await expect(sent).rejects.toThrow('undo');
-      insert('together 3');
-      // As it is only once the first of them is there.
-      tenants.defer(acme.id, {
-        name: 'test_follow',
-        text: `update idempotency_keys set tool = 'followed' where organization_id = $1 and key = $2`,
-        values: [acme.id, 'together 3'],
-        check: (count) => expect(count).toBe(1),
-      });
-      insert('together 4');
+      defer('kept 3');
     });
-    expect(sizes).toEqual([2]);
-    for (const key of ['together 1', 'together 2', 'together 3', 'together 4']) {
+    for (const key of ['kept 1', 'kept 2', 'kept 3']) {
       expect([key, await stored(key)]).toEqual([key, true]);
     }
     expect(await stored('undone before')).toBe(false);
     expect(await stored('undone after')).toBe(false);
   });
 
+  it('rolls back to the outer of two savepoints, also after the inner one has succeeded', async () => {
+    await tenants.transaction(acme.id, async () => {
+      await claim('before the savepoints');
+      const outer = tenants.savepoint(acme.id, async () => {
+        await claim('in the outer savepoint');
+        await tenants.savepoint(acme.id, () => claim('in the inner savepoint'));
+        throw new Error('undo');
+      });
+      await expect(outer).rejects.toThrow('undo');
+    });
+    expect(await stored('before the savepoints')).toBe(true);
+    expect(await stored('in the outer savepoint')).toBe(false);
+    expect(await stored('in the inner savepoint')).toBe(false);
+  });
+
+  it('ends the session of a savepoint with it', async () => {
+    await tenants.transaction(acme.id, async () => {
+      const session = await tenants.savepoint(acme.id, async () => tenants.session(acme.id));
+      await expect(session.query('select 1')).rejects.toThrow('has ended');
+      expect(() => session.defer(INSERT, [])).toThrow('has ended');
+      await tenants.session(acme.id).query('select 1');
+    });
+  });
+
   it('fails with what was wrong with a deferred statement, also where the work has swallowed that', async () => {
-    const none = (rows: number): void => {
-      if (rows > 0) throw new Error(`${rows} rows`);
-    };
     for (const swallow of [true, false]) {
       const work = tenants.transaction(acme.id, async () => {
         await claim('before');
-        defer('checked', none);
+        tenants.session(acme.id).defer(FAIL, []);
         const next = claim('after');
         await (swallow ? next.catch(() => undefined) : next);
         await claim('later still').catch(() => undefined);
       });
-      await expect(work).rejects.toThrow('1 rows');
+      await expect(work).rejects.toThrow('division by zero');
     }
-    const alone = tenants.transaction(acme.id, async () => defer('checked', none));
-    await expect(alone).rejects.toThrow('1 rows');
-    for (const key of ['before', 'checked', 'after', 'later still']) {
+    const alone = tenants.transaction(acme.id, async () => tenants.session(acme.id).defer(FAIL, []));
+    await expect(alone).rejects.toThrow('division by zero');
+    for (const key of ['before', 'after', 'later still']) {
       expect(await stored(key)).toBe(false);
     }
   });
 
   it('says what the failure of a deferred statement means, and of a dead connection that it is gone', async () => {
-    const fail = (text: string) =>
+    const fail = (statement: PreparedStatement) =>
       tenants.transaction(acme.id, async () => {
         await claim('never stored');
-        tenants.defer(acme.id, { name: `test_${text}`, text, values: [], meaning: asLeaseLost });
+        tenants.session(acme.id).defer(statement, [], toLeaseLostError);
       });
-    await expect(fail('select assert_held(0)')).rejects.toBeInstanceOf(LeaseLost);
-    await expect(fail('select pg_terminate_backend(pg_backend_pid())')).rejects.toMatchObject({
-      code: 'unavailable',
-    });
+    await expect(fail(LOSE_LEASE)).rejects.toBeInstanceOf(LeaseLostError);
+    await expect(fail(END_BACKEND)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await stored('never stored')).toBe(false);
   });
 
@@ -247,7 +264,7 @@ describe(TenantDatabase.name, () => {
     const work = tenants.transaction(acme.id, async () => {
       await claim('before the failure');
       await tenants
-        .manager(acme.id)
+        .session(acme.id)
         .query('select 1 / $1::int', [0])
         .catch(() => undefined);
     });
@@ -257,14 +274,14 @@ describe(TenantDatabase.name, () => {
 
   it('prepares a statement again on a connection where the one before it failed', async () => {
     const wrong = tenants.transaction(acme.id, async () => {
-      tenants.defer(acme.id, { name: 'test_wrong', text: 'select 1 / $1::int', values: [0] });
-      defer('prepared', undefined, 'test_skipped');
+      tenants.session(acme.id).defer(FAIL, []);
+      defer('prepared', INSERT_SKIPPED);
       await claim('never');
     });
     await expect(wrong).rejects.toThrow('division by zero');
     const works = Array.from({ length: 8 }, (_, index) =>
       tenants.transaction(acme.id, async () => {
-        defer(`prepared ${index}`, undefined, 'test_skipped');
+        defer(`prepared ${index}`, INSERT_SKIPPED);
         await claim(`prepared too ${index}`);
       }),
     );
@@ -289,32 +306,32 @@ describe(TenantDatabase.name, () => {
 
   it.each(['commit', 'rollback'])('begins nothing after the %s', async (end) => {
     for (const used of [false, true]) {
-      let manager: EntityManager | undefined;
+      let session: TenantSession | undefined;
       const work = tenants.transaction(acme.id, async () => {
-        manager = tenants.manager(acme.id);
-        if (used) await manager.query('select 1');
+        session = tenants.session(acme.id);
+        if (used) await session.query('select 1');
         if (end === 'rollback') throw new Error('undo');
       });
       await work.catch(() => undefined);
-      await expect(manager!.query('select 1')).rejects.toThrow('released');
+      await expect(session!.query('select 1')).rejects.toThrow('has ended');
     }
   });
 
   it('commits although the work has left a savepoint open', async () => {
     await tenants.transaction(acme.id, async () => {
-      await tenants.manager(acme.id).queryRunner!.startTransaction();
+      const { manager } = tenants.session(acme.id).repository(IdempotencyKey);
+      await manager.queryRunner!.startTransaction();
       await claim('under a savepoint');
     });
     expect(await stored('under a savepoint')).toBe(true);
   });
 
   it('fails when it could not begin, also where the work has swallowed that', async () => {
-    const source = new DataSource({ type: 'postgres' });
-    const lazy = new LazyTransaction(
-      () => Promise.reject(new Error('no connection')),
-      () => source.createQueryRunner(),
-    );
-    await lazy.manager.query('select 1').catch(() => undefined);
+    const pool = { on: () => pool, connect: () => Promise.reject(new Error('no connection')) };
+    const signer = new ContextSigner(Buffer.from(''));
+    const connections = new TenantConnections(pool as unknown as Pool, signer);
+    const lazy = new LazyTransaction(connections, acme.id, false);
+    await lazy.query({ text: 'select 1', values: [] }, () => false).catch(() => undefined);
     await expect(lazy.commit()).rejects.toThrow('no connection');
     await expect(lazy.rollback()).resolves.toBeUndefined();
   });
@@ -322,12 +339,13 @@ describe(TenantDatabase.name, () => {
   it('throws for a condition without a value instead of dropping the condition', async () => {
     const find = tenants.transaction(acme.id, () =>
       tenants
-        .manager(acme.id)
-        .findOneBy(IdempotencyKey, { organizationId: acme.id, key: undefined as never }),
+        .session(acme.id)
+        .repository(IdempotencyKey)
+        .findOneBy({ organizationId: acme.id, key: undefined as never }),
     );
     await expect(find).rejects.toThrow(/undefined/i);
     const remove = tenants.transaction(acme.id, () =>
-      tenants.manager(acme.id).delete(IdempotencyKey, { key: undefined }),
+      tenants.session(acme.id).repository(IdempotencyKey).delete({ key: undefined }),
     );
     await expect(remove).rejects.toThrow(/undefined|empty/i);
   });
@@ -344,46 +362,38 @@ async function endBackend(pid: number): Promise<void> {
 
 async function backendPid(): Promise<number> {
   const [row] = await tenants
-    .manager(acme.id)
-    .query<{ pid: number }[]>('select pg_backend_pid() as pid');
+    .session(acme.id)
+    .query<{ pid: number }>('select pg_backend_pid() as pid');
   return row!.pid;
 }
 
 async function transactionId(): Promise<string> {
   const [row] = await tenants
-    .manager(acme.id)
-    .query<{ id: string }[]>('select pg_current_xact_id()::text as id');
+    .session(acme.id)
+    .query<{ id: string }>('select pg_current_xact_id()::text as id');
   return row!.id;
 }
 
 async function claim(key: string): Promise<void> {
-  await tenants.manager(acme.id).insert(IdempotencyKey, {
-    organizationId: acme.id,
-    tool: 'test',
-    key,
-    fingerprint: Buffer.from('x'),
-  });
+  await tenants
+    .session(acme.id)
+    .repository(IdempotencyKey)
+    .insert({
+      organizationId: acme.id,
+      tool: 'test',
+      key,
+      fingerprint: Buffer.from('x'),
+    });
 }
 
-function defer(
-  key: string,
-  check?: (rows: number) => void,
-  name = 'test_defer',
-  together?: Part['together'],
-): void {
-  tenants.defer(acme.id, {
-    name,
-    text: `insert into idempotency_keys (organization_id, tool, key, fingerprint) values ($1, 'test', $2, 'x')`,
-    values: [acme.id, key],
-    ...(check && { check }),
-    ...(together && { together }),
-  });
+function defer(key: string, statement = INSERT): void {
+  tenants.session(acme.id).defer(statement, [acme.id, key]);
 }
 
 async function claimed(): Promise<string[]> {
   const rows = await tenants
-    .manager(acme.id)
-    .query<{ key: string }[]>(`select key from idempotency_keys where key like $1 order by key`, [
+    .session(acme.id)
+    .query<{ key: string }>(`select key from idempotency_keys where key like $1 order by key`, [
       'deferred%',
     ]);
   return rows.map(({ key }) => key);

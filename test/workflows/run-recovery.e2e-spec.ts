@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { GateDatabase } from '../../src/database/gate-database.js';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
+import { ClaimedRun } from '../../src/workflows/journal/claimed-run.js';
 import { RunJournalRepository } from '../../src/workflows/journal/run-journal.repository.js';
+import { RunTransaction } from '../../src/workflows/journal/run-transaction.js';
+import type { Run } from '../../src/workflows/journal/run.entity.js';
 import { RunWorker } from '../../src/workflows/engine/run.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -117,14 +120,18 @@ describe('the recovery of runs', () => {
     expect((await worker.claim(5)).map(({ id }) => id).sort()).toEqual(waiting.sort());
   });
 
-  it.each([true, false])('never writes a step again that is done, if new: %s', async (isNew) => {
+  it.each([true, false])('never changes the row of a finished step, known: %s', async (isKnown) => {
     const workflow = await createWorkflow(acme, [effect('a', 'walled')]);
     const runId = await trigger(acme, workflow.id);
     await work((await claim(runId))!);
     const journal = switchboard.app.get(RunJournalRepository, { strict: false });
     const again = switchboard.app.get(TenantDatabase).transaction(acme.id, async () => {
       const [entry] = await journal.read(acme.id, runId);
-      journal.record(acme.id, runId, { ...entry!, status: 'failed' }, isNew);
+      const lease = { id: runId, organizationId: acme.id, epoch: 1 };
+      const data = { row: { crashes: 0 } as Run, workflowName: '', payload: {}, steps: [] };
+      const known = isKnown ? [entry!] : [];
+      const run = new ClaimedRun(lease, new AbortController().signal, data, known);
+      journal.record(new RunTransaction(run), { ...entry!, status: 'failed' });
     });
     await expect(again).rejects.toThrow('lease of the run is lost');
     expect((await getRun(acme, runId)).steps).toMatchObject([{ status: 'succeeded' }]);

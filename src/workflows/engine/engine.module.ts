@@ -8,23 +8,36 @@ import { StoreModule } from '../store/store.module.js';
 import { TriggersModule } from '../triggers/triggers.module.js';
 import { WaitsModule } from '../waits/waits.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
-import { ParkedRunsRepository } from './parked-runs.repository.js';
-import { ParkedRuns } from './parked-runs.service.js';
-import { RunContentsRepository } from './run-contents.repository.js';
-import { RunExecutor } from './run-executor.service.js';
-import { RunProgress } from './run-progress.service.js';
-import { RunScope } from './run-scope.service.js';
+import { ClaimedRunsRepository } from './claimed-runs.repository.js';
+import { EventWaitsService } from './event-waits.service.js';
+import { ParkedRunsService } from './parked-runs.service.js';
+import { RunEndingsService } from './run-endings.service.js';
+import { RunExecutorService } from './run-executor.service.js';
+import { RunProgressService } from './run-progress.service.js';
+import { RunScopeService } from './run-scope.service.js';
 import { RunWorker } from './run.worker.js';
 import { BranchRunner } from './runners/branch.runner.js';
 import { EventWaitRunner } from './runners/event-wait.runner.js';
 import { ForEachRunner } from './runners/for-each.runner.js';
 import { ParallelRunner } from './runners/parallel.runner.js';
 import { RunWorkflowRunner } from './runners/run-workflow.runner.js';
-import { StepRunners } from './runners/step-runners.service.js';
+import { type StepRunner, StepRunnersService } from './runners/step-runners.service.js';
 import { StopRunner } from './runners/stop.runner.js';
 import { ToolRunner } from './runners/tool.runner.js';
 import { WaitRunner } from './runners/wait.runner.js';
-import { StepCaller } from './step-caller.service.js';
+import { StepCallerService } from './step-caller.service.js';
+
+/** One runner for each kind of step. */
+const RUNNERS = [
+  BranchRunner,
+  EventWaitRunner,
+  ForEachRunner,
+  ParallelRunner,
+  RunWorkflowRunner,
+  StopRunner,
+  ToolRunner,
+  WaitRunner,
+];
 
 /** Claims runs and executes their steps. */
 @Module({
@@ -40,23 +53,21 @@ import { StepCaller } from './step-caller.service.js';
     WebhooksModule,
   ],
   providers: [
-    ParkedRunsRepository,
-    ParkedRuns,
-    RunContentsRepository,
-    RunExecutor,
-    RunProgress,
-    RunScope,
+    ClaimedRunsRepository,
+    EventWaitsService,
+    ParkedRunsService,
+    RunEndingsService,
+    RunExecutorService,
+    RunProgressService,
+    RunScopeService,
     RunWorker,
-    BranchRunner,
-    EventWaitRunner,
-    ForEachRunner,
-    ParallelRunner,
-    RunWorkflowRunner,
-    StepRunners,
-    StopRunner,
-    ToolRunner,
-    WaitRunner,
-    StepCaller,
+    StepCallerService,
+    ...RUNNERS,
+    {
+      provide: StepRunnersService,
+      inject: RUNNERS,
+      useFactory: (...runners: StepRunner[]) => new StepRunnersService(runners),
+    },
   ],
 })
 export class EngineModule {}

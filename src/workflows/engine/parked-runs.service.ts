@@ -9,23 +9,22 @@ import { GateDatabase } from '../../database/gate-database.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { toError } from '../../errors/app-error.js';
 import { DomainEvents } from '../../events/domain-events.js';
-import { ParkedRunsRepository } from './parked-runs.repository.js';
-import { runFailed } from './run-failed-event.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+import { runFailedEvent } from './run-endings.service.js';
 
-const EVERY_MS = 1000;
+const POLL_MS = 1000;
 const BATCH = 100;
 
 /**
- * Lets the event of its failure happen for every run that was parked as `poison`. The claim that parks a run tells
- * nobody and may be the last thing its process does, so the database keeps a list, and every worker looks at it.
+ * Emits `run.failed` for parked runs. The claim that parks a run emits nothing, and its process may die right after it.
+ * So the database lists the parked runs, and every worker polls the list.
  */
 @Injectable()
-export class ParkedRuns implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(ParkedRuns.name);
+export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(ParkedRunsService.name);
   private timer?: NodeJS.Timeout;
-  private telling: Promise<void> = Promise.resolve();
+  private polling: Promise<void> = Promise.resolve();
   private isStopped = false;
   private isFailing = false;
 
@@ -33,63 +32,62 @@ export class ParkedRuns implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly env: Env,
     private readonly gate: GateDatabase,
     private readonly tenants: TenantDatabase,
-    private readonly parked: ParkedRunsRepository,
     private readonly runs: RunsRepository,
     private readonly workflows: WorkflowsRepository,
     private readonly events: DomainEvents,
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.env.runsWorker) this.lookLater();
+    if (this.env.runsWorker) this.schedulePoll();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);
-    await this.telling;
+    await this.polling;
   }
 
-  private lookLater(): void {
+  private schedulePoll(): void {
     if (this.isStopped) return;
     this.timer = setTimeout(() => {
-      this.telling = this.look().finally(() => this.lookLater());
-    }, EVERY_MS);
+      this.polling = this.poll().finally(() => this.schedulePoll());
+    }, POLL_MS);
   }
 
-  /** Never rejects: what failed is still on the list. */
-  private async look(): Promise<void> {
+  /** Never rejects. A run whose event failed stays in the list. */
+  private async poll(): Promise<void> {
     try {
       const found = await this.gate.call<{ id: string; organization_id: string }>(
         'find_parked_runs',
         [BATCH],
       );
       for (const { id, organization_id: organizationId } of found) {
-        if (!this.isStopped) await this.tell(organizationId, id);
+        if (!this.isStopped) await this.emitFailure(organizationId, id);
       }
       this.isFailing = false;
     } catch (error) {
-      // Once an outage, not once a look.
-      if (!this.isFailing) this.warn('Parked runs were not looked for', error);
+      // Log once per outage and not once per poll.
+      if (!this.isFailing) this.warn('Cannot read the list of parked runs', error);
       this.isFailing = true;
     }
   }
 
-  /** One transaction takes the run off the list and writes what follows, so that this happens once. */
-  private async tell(organizationId: string, id: string): Promise<void> {
+  /** Removes the run from the list and emits the event in one transaction, so that the event is emitted once. */
+  private async emitFailure(organizationId: string, id: string): Promise<void> {
     try {
       await this.tenants.transaction(organizationId, async () => {
-        if (!(await this.parked.take(organizationId, id))) return;
+        if (!(await this.runs.deleteParked(organizationId, id))) return;
         const run = await this.runs.find(organizationId, id);
         if (!run) return;
         const name = await this.workflows.getName(organizationId, run.workflowId);
-        await this.events.emit(organizationId, runFailed(run, name, 'poison'));
+        await this.events.emit(organizationId, runFailedEvent(run, name, 'poison'));
       });
     } catch (error) {
-      this.warn(`Nobody was told that the run ${id} was parked`, error);
+      this.warn(`Cannot emit run.failed for the parked run ${id}`, error);
     }
   }
 
-  private warn(what: string, error: unknown): void {
-    this.logger.warn(`${what}; tried again: ${toError(error).message}`);
+  private warn(message: string, error: unknown): void {
+    this.logger.warn(`${message}; retrying: ${toError(error).message}`);
   }
 }

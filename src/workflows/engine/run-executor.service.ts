@@ -1,196 +1,198 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
-import { parseJson } from '../../http/request-body.js';
-import type { Step } from '../definitions/definition.js';
-import { HeldRun, type RunLease } from '../journal/claimed-run.js';
-import { LeaseLost } from '../journal/run-lease.js';
-import { type RunContents, RunContentsRepository } from './run-contents.repository.js';
-import { RunJournalRepository } from '../journal/run-journal.repository.js';
-import { type Progress, RunProgress } from './run-progress.service.js';
 import type { Place, Plan } from '../definitions/step-engine.js';
-import type { Sharing } from './runners/step-runner.js';
-import { StepRunners } from './runners/step-runners.service.js';
+import { ClaimedRun, type ClaimedRunData } from '../journal/claimed-run.js';
+import { RunJournalRepository } from '../journal/run-journal.repository.js';
+import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
+import { RunTransaction } from '../journal/run-transaction.js';
+import { ClaimedRunsRepository } from './claimed-runs.repository.js';
+import { type Progress, RunProgressService } from './run-progress.service.js';
+import { type Sharing, StepRunnersService } from './runners/step-runners.service.js';
 
-/** Steps of one run that are carried out at the same time. */
+/** The largest number of steps of one run that run at the same time. */
 const MAX_AT_ONCE = 10;
-/** How long a step may sleep beside others that are carried out until the database is asked about it. */
-const LONGEST_SLEEP_MS = 5000;
+/** While other steps run, the journal is read again after so long, because a wait may have ended early. */
+const MAX_SLEEP_MS = 5000;
 
-/** How many steps share a transaction, and for how long it may take more in: it holds a connection, and the run. */
-const MAX_SHARED = 20;
-const LONGEST_SHARED_MS = 100;
+/** Limits a shared transaction: it occupies a database connection and locks the run. */
+const MAX_SHARED_STEPS = 20;
+const MAX_SHARED_MS = 100;
 
-/** One run while it is carried on. */
-interface Work {
-  readonly held: HeldRun;
+/** The state of one execution of a claimed run in this worker. */
+interface Execution {
+  readonly run: ClaimedRun;
   readonly running: Map<string, Promise<void>>;
   progress: Progress;
   failure?: Error;
-  /** A transaction of several steps has failed, and which of them is to blame is found out by one for each. */
-  isApart: boolean;
+  /** False after a shared transaction has failed: with one transaction per step, only the faulty step fails. */
+  mayShare: boolean;
 }
 
 /**
- * Carries a run on from where its journal ends. What a step does to the data of the organization, its row in the
- * journal and the check of the lease commit together, so each such step happens exactly once.
+ * Executes a claimed run from the point where its journal ends. The effect of a step on the organization's data, its
+ * journal row and the check of the lease commit together, so each such step takes effect exactly once.
  */
 @Injectable()
-export class RunExecutor {
+export class RunExecutorService {
   constructor(
     private readonly tenants: TenantDatabase,
-    private readonly contents: RunContentsRepository,
+    private readonly claimedRuns: ClaimedRunsRepository,
     private readonly journal: RunJournalRepository,
-    private readonly progress: RunProgress,
-    private readonly runners: StepRunners,
+    private readonly progress: RunProgressService,
+    private readonly runners: StepRunnersService,
     private readonly failpoints: Failpoints,
   ) {}
 
-  /** Runs steps until the run ends, waits, or is no longer held. */
+  /** Runs steps until the run ends or waits. Also returns when the lease is lost: then another worker has the run. */
   async execute(lease: RunLease, signal: AbortSignal): Promise<void> {
     try {
       await this.failpoints.reach('before step transaction', lease.id);
-      await this.carryOn(await this.begin(lease, signal));
+      await this.runSteps(await this.begin(lease, signal));
     } catch (error) {
-      if (!(error instanceof LeaseLost)) throw error;
+      if (!(error instanceof LeaseLostError)) throw error;
     }
   }
 
-  /** Takes up a run; with its first steps, where these can share a transaction. */
-  private async begin(lease: RunLease, signal: AbortSignal): Promise<Work> {
+  /** Loads a run, and runs its first steps in the same transaction if they can share one. */
+  private async begin(lease: RunLease, signal: AbortSignal): Promise<Execution> {
     const { organizationId } = lease;
-    const contents = await this.contentsOf(lease);
+    const data = await this.getData(lease);
     try {
-      const begun = await this.tenants.transaction(organizationId, async () => {
-        // The first to hold a run finds no journal: only who holds it writes one.
-        const work = await this.load(lease, signal, contents, lease.epoch > 1);
-        if (this.canShare(work, work.held.plan().ready)) {
-          work.progress = await this.progress.shared(work.held, () =>
-            this.carryOutShared(work.held),
+      const { execution, tx } = await this.tenants.transaction(organizationId, async () => {
+        // At the first claim the journal is empty: only workers with a lease write it.
+        const begun = await this.load(lease, signal, data, lease.epoch > 1);
+        const first = new RunTransaction(begun.run, true);
+        if (this.canShare(begun, begun.run.plan().ready)) {
+          begun.progress = await this.progress.runShared(first, (shared) =>
+            this.runSharedSteps(shared),
           );
         }
-        return work;
+        return { execution: begun, tx: first };
       });
-      begun.held.settle();
-      return begun;
+      tx.apply();
+      return execution;
     } catch (error) {
-      if (error instanceof LeaseLost || signal.aborted) throw new LeaseLost();
-      const again = await this.contentsOf(lease);
-      // With its journal: the commit may have come through although nobody was told.
-      return await this.tenants.transaction(
+      if (error instanceof LeaseLostError || signal.aborted) throw new LeaseLostError();
+      const dataAgain = await this.getData(lease);
+      // Reads the journal too: the commit may have succeeded although its confirmation was lost.
+      const again = await this.tenants.transaction(
         organizationId,
-        async () => ({ ...(await this.load(lease, signal, again, true)), isApart: true }),
+        () => this.load(lease, signal, dataAgain, true),
         { readOnly: true },
       );
+      again.mayShare = false;
+      return again;
     }
   }
 
-  private async contentsOf(lease: RunLease): Promise<RunContents> {
-    const contents = await this.contents.find(lease);
-    if (!contents) throw new LeaseLost();
-    return contents;
+  private async getData(lease: RunLease): Promise<ClaimedRunData> {
+    const data = await this.claimedRuns.find(lease);
+    if (!data) throw new LeaseLostError();
+    return data;
   }
 
   private async load(
     lease: RunLease,
     signal: AbortSignal,
-    contents: RunContents,
-    isBegun: boolean,
-  ): Promise<Work> {
-    const content = { ...contents, payload: parseJson(contents.payload) };
+    data: ClaimedRunData,
+    hasJournal: boolean,
+  ): Promise<Execution> {
     const { organizationId, id } = lease;
-    const entries = isBegun ? await this.journal.read(organizationId, id) : [];
-    const held = new HeldRun(lease, signal, content, entries);
-    return { held, running: new Map(), progress: 'on', isApart: false };
+    const entries = hasJournal ? await this.journal.read(organizationId, id) : [];
+    const run = new ClaimedRun(lease, signal, data, entries);
+    return { run, running: new Map(), progress: 'continues', mayShare: true };
   }
 
-  /** Carries out all that can be, until nothing is left to do here. Never leaves anything in flight behind. */
-  private async carryOn(work: Work): Promise<void> {
-    const { held } = work;
+  /** Runs all steps that can run in this worker. When it returns or throws, no step is running any more. */
+  private async runSteps(execution: Execution): Promise<void> {
+    const { run, running } = execution;
     for (;;) {
-      held.forgetPassed();
-      const plan = held.plan();
-      if (work.progress === 'on' && !work.failure && !held.signal.aborted) {
-        if (this.canShare(work, plan.ready)) {
-          await this.share(work);
+      run.forgetDoneIterations();
+      const plan = run.plan();
+      if (execution.progress === 'continues' && !execution.failure && !run.signal.aborted) {
+        if (this.canShare(execution, plan.ready)) {
+          await this.shareTransaction(execution);
           continue;
         }
-        for (const place of plan.ready) this.start(work, place);
+        for (const place of plan.ready) this.start(execution, place);
       }
-      if (work.running.size > 0) await this.next(work, plan);
-      else if (work.failure) throw work.failure;
-      else if (work.progress === 'over' || held.signal.aborted) return;
-      // It ended, or came to a wait, while something else was still in flight.
-      else work.progress = await this.progress.fenced(held, () => this.progress.goOn(held));
+      if (running.size > 0) await this.waitForStep(execution, plan);
+      else if (execution.failure) throw execution.failure;
+      else if (execution.progress === 'released' || run.signal.aborted) return;
+      // The run ended or began to wait while another step was still running.
+      else {
+        execution.progress = await this.progress.transaction({ run }, (tx) =>
+          this.progress.advance(tx),
+        );
+      }
     }
   }
 
-  /** Whether what comes next can be followed by more in the same transaction. */
-  private canShare({ running, isApart }: Work, ready: readonly Place[]): boolean {
-    return !isApart && running.size === 0 && this.onlyOf(ready, ['reads']) !== undefined;
+  /** True when the next step only reads, so that the steps after it can run in the same transaction. */
+  private canShare({ running, mayShare }: Execution, ready: readonly Place[]): boolean {
+    return mayShare && running.size === 0 && this.findOnlyStep(ready, ['reads']) !== undefined;
   }
 
-  private onlyOf(ready: readonly Place[], kinds: readonly Sharing[]): Place | undefined {
+  /** Returns the ready step if there is only one and its transactions are of one of these kinds. */
+  private findOnlyStep(ready: readonly Place[], kinds: readonly Sharing[]): Place | undefined {
     const [place] = ready;
-    return ready.length === 1 && kinds.includes(this.sharingOf(place!.step)) ? place : undefined;
+    if (!place || ready.length > 1) return undefined;
+    return kinds.includes(this.runners.getSharing(place.step)) ? place : undefined;
   }
 
-  private sharingOf(step: Step): Sharing {
-    return this.runners.of(step).sharing?.(step) ?? 'alone';
-  }
-
-  private async share(work: Work): Promise<void> {
-    const { held } = work;
-    await this.failpoints.reach('before step transaction', held.lease.id);
+  private async shareTransaction(execution: Execution): Promise<void> {
+    const { run } = execution;
+    await this.failpoints.reach('before step transaction', run.lease.id);
     try {
-      work.progress = await this.progress.fenced(held, () =>
-        this.progress.shared(held, () => this.carryOutShared(held)),
+      execution.progress = await this.progress.sharedTransaction(run, (shared) =>
+        this.runSharedSteps(shared),
       );
     } catch (error) {
-      if (error instanceof LeaseLost || held.signal.aborted) throw new LeaseLost();
-      work.isApart = true;
+      if (error instanceof LeaseLostError || run.signal.aborted) throw new LeaseLostError();
+      execution.mayShare = false;
     }
   }
 
   /**
-   * Carries out steps that only read, and the one after them that changes something: a commit for each would cost more
-   * than most steps do. Changes are never held back for a step that follows.
+   * Runs steps that only read, and at most one step after them that writes. A commit per step would cost more than most
+   * steps. A write is committed at once and never waits for a later step.
    */
-  private async carryOutShared(held: HeldRun): Promise<Progress> {
-    const endsAt = performance.now() + LONGEST_SHARED_MS;
-    let progress: Progress = 'on';
+  private async runSharedSteps(shared: RunTransaction): Promise<Progress> {
+    const endsAt = performance.now() + MAX_SHARED_MS;
+    let progress: Progress = 'continues';
     let sharing: Sharing = 'reads';
-    for (let count = 0; progress === 'on' && sharing === 'reads'; count += 1) {
-      const place = this.onlyOf(held.planAfter().ready, ['reads', 'changes']);
-      if (!place || count === MAX_SHARED || performance.now() > endsAt) break;
-      sharing = this.sharingOf(place.step);
-      progress = await this.carryOut(held, place);
+    for (let count = 0; progress === 'continues' && sharing === 'reads'; count += 1) {
+      const place = this.findOnlyStep(shared.plan().ready, ['reads', 'changes']);
+      if (!place || count === MAX_SHARED_STEPS || performance.now() > endsAt) break;
+      sharing = this.runners.getSharing(place.step);
+      progress = await this.runStep(shared.run, place, shared);
     }
     return progress;
   }
 
-  private async carryOut(held: HeldRun, place: Place): Promise<Progress> {
-    held.inFlight.add(place.path);
+  private async runStep(run: ClaimedRun, place: Place, shared?: RunTransaction): Promise<Progress> {
+    run.running.add(place.path);
     try {
-      return await this.runners.of(place.step).run(held, place);
+      return await this.runners.getRunner(place.step).run({ run, place, shared });
     } finally {
-      held.inFlight.delete(place.path);
+      run.running.delete(place.path);
     }
   }
 
-  private start(work: Work, place: Place): void {
-    const { held, running } = work;
+  private start(execution: Execution, place: Place): void {
+    const { run, running } = execution;
     const { path } = place;
     if (running.has(path) || running.size >= MAX_AT_ONCE) return;
-    const step = this.carryOut(held, place)
+    const step = this.runStep(run, place)
       .then(
         (progress) => {
-          if (progress === 'over') work.progress = progress;
+          if (progress === 'released') execution.progress = progress;
         },
         (error: Error) => {
-          work.failure ??= error;
-          // What else is in flight may end, and be written down, unless it is somebody else's by now.
-          if (error instanceof LeaseLost) held.drop();
+          execution.failure ??= error;
+          // Other running steps may finish and be recorded, unless another worker has the run.
+          if (error instanceof LeaseLostError) run.abandon();
         },
       )
       .finally(() => {
@@ -199,27 +201,27 @@ export class RunExecutor {
     running.set(path, step);
   }
 
-  /** Waits until a step has ended, or another one may have to be woken. */
-  private async next(work: Work, { asleep }: Plan): Promise<void> {
-    const { held, running } = work;
-    const times = asleep.map(({ path }) => held.journal.get(path)!.dueAt! - performance.now());
-    const sleep = Math.min(LONGEST_SLEEP_MS, ...times);
+  /** Waits until a running step ends or a waiting step may be due. */
+  private async waitForStep(execution: Execution, { waiting }: Plan): Promise<void> {
+    const { run, running } = execution;
+    const times = waiting.map(({ path }) => run.get(path)!.dueAt! - performance.now());
+    const sleepMs = Math.max(0, Math.min(MAX_SLEEP_MS, ...times));
     let timer: NodeJS.Timeout | undefined;
     const timeUp = new Promise<boolean>((resolve) => {
-      if (asleep.length > 0) timer = setTimeout(() => resolve(true), Math.max(0, sleep));
+      if (waiting.length > 0) timer = setTimeout(() => resolve(true), sleepMs);
     });
-    const isTime = await Promise.race([timeUp, ...running.values()]);
+    const isTimeUp = await Promise.race([timeUp, ...running.values()]);
     clearTimeout(timer);
-    if (isTime !== true) return;
-    await this.refresh(held, asleep).catch((error: Error) => {
-      work.failure ??= error;
+    if (isTimeUp !== true) return;
+    await this.refresh(run, waiting).catch((error: Error) => {
+      execution.failure ??= error;
     });
   }
 
-  private async refresh(held: HeldRun, asleep: readonly Place[]): Promise<void> {
-    const { organizationId, id } = held.lease;
-    const paths = asleep.map(({ path }) => path);
-    held.refresh(
+  private async refresh(run: ClaimedRun, waiting: readonly Place[]): Promise<void> {
+    const { organizationId, id } = run.lease;
+    const paths = waiting.map(({ path }) => path);
+    run.refresh(
       await this.tenants.transaction(
         organizationId,
         () => this.journal.read(organizationId, id, paths),

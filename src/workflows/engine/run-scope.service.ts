@@ -2,74 +2,75 @@ import { Injectable } from '@nestjs/common';
 import { ContactView } from '../../contacts/contact.results.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
-import type { HeldRun } from '../journal/claimed-run.js';
-import { mayName } from '../definitions/may-name.js';
-import { ResumeUrls } from '../webhooks/resume-urls.service.js';
-import { stepValue } from '../definitions/scope.js';
-import type { Place, Turn } from '../definitions/step-engine.js';
+import type { ForEachStep } from '../definitions/definition.js';
+import { mayReference, stepValue } from '../definitions/scope.js';
+import type { Iteration, Place } from '../definitions/step-engine.js';
 import { resumablePaths } from '../definitions/steps/awaiting-steps.js';
-import {
-  type ForEachStep,
-  INDEX,
-  itemName,
-  type LoopInput,
-} from '../definitions/steps/for-each-step.js';
+import { INDEX, type LoopInput, itemName } from '../definitions/steps/for-each-step.js';
+import type { ClaimedRun } from '../journal/claimed-run.js';
+import type { RunTransaction } from '../journal/run-transaction.js';
+import { ResumeUrlsService } from '../webhooks/resume-urls.service.js';
 
-/** What the expressions of a step can refer to. */
+/** Provides the variables that the expressions of a step can read. */
 @Injectable()
-export class RunScope {
+export class RunScopeService {
   constructor(
     private readonly contacts: ContactsService,
     private readonly liquid: LiquidSandbox,
-    private readonly resumeUrls: ResumeUrls,
+    private readonly resumeUrls: ResumeUrlsService,
   ) {}
 
-  /** In a transaction of the run. A step named `contact` hides the contact of the run. */
-  async of(held: HeldRun, { turns }: Place, withContact = true): Promise<object> {
-    const { run } = held;
+  /**
+   * Returns the variables by name. The contact is read only when an expression of the step may use it, unless the caller
+   * needs it. A step with the id `contact` hides the contact of the run.
+   */
+  async getScope(
+    tx: RunTransaction,
+    { step, iterations }: Place,
+    needsContact = mayReference(step, 'contact'),
+  ): Promise<object> {
+    const { row, data } = tx.run;
     const contact =
-      run.contactId === null || !withContact
-        ? null
-        : await this.contacts.find(run.organizationId, run.contactId);
+      row.contactId !== null && needsContact
+        ? await this.contacts.find(row.organizationId, row.contactId)
+        : null;
     return {
       contact: contact && ContactView.of(contact),
-      ...Object.fromEntries(visibleEntries(held, turns)),
-      ...Object.fromEntries(turns.flatMap((turn) => namesOf(held, turn))),
-      trigger: { type: run.triggerType, payload: held.content.payload },
-      run: { id: run.id, resume_urls: this.urlsOf(held, turns) },
-      workflow: { id: run.workflowId, name: held.content.workflowName },
+      ...Object.fromEntries(stepVariables(tx, iterations)),
+      ...Object.fromEntries(iterations.flatMap((iteration) => loopVariables(tx, iteration))),
+      trigger: { type: row.triggerType, payload: data.payload },
+      run: { id: row.id, resume_urls: this.getResumeUrls(tx.run, iterations) },
+      workflow: { id: row.workflowId, name: data.workflowName },
     };
   }
 
-  /** As `of`, for a step that looks at nothing but what its expressions name: the contact is read if one may name it. */
-  async ofNamed(held: HeldRun, place: Place): Promise<object> {
-    return await this.of(held, place, mayName(place.step, 'contact'));
+  /** True when the step has no condition or the condition is met. */
+  isConditionMet(step: { if?: string }, scope: object): boolean {
+    return step.if === undefined || this.liquid.test(step.if, scope);
   }
 
-  /**
-   * By the id of the step, for every step that can be resumed from outside, whether it is reached or not; of steps in
-   * loops those of the same turn.
-   */
-  private urlsOf({ lease, content }: HeldRun, turns: readonly Turn[]): Record<string, string> {
+  /** Returns the resume URLs by step id, also of steps not reached yet; of steps in loops those of this iteration. */
+  private getResumeUrls(
+    { lease, data }: ClaimedRun,
+    iterations: readonly Iteration[],
+  ): Record<string, string> {
     const { organizationId, id: runId } = lease;
     return Object.fromEntries(
-      resumablePaths(content.steps, turns).map(([id, stepId]) => [
+      resumablePaths(data.steps, iterations).map(([id, stepId]) => [
         id,
         this.resumeUrls.urlOf({ organizationId, runId, stepId }),
       ]),
     );
   }
-
-  /** Whether the condition of a step holds, if it has one. */
-  allows(step: { if?: string }, scope: object): boolean {
-    return step.if === undefined || this.liquid.test(step.if, scope);
-  }
 }
 
-/** What the steps have come to that are not in a turn of a loop, or in one of these. */
-function visibleEntries(held: HeldRun, turns: readonly Turn[]): [string, object | null][] {
-  const prefixes = new Set(['', ...turns.map(({ loop, index }) => `${loop.path}[${index}].`)]);
-  return [...held.entriesAfter].flatMap(([path, entry]) => {
+/** Returns the results of steps outside loops, and of steps in the given iterations. */
+function stepVariables(
+  tx: RunTransaction,
+  iterations: readonly Iteration[],
+): [string, object | null][] {
+  const prefixes = new Set(['', ...iterations.map(({ loop, index }) => `${loop.path}[${index}].`)]);
+  return [...tx.entries].flatMap(([path, entry]) => {
     const start = path.lastIndexOf('.') + 1;
     if (!prefixes.has(path.slice(0, start))) return [];
     const value = entry.status === 'failed' ? { error: entry.error } : stepValue(entry.output);
@@ -77,10 +78,10 @@ function visibleEntries(held: HeldRun, turns: readonly Turn[]): [string, object 
   });
 }
 
-/** The names that a loop gives to what is inside: the item, its number, and its own id for both. */
-function namesOf(held: HeldRun, { loop, index }: Turn): [string, unknown][] {
+/** Returns the variables of a loop: the item, its index, and the id of the loop for both. */
+function loopVariables(tx: RunTransaction, { loop, index }: Iteration): [string, unknown][] {
   const step = loop.step as ForEachStep;
-  const { items } = held.journalAfter(loop.path)!.input as LoopInput;
+  const { items } = tx.get(loop.path)!.input as LoopInput;
   const item = items[index];
   return [
     [itemName(step), item],

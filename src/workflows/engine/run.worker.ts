@@ -8,15 +8,15 @@ import type { Share } from '../../queue/fair-share.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { QueueWorker } from '../../queue/queue-worker.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import { RunLimitsService } from '../triggers/limits/limit-gates.service.js';
-import { RunExecutor } from './run-executor.service.js';
+import { RunLimitsService } from '../triggers/run-limits.service.js';
+import { RunExecutorService } from './run-executor.service.js';
 
 const SWEEP_MS = 2000;
 const SWEEP_BATCH = 500;
-/** How often claims queue what waits no longer, and what was left by workers that died. */
+/** A claim also queues due waits and runs of dead workers, but at most once in this time. */
 const WAKE_MS = 250;
 
-/** Takes runs that are due, whosever they are, and carries them on; each inside its own organization. */
+/** Claims due runs of all organizations and executes each in its own organization. */
 @Injectable()
 export class RunWorker extends QueueWorker {
   readonly kind = 'run';
@@ -24,7 +24,7 @@ export class RunWorker extends QueueWorker {
   protected override readonly isShared = true;
   private readonly logger = new Logger(RunWorker.name);
   private sweepTimer?: NodeJS.Timeout;
-  private sweeping = false;
+  private isSweeping = false;
   private wokenAt = -Infinity;
 
   constructor(
@@ -32,7 +32,7 @@ export class RunWorker extends QueueWorker {
     gate: GateDatabase,
     wakeUps: WakeUps,
     failpoints: Failpoints,
-    private readonly executor: RunExecutor,
+    private readonly executor: RunExecutorService,
     private readonly changes: ChangeFeed,
     private readonly limitGates: RunLimitsService,
   ) {
@@ -58,12 +58,12 @@ export class RunWorker extends QueueWorker {
   }
 
   async work(claim: Claim, signal: AbortSignal): Promise<void> {
-    // The claim made it `running`.
+    // The claim has changed the status to `running`.
     this.publish(claim);
     try {
       await this.executor.execute(claim, signal);
     } finally {
-      // It has ended or waits, so its slot is free for another one.
+      // The run has ended or waits, so another run may start under the concurrency limit.
       if (claim.isLimited) await this.limitGates.admit(claim.id);
     }
   }
@@ -74,12 +74,12 @@ export class RunWorker extends QueueWorker {
   }
 
   /**
-   * Queues everything whose time has come, however much: waits that are over and runs whose workers died. Claims do so
-   * too, but a few at a time, and behind a long line of those of one organization all others would wait.
+   * Queues all due waits and all runs of dead workers. Claims do this too, but only a few at a time: without the sweep,
+   * many due runs of one organization would delay those of all others.
    */
   private async sweep(): Promise<void> {
-    if (this.sweeping) return;
-    this.sweeping = true;
+    if (this.isSweeping) return;
+    this.isSweeping = true;
     try {
       let woken = SWEEP_BATCH;
       while (woken === SWEEP_BATCH) {
@@ -88,9 +88,9 @@ export class RunWorker extends QueueWorker {
       }
       await this.limitGates.sweep();
     } catch (error) {
-      this.logger.debug(`Sweeping failed and is tried again: ${toError(error).message}`);
+      this.logger.debug(`The sweep of due runs failed; retrying: ${toError(error).message}`);
     } finally {
-      this.sweeping = false;
+      this.isSweeping = false;
     }
   }
 

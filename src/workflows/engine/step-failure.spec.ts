@@ -1,30 +1,28 @@
+import type { RetryPolicy, ToolStep } from '../definitions/definition.js';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../errors/app-error.js';
-
-import type { RetryPolicy } from '../definitions/step-options.js';
-import { retryDelay, stepError } from './step-failure.js';
-import type { ToolStep } from '../definitions/steps/tool-step.js';
+import { getRetryDelaySeconds, toStepError } from './step-failure.js';
 
 const STEP: ToolStep = { id: 'a', tool: 'a', retry: { max_attempts: 10 } };
 const AWAY = new AppError('unavailable', 'Away.');
 
-describe(retryDelay, () => {
+describe(getRetryDelaySeconds, () => {
   it('grows by five from 1 s, up to 125 s', () => {
-    const delays = [1, 2, 3, 4, 5, 9].map((attempts) => retryDelay(STEP, attempts, AWAY));
+    const delays = [1, 2, 3, 4, 5, 9].map((attempts) => getRetryDelaySeconds(STEP, attempts, AWAY));
     expect(delays).toEqual([1, 5, 25, 125, 125, 125]);
   });
 
   it('waits as long as it is asked to, when that is longer', () => {
     const asked = (retryAfterSeconds: number) =>
       new AppError('rate_limited', 'Slow down.', { retryAfterSeconds });
-    expect(retryDelay(STEP, 1, asked(60))).toBe(60);
-    expect(retryDelay(STEP, 3, asked(2))).toBe(25);
+    expect(getRetryDelaySeconds(STEP, 1, asked(60))).toBe(60);
+    expect(getRetryDelaySeconds(STEP, 3, asked(2))).toBe(25);
   });
 
   it('grows as the step says, up to an hour', () => {
     const delays = (retry: RetryPolicy) =>
       [1, 2, 3, 9].map((attempts) =>
-        retryDelay({ ...STEP, retry: { max_attempts: 10, ...retry } }, attempts, AWAY),
+        getRetryDelaySeconds({ ...STEP, retry: { max_attempts: 10, ...retry } }, attempts, AWAY),
       );
     expect(delays({ backoff_seconds: 60, backoff_factor: 2 })).toEqual([60, 120, 240, 3600]);
     expect(delays({ backoff_seconds: 10, backoff_factor: 1 })).toEqual([10, 10, 10, 10]);
@@ -35,31 +33,31 @@ describe(retryDelay, () => {
 
   it('waits an hour at most, whatever it is asked to', () => {
     const error = new AppError('rate_limited', 'Later.', { retryAfterSeconds: 86_400 });
-    expect(retryDelay(STEP, 1, error)).toBe(3600);
+    expect(getRetryDelaySeconds(STEP, 1, error)).toBe(3600);
   });
 
   it('ends after max_attempts, which are 3 unless the step says so', () => {
-    expect(retryDelay(STEP, 10, AWAY)).toBeUndefined();
-    expect(retryDelay({ id: 'a', tool: 'a' }, 2, AWAY)).toBe(5);
-    expect(retryDelay({ id: 'a', tool: 'a' }, 3, AWAY)).toBeUndefined();
+    expect(getRetryDelaySeconds(STEP, 10, AWAY)).toBeUndefined();
+    expect(getRetryDelaySeconds({ id: 'a', tool: 'a' }, 2, AWAY)).toBe(5);
+    expect(getRetryDelaySeconds({ id: 'a', tool: 'a' }, 3, AWAY)).toBeUndefined();
   });
 
   it('takes an unknown error for a passing one, and an expected refusal for final', () => {
-    expect(retryDelay(STEP, 1, new Error('A bug.'))).toBe(1);
+    expect(getRetryDelaySeconds(STEP, 1, new Error('A bug.'))).toBe(1);
     for (const code of ['invalid_arguments', 'not_found', 'conflict', 'no_consent'] as const) {
-      expect(retryDelay(STEP, 1, new AppError(code, 'No.'))).toBeUndefined();
+      expect(getRetryDelaySeconds(STEP, 1, new AppError(code, 'No.'))).toBeUndefined();
     }
   });
 
   it('never repeats a branch or a wait', () => {
-    expect(retryDelay({ id: 'b', if: 'a', then: [] }, 1, AWAY)).toBeUndefined();
+    expect(getRetryDelaySeconds({ id: 'b', if: 'a', then: [] }, 1, AWAY)).toBeUndefined();
   });
 });
 
-describe(stepError, () => {
+describe(toStepError, () => {
   it('shows what was expected, and of anything else the id only', () => {
-    expect(stepError(AWAY, 'id-1')).toEqual({ code: 'unavailable', message: 'Away.' });
-    expect(stepError(new Error('secret'), 'id-1')).toEqual({
+    expect(toStepError(AWAY, 'id-1')).toEqual({ code: 'unavailable', message: 'Away.' });
+    expect(toStepError(new Error('secret'), 'id-1')).toEqual({
       code: 'internal',
       message: 'Internal error id-1.',
     });

@@ -1,110 +1,105 @@
 import { setMaxListeners } from 'node:events';
 import type { Step } from '../definitions/definition.js';
-import { type Place, type Plan, planOf } from '../definitions/step-engine.js';
-import type { RunTriggerType } from '../definitions/trigger.js';
-import { LeaseLost } from './lease-lost.js';
-import type { RunStep } from './run-step.entity.js';
+import { type Journal, type Place, type Plan, planOf } from '../definitions/step-engine.js';
+import { LeaseLostError, type RunLease } from './run-lease.js';
+import type { Run, RunStep } from './run.entity.js';
 
-/** Holds a run by its epoch. */
-export interface RunLease {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly epoch: number;
-}
-
-/** What the journal says of one step. */
+/** One step row of a run, as the worker keeps it in memory. */
 export type JournalEntry = Omit<
   RunStep,
   'organizationId' | 'runId' | 'startedAt' | 'finishedAt'
 > & {
-  /** Where it waits for a time: when that comes, by `performance.now()`, as the clock of the database has it. */
+  /** When a waiting step is due, in milliseconds of `performance.now()`, computed from the database clock. */
   dueAt?: number;
 };
 
-/** What does not change about a run while a worker holds it. */
-export interface RunContent {
-  readonly run: RunFacts;
+/** The part of the run row that a worker reads. Steps may change the contact. */
+export type ClaimedRunRow = Pick<
+  Run,
+  | 'id'
+  | 'organizationId'
+  | 'workflowId'
+  | 'workflowVersion'
+  | 'triggerType'
+  | 'depth'
+  | 'crashes'
+  | 'contactId'
+>;
+
+/** The data of a claimed run besides its journal. */
+export interface ClaimedRunData {
+  readonly row: ClaimedRunRow;
+  /** The name of the workflow, also of a deleted one. */
   readonly workflowName: string;
   readonly payload: unknown;
+  /** The steps of the run's version, after a generated first step for the contact mapping of the trigger. */
   readonly steps: readonly Step[];
 }
 
-/** A run in the hands of this worker, with its journal as far as it is committed. */
-export class HeldRun {
-  /** Steps that are being carried out. */
-  readonly inFlight = new Set<string>();
-  /** A transaction is open that several steps share. */
-  isShared = false;
+/** A run whose lease this worker has, with its committed journal in memory. */
+export class ClaimedRun {
+  /** The paths of steps that are running in this worker. */
+  readonly running = new Set<string>();
   private readonly entries: Map<string, JournalEntry>;
-  private readonly passed = new Set<string>();
-  /** What the open transaction has written. */
-  private readonly staged = new Map<string, JournalEntry>();
+  private readonly doneIterations = new Set<string>();
+  private readonly suspectSteps = new Map<string, JournalEntry | undefined>();
   private readonly abort = new AbortController();
-  private readonly suspects = new Map<string, JournalEntry | undefined>();
-  private turn: Promise<void> = Promise.resolve();
+  private lastTransaction: Promise<void> = Promise.resolve();
   private position: number;
 
   constructor(
     readonly lease: RunLease,
-    lost: AbortSignal,
-    readonly content: RunContent,
+    leaseLost: AbortSignal,
+    readonly data: ClaimedRunData,
     journal: readonly JournalEntry[],
   ) {
     this.entries = new Map(journal.map((entry) => [entry.stepId, entry]));
     this.position = Math.max(0, ...journal.map((entry) => entry.position));
-    // Each step that is being carried out listens, and Node.js would warn of a leak at the eleventh.
-    setMaxListeners(0, lost, this.abort.signal);
-    const stop = (): void => this.abort.abort(lost.reason);
-    lost.addEventListener('abort', stop);
-    if (lost.aborted) stop();
-    this.forgetPassed();
-    if (content.run.crashes === 0) return;
-    for (const { path } of this.plan().ready) this.suspects.set(path, this.entries.get(path));
+    // Each running step adds a listener, and Node.js would print a leak warning at the eleventh.
+    setMaxListeners(0, leaseLost, this.abort.signal);
+    const stop = (): void => this.abort.abort(leaseLost.reason);
+    leaseLost.addEventListener('abort', stop);
+    if (leaseLost.aborted) stop();
+    this.forgetDoneIterations();
+    if (data.row.crashes === 0) return;
+    for (const { path } of this.plan().ready) this.suspectSteps.set(path, this.entries.get(path));
   }
 
-  get run(): RunFacts {
-    return this.content.run;
+  get row(): ClaimedRunRow {
+    return this.data.row;
   }
 
-  /** Aborted when the run is no longer held. */
+  /** Aborted when this worker loses the lease. */
   get signal(): AbortSignal {
     return this.abort.signal;
   }
 
-  /** What is committed. */
+  /** The committed entries by their paths. */
   get journal(): ReadonlyMap<string, JournalEntry> {
     return this.entries;
   }
 
-  /** How many steps the run has begun, and at what place in their order the next one comes. */
-  get steps(): number {
+  /** Steps that may have crashed an earlier worker, with their entries at the time of this claim. */
+  get suspects(): ReadonlyMap<string, JournalEntry | undefined> {
+    return this.suspectSteps;
+  }
+
+  /** The number of steps that the run has begun. */
+  get stepCount(): number {
     return this.position;
   }
 
-  plan(): Plan {
-    return planOf(this.content.steps, this.entries, this.passed);
+  /** The committed entry of a step. */
+  get(path: string): JournalEntry | undefined {
+    return this.entries.get(path);
   }
 
-  /** The plan as it is once the open transaction has committed. */
-  planAfter(): Plan {
-    return planOf(this.content.steps, { get: (path) => this.journalAfter(path) }, this.passed);
-  }
-
-  /**
-   * Whether, once the open transaction has committed, a step may still be the one that a worker died at: steps beside
-   * it that get on say nothing of it.
-   */
-  get isSuspect(): boolean {
-    return [...this.suspects].some(([path, atFirst]) => {
-      const entry = this.journalAfter(path);
-      const isIntent = entry?.status === 'running' && entry.tool !== null;
-      return entry === atFirst || isIntent;
-    });
-  }
-
-  /** A first entry for a step; one that has an entry keeps its place. */
-  newEntry({ path }: Place, tool: string | null = null): JournalEntry {
-    const known = this.journalAfter(path);
+  /** Creates the entry for a new attempt of a step. A step that already has an entry keeps its position. */
+  newEntry(
+    { path }: Place,
+    tool: string | null = null,
+    known: JournalEntry | undefined = this.entries.get(path),
+  ): JournalEntry {
     const position = known?.position ?? (this.position += 1);
     return {
       stepId: path,
@@ -120,100 +115,59 @@ export class HeldRun {
     };
   }
 
-  /** Writes an entry in memory as well; it counts once the open transaction has committed. */
-  stage(entry: JournalEntry): void {
-    this.staged.set(entry.stepId, entry);
+  /** Plans from the given journal; without one from the committed journal. */
+  plan(journal: Journal = this): Plan {
+    return planOf(this.data.steps, journal, this.doneIterations);
   }
 
-  /** Takes over what others have written of steps that nobody carries out. */
+  /** Adds committed entries to the journal in memory. */
+  apply(entries: Iterable<JournalEntry>): void {
+    for (const entry of entries) this.entries.set(entry.stepId, entry);
+  }
+
+  /** Replaces entries by newer ones from the database, except those of running steps. */
   refresh(entries: readonly JournalEntry[]): void {
-    for (const entry of entries) {
-      if (!this.inFlight.has(entry.stepId)) this.entries.set(entry.stepId, entry);
-    }
+    this.apply(entries.filter(({ stepId }) => !this.running.has(stepId)));
   }
 
   /**
-   * Runs one transaction after the other: they would otherwise wait for each other at the fence, each with a connection
-   * in its hands. What is staged in one counts when it has committed: memory must not run ahead of the database.
+   * Runs transactions of this run one after the other. Parallel ones would wait for each other at the fence, each with
+   * a database connection. Throws {@link LeaseLostError} when the lease is lost before the transaction begins.
    */
-  async alone<T>(transaction: () => Promise<T>): Promise<T> {
-    const earlier = this.turn;
+  async runInTurn<T>(transaction: () => Promise<T>): Promise<T> {
+    const earlier = this.lastTransaction;
     let end = (): void => undefined;
-    this.turn = new Promise((resolve) => {
+    this.lastTransaction = new Promise((resolve) => {
       end = resolve;
     });
     await earlier;
     try {
-      if (this.signal.aborted) throw new LeaseLost();
-      const result = await transaction();
-      this.settle();
-      return result;
+      if (this.signal.aborted) throw new LeaseLostError();
+      return await transaction();
     } finally {
-      this.staged.clear();
       end();
     }
   }
 
-  /** Takes over what is staged: its transaction has committed. */
-  settle(): void {
-    for (const [path, entry] of this.staged) this.entries.set(path, entry);
-    this.staged.clear();
+  /** Stops all running steps because the lease is lost. */
+  abandon(): void {
+    this.abort.abort(new LeaseLostError());
   }
 
-  /** Runs what may fail by itself in a transaction that goes on: what it has staged is then forgotten. */
-  async orUnstage<T>(work: () => Promise<T>): Promise<T> {
-    const before = new Map(this.staged);
-    try {
-      return await work();
-    } catch (error) {
-      this.staged.clear();
-      for (const [path, entry] of before) this.staged.set(path, entry);
-      throw error;
-    }
-  }
-
-  /** Nothing that is in flight may go on. */
-  drop(): void {
-    this.abort.abort(new LeaseLost());
-  }
-
-  /** Keeps nothing of turns of loops that are done: no step can see into them, and there may be a thousand. */
-  forgetPassed(): void {
-    const { passed } = this.plan();
-    if (passed.length === 0) return;
-    for (const turn of passed) this.passed.add(turn);
+  /** Removes the entries inside finished loop iterations from memory. A loop may have 1000, and no step reads them. */
+  forgetDoneIterations(): void {
+    const { doneIterations } = this.plan();
+    if (doneIterations.length === 0) return;
+    for (const path of doneIterations) this.doneIterations.add(path);
     for (const path of this.entries.keys()) {
-      if (!turnsAround(path).some((turn) => this.passed.has(turn))) continue;
+      if (!iterationsAround(path).some((around) => this.doneIterations.has(around))) continue;
       this.entries.delete(path);
-      this.suspects.delete(path);
+      this.suspectSteps.delete(path);
     }
   }
-
-  /** All entries as they are once the open transaction has committed. */
-  get entriesAfter(): ReadonlyMap<string, JournalEntry> {
-    return this.staged.size === 0 ? this.entries : new Map([...this.entries, ...this.staged]);
-  }
-
-  /** An entry as it is once the open transaction has committed. */
-  journalAfter(path: string): JournalEntry | undefined {
-    return this.staged.get(path) ?? this.entries.get(path);
-  }
 }
 
-/** The turns of loops that an entry belongs to: `a[1]` and `a[1].b[2]` for `a[1].b[2].c`. */
-function turnsAround(path: string): string[] {
+/** Returns the loop iterations around an entry: `a[1]` and `a[1].b[2]` for `a[1].b[2].c`. */
+function iterationsAround(path: string): string[] {
   return [...path.matchAll(/\]\./g)].map(({ index }) => path.slice(0, index + 1));
-}
-
-/** What a worker needs to know of the row of a run. */
-export interface RunFacts {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly workflowId: string;
-  readonly workflowVersion: number;
-  readonly triggerType: RunTriggerType;
-  readonly depth: number;
-  readonly crashes: number;
-  /** Steps may set it. */
-  contactId: string | null;
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
-import { everyStep, type Step } from '../definitions/definition.js';
-import type { RunStep } from './run-step.entity.js';
-import { kindNameOf } from '../definitions/steps/step-kinds.js';
+import { type Step } from '../definitions/definition.js';
+import type { RunStep } from './run.entity.js';
+import { everyStep, kindNameOf } from '../definitions/steps/step-kinds.js';
 
 /** What a retry needs to know of a step that the run has reached. */
 export type ReachedStep = Pick<RunStep, 'stepId' | 'status'>;

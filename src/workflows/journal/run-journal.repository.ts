@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import type { Part } from '../../database/driver/pipelined-query.js';
+import { prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { JournalEntry } from './claimed-run.js';
-import { asLeaseLost, onlyHeld } from './lease-lost.js';
+import type { RunTransaction } from './run-transaction.js';
+import { toLeaseLostError, withLeaseCheck } from './run-lease.js';
 import type { ReachedStep, RetryPlan } from './retry-plan.js';
-import { RunStep } from './run-step.entity.js';
+import { RunStep } from './run.entity.js';
 
 const OUTLINE = [
   'organizationId',
@@ -22,57 +23,65 @@ const OUTLINE = [
 
 const INSERT_INTO = `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input,
     output, error, wake_at, started_at, finished_at, failed_attempts) values`;
-const COLUMNS = 12;
-const INSERT = { name: 'switchboard_journal_new', text: `${INSERT_INTO} ${row(0)}`, together };
-const UPSERT = {
-  name: 'switchboard_journal',
-  text: onlyHeld(`${INSERT_INTO} ${row(0)}
+const VALUES = `($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(),
+    case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, $12)`;
+const INSERT = prepared('run_step_insert', `${INSERT_INTO} ${VALUES}`);
+const UPSERT = prepared(
+  'run_step_upsert',
+  withLeaseCheck(`${INSERT_INTO} ${VALUES}
     on conflict on constraint run_steps_pkey do update set status = excluded.status, attempts = excluded.attempts,
       input = excluded.input, output = excluded.output, error = excluded.error, wake_at = excluded.wake_at,
       finished_at = excluded.finished_at, failed_attempts = excluded.failed_attempts
     where s.status in ('running', 'waiting') returning s.step_id`),
-};
+);
 
-/** What a run has done so far: read to find its next step, written with the effect of each. */
+/** Reads and writes the run journal: the step rows of runs. */
 @Injectable()
 export class RunJournalRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Writes what became of a step; over what is there already, unless the step is new. A step that is done already is
-   * never written again, which is a second wall behind the fence.
+   * Queues an insert or update of an entry and stages it. The row of a finished step is never changed, a second check
+   * behind the fence: then the transaction fails with `LeaseLostError`.
    */
-  record(organizationId: string, runId: string, entry: JournalEntry, isNew: boolean): void {
-    this.tenants.defer(organizationId, {
-      ...(isNew ? INSERT : UPSERT),
-      values: [
-        organizationId,
-        runId,
-        entry.stepId,
-        entry.position,
-        entry.tool,
-        entry.status,
-        entry.attempts,
-        json(entry.input),
-        json(entry.output),
-        json(entry.error),
-        entry.wakeAt,
-        json(entry.failedAttempts),
-      ],
-      meaning: asLeaseLost,
-    });
+  record(tx: RunTransaction, entry: JournalEntry): void {
+    const { organizationId, id: runId } = tx.run.lease;
+    const isNew = !tx.get(entry.stepId);
+    this.tenants
+      .session(organizationId)
+      .defer(
+        isNew ? INSERT : UPSERT,
+        [
+          organizationId,
+          runId,
+          entry.stepId,
+          entry.position,
+          entry.tool,
+          entry.status,
+          entry.attempts,
+          json(entry.input),
+          json(entry.output),
+          json(entry.error),
+          entry.wakeAt,
+          json(entry.failedAttempts),
+        ],
+        toLeaseLostError,
+      );
+    tx.stage(entry);
   }
 
-  /** The journal of a run in order of execution, or some entries of it. */
+  /** Returns the journal of a run in the order of execution; with `stepIds` only these entries. */
   async read(
     organizationId: string,
     runId: string,
     stepIds?: readonly string[],
   ): Promise<(RunStep & { dueAt?: number })[]> {
     const query = this.tenants
-      .manager(organizationId)
-      .createQueryBuilder(RunStep, 's')
-      // What it waited for may have come. How long is left is for the clock of the database to say; from then on it passes the same everywhere.
+      .session(organizationId)
+      .repository(RunStep)
+      .createQueryBuilder('s')
+      // The remaining time by the database clock; 0 when the event of the wait has come. Clocks of processes may be wrong,
+      // but they measure durations well.
       .addSelect(
         `case when s.status = 'waiting' and exists (
            select from run_waits w where w.organization_id = s.organization_id and w.run_id = s.run_id
@@ -90,16 +99,16 @@ export class RunJournalRepository {
     });
   }
 
-  /** What steps came to, by their ids; undefined where it is more than so many bytes together. */
-  async outcomes(
+  /** Returns the outputs or errors of steps by id, or undefined when they are larger than `maxBytes` together. */
+  async findOutcomes(
     organizationId: string,
     runId: string,
     stepIds: readonly string[],
     maxBytes: number,
   ): Promise<Map<string, object | null> | undefined> {
     const rows = await this.tenants
-      .manager(organizationId)
-      .query<{ step_id: string; outcome: object | null; size: number }[]>(
+      .session(organizationId)
+      .query<{ step_id: string; outcome: object | null; size: number }>(
         `with found as (
          select step_id, case when status = 'failed' then json_build_object('error', error) else output end as outcome
          from run_steps where organization_id = $1 and run_id = $2 and step_id = any ($3)
@@ -111,12 +120,13 @@ export class RunJournalRepository {
     return new Map(rows.map(({ step_id: id, outcome }) => [id, outcome]));
   }
 
-  /** The journals of several runs, without inputs and outputs, in order of execution. */
-  async outlines(organizationId: string, runIds: readonly string[]): Promise<RunStep[]> {
+  /** Returns the journals of several runs in the order of execution, with null for inputs and outputs. */
+  async listOutlines(organizationId: string, runIds: readonly string[]): Promise<RunStep[]> {
     if (runIds.length === 0) return [];
     const steps = await this.tenants
-      .manager(organizationId)
-      .createQueryBuilder(RunStep, 's')
+      .session(organizationId)
+      .repository(RunStep)
+      .createQueryBuilder('s')
       .select(OUTLINE.map((column) => `s.${column}`))
       .where({ organizationId, runId: In([...runIds]) })
       .orderBy('s.position')
@@ -124,41 +134,39 @@ export class RunJournalRepository {
     return steps.map((step) => Object.assign(step, { input: null, output: null }));
   }
 
-  /** What retries need to know of the journals of several runs, by run. */
-  async states(
+  /** Returns the ids and states of the steps of several runs, by run id. */
+  async getStepStates(
     organizationId: string,
     runIds: readonly string[],
   ): Promise<Map<string, ReachedStep[]>> {
-    const rows = await this.tenants
-      .manager(organizationId)
-      .query<(ReachedStep & { runId: string })[]>(
-        `select run_id as "runId", step_id as "stepId", status from run_steps
+    const rows = await this.tenants.session(organizationId).query<ReachedStep & { runId: string }>(
+      `select run_id as "runId", step_id as "stepId", status from run_steps
          where organization_id = $1 and run_id = any($2) order by position`,
-        [organizationId, runIds],
-      );
+      [organizationId, runIds],
+    );
     const states = new Map<string, ReachedStep[]>();
     for (const row of rows) states.set(row.runId, [...(states.get(row.runId) ?? []), row]);
     return states;
   }
 
-  /** Makes the runs forget steps that they are to do anew. */
-  async forget(
+  /** Deletes or resets the steps that a retry runs again. */
+  async applyRetryPlans(
     organizationId: string,
     runs: readonly { id: string; plan: RetryPlan }[],
   ): Promise<void> {
-    const manager = this.tenants.manager(organizationId);
+    const session = this.tenants.session(organizationId);
     const gone = runs.flatMap(({ id, plan }) => plan.gone.map((stepId) => ({ id, stepId })));
     const again = runs.flatMap(({ id, plan }) => plan.again.map((stepId) => ({ id, stepId })));
     if (gone.length > 0) {
-      await manager.query(
+      await session.query(
         `delete from run_steps s using unnest($2::text[], $3::text[]) as f (run_id, step_id)
          where s.organization_id = $1 and s.run_id = f.run_id and s.step_id = f.step_id`,
         [organizationId, gone.map(({ id }) => id), gone.map(({ stepId }) => stepId)],
       );
     }
     if (again.length > 0) {
-      // The input too: what was wrong with it may have been mended since.
-      await manager.query(
+      // Resets the input too: the cause of its error may have been corrected since.
+      await session.query(
         `update run_steps s set status = 'waiting', attempts = 0, input = null, error = null, wake_at = null,
            finished_at = null
          from unnest($2::text[], $3::text[]) as f (run_id, step_id)
@@ -171,21 +179,4 @@ export class RunJournalRepository {
 
 function json(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
-}
-
-/** Several new rows of the journal by one statement. */
-function together(parts: readonly Part[]): Pick<Part, 'name' | 'text' | 'values'> {
-  return {
-    name: `${INSERT.name}_${parts.length}`,
-    text: `${INSERT_INTO} ${parts.map((_, index) => row(index)).join(', ')}`,
-    values: parts.flatMap(({ values }) => values),
-  };
-}
-
-/** One row of the statement, so many rows after the first. */
-function row(index: number): string {
-  const given = (column: number): string => `$${index * COLUMNS + column}`;
-  const first = Array.from({ length: COLUMNS - 1 }, (_, place) => given(place + 1)).join(', ');
-  return `(${first}, now(),
-    case when ${given(6)} in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, ${given(COLUMNS)})`;
 }

@@ -1,7 +1,7 @@
+import type { StepStatus } from '../definitions/steps/step-kind.js';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { Fault } from '../../errors/app-error.js';
 import type { RunLimit } from '../definitions/run-limits.js';
-import type { StepStatus } from '../definitions/step-engine.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 
 export const RUN_STATUSES = [

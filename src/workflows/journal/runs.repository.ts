@@ -1,63 +1,91 @@
 import { Injectable } from '@nestjs/common';
+import { type PreparedStatement, prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import type { RunLease } from './claimed-run.js';
-import { asLeaseLost, LeaseLost, onlyHeld } from './lease-lost.js';
+import { toLeaseLostError, LeaseLostError, withLeaseCheck, type RunLease } from './run-lease.js';
 import type { RunLimits } from '../definitions/run-limits.js';
-import { Run } from './run.entity.js';
+import { ParkedRun, Run } from './run.entity.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 
-/** What is known of a run when it is asked for. */
+/** The data of a run to insert. */
 export interface NewRun {
   id: string;
   workflowId: string;
   triggerType: RunTriggerType;
   payload: Buffer;
-  /** Whom it is about, by id or else by address; those that the organization does not know are left out. */
+  /** An unknown id is ignored. */
   contactId: string | null;
+  /** Used when `contactId` finds no contact; an unknown address is ignored. */
   contactEmail: string | null;
   dedupeKey: string | null;
   bodyHash: Buffer | null;
   depth: number;
   rootRunId: string | null;
-  /** Why it ends before it begins. */
+  /** When set, the run is inserted as failed with this reason. */
   refusal: string | null;
-  /** The state that the workflow must still be in, if that matters. */
+  /** When set, the run is inserted only if the workflow row still has this `xmin`. */
   revision: string | null;
 }
 
-/** What became of a run that is asked for. */
+/** The result of inserting a run. */
 export interface InsertedRun {
   contactId: string | null;
-  /** The limits that it is under. */
+  /** The limits of the workflow. */
   limits: RunLimits | null;
 }
 
 /**
- * Found by its key and by nothing else: an index of what is running would look smaller than it is, because it keeps
- * what was running until that is vacuumed away.
+ * Matches the run of a lease. `status || ''` keeps the planner from using the partial index of running runs, which
+ * contains many dead rows until it is vacuumed.
  */
-const HELD = `organization_id = $1 and id = $2 and epoch = $3 and status || '' = 'running'`;
+const LEASED = `organization_id = $1 and id = $2 and epoch = $3 and status || '' = 'running'`;
+
+const INSERT = prepared(
+  'runs_insert',
+  insertRuns(
+    'true',
+    `id, contact_id, (select l.trigger_options -> 'limits' from workflows l
+       where l.organization_id = $1 and l.id = workflow_id) as limits`,
+  ),
+);
+const INSERT_WITHOUT_LIMITS = prepared(
+  'runs_insert_without_limits',
+  insertRuns(`w.trigger_options -> 'limits' is null`, 'id'),
+);
+const FENCE = prepared(
+  'run_fence',
+  `select contact_id from workflow_runs where ${LEASED} for no key update`,
+);
+// Uses clock_timestamp() because the transaction may have begun long before.
+const RENEW_LEASE = updateLeased(
+  'renew_lease',
+  `crashes = crashes * $5::integer, available_at = clock_timestamp() + make_interval(secs => $4)`,
+);
+const FINISH = updateLeased('finish', `status = $4, reason = $5, finished_at = clock_timestamp()`);
+// Reads the journal instead of the worker's memory: others may have shortened a wait.
+const SUSPEND = prepared(
+  'run_suspend',
+  `update workflow_runs set status = 'waiting', reason = $4, crashes = 0, available_at = coalesce((
+     select min(coalesce(s.wake_at, now())) from run_steps s
+     where s.organization_id = $1 and s.run_id = $2 and s.status = 'waiting'), now())
+   where ${LEASED} returning available_at as at`,
+);
 
 @Injectable()
 export class RunsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Inserts each run whose workflow is active and as it must be, and whose dedupe key is new, and returns those by their
-   * ids. The version is pinned, and the contact looked up, by the same statement.
+   * Inserts each run whose workflow is active and unchanged and whose dedupe key is new. Returns the inserted runs by id.
+   * The same statement pins the version and finds the contact.
    */
   async insert(
     organizationId: string,
     runs: readonly NewRun[],
   ): Promise<ReadonlyMap<string, InsertedRun>> {
     const rows = await this.tenants
-      .manager(organizationId)
-      .query<{ id: string; contact_id: string | null; limits: RunLimits | null }[]>(
-        insertRuns(
-          'true',
-          `id, contact_id, (select l.trigger_options -> 'limits' from workflows l
-             where l.organization_id = $1 and l.id = workflow_id) as limits`,
-        ),
+      .session(organizationId)
+      .query<{ id: string; contact_id: string | null; limits: RunLimits | null }>(
+        INSERT,
         insertedValues(organizationId, runs),
       );
     return new Map(
@@ -66,23 +94,25 @@ export class RunsRepository {
   }
 
   /**
-   * The same in a transaction by itself, committed when this resolves, but for runs under limits, which it leaves out.
-   * Returns the ids of those inserted. Throws `unavailable` where nobody can tell which they are.
+   * Like {@link insert}, but leaves out runs of workflows with limits, and commits when no transaction surrounds it.
+   * Returns the ids of the inserted runs. Throws `unavailable` when a broken connection leaves them unknown.
    */
   async insertOnce(organizationId: string, runs: readonly NewRun[]): Promise<ReadonlySet<string>> {
-    const rows = await this.tenants.writeOnce<{ id: string }>(
+    const values = insertedValues(organizationId, runs);
+    const rows = await this.tenants.transaction(
       organizationId,
-      insertRuns(`w.trigger_options -> 'limits' is null`, 'id'),
-      insertedValues(organizationId, runs),
+      () =>
+        this.tenants.session(organizationId).query<{ id: string }>(INSERT_WITHOUT_LIMITS, values),
+      { singleStatement: true },
     );
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Whether at least so many runs follow from the run. */
-  async hasFollowers(organizationId: string, rootRunId: string, count: number): Promise<boolean> {
-    const [row] = await this.tenants.manager(organizationId).query<{ count: number }[]>(
+  /** True when at least `count` runs descend from the run. */
+  async hasDescendants(organizationId: string, rootRunId: string, count: number): Promise<boolean> {
+    const [row] = await this.tenants.session(organizationId).query<{ count: number }>(
       `select count(*)::integer as count from (
-         select 1 from workflow_runs where organization_id = $1 and root_run_id = $2 limit $3) followers`,
+         select 1 from workflow_runs where organization_id = $1 and root_run_id = $2 limit $3) descendants`,
       [organizationId, rootRunId, count],
     );
     return row!.count >= count;
@@ -94,124 +124,112 @@ export class RunsRepository {
     dedupeKey: string,
   ): Promise<Run | null> {
     return await this.tenants
-      .manager(organizationId)
-      .findOneBy(Run, { organizationId, workflowId, dedupeKey });
+      .session(organizationId)
+      .repository(Run)
+      .findOneBy({ organizationId, workflowId, dedupeKey });
   }
 
   async find(organizationId: string, id: string): Promise<Run | null> {
-    return await this.tenants.manager(organizationId).findOneBy(Run, { organizationId, id });
+    return await this.tenants
+      .session(organizationId)
+      .repository(Run)
+      .findOneBy({ organizationId, id });
   }
 
   async getPayload(organizationId: string, id: string): Promise<Buffer> {
     const found = await this.tenants
-      .manager(organizationId)
-      .findOneOrFail(Run, { where: { organizationId, id }, select: { id: true, payload: true } });
+      .session(organizationId)
+      .repository(Run)
+      .findOneOrFail({ where: { organizationId, id }, select: { id: true, payload: true } });
     return found.payload;
   }
 
-  /** Ends a run that has not ended. The new epoch keeps a worker that still holds it from writing. */
+  /** Cancels a run, and returns false if it has ended already. The new epoch keeps its worker from writing. */
   async cancel(organizationId: string, id: string): Promise<boolean> {
-    return await this.change(
-      organizationId,
+    const rows = await this.tenants.session(organizationId).query<unknown>(
       `update workflow_runs set status = 'canceled', reason = 'requested', finished_at = now(), epoch = epoch + 1
        where organization_id = $1 and id = $2 and status in ('queued', 'running', 'waiting') returning id`,
-      [id],
+      [organizationId, id],
     );
+    return rows.length > 0;
   }
 
   /**
-   * Locks the run for this transaction, or throws {@link LeaseLost} when another epoch or an end has come. Returns its
-   * contact as it is by now: an earlier step may have set it, and it may have been deleted. Rows that refer to the run
-   * can be written meanwhile: what a resume URL was called with does not wait for a step at work.
+   * Locks the run until the transaction ends, or throws {@link LeaseLostError} when the epoch has changed or the run has
+   * ended. Returns the current contact id: an earlier step may have set it. Others can still insert rows that refer to
+   * the run, so the call of a resume URL does not wait for a running step.
    */
   async fence(lease: RunLease): Promise<string | null> {
     const [row] = await this.tenants
-      .manager(lease.organizationId)
-      .query<{ contact_id: string | null }[]>(
-        `select contact_id from workflow_runs
-       where ${HELD} for no key update`,
-        [lease.organizationId, lease.id, lease.epoch],
-      );
-    if (!row) throw new LeaseLost();
+      .session(lease.organizationId)
+      .query<{ contact_id: string | null }>(FENCE, keyOf(lease));
+    if (!row) throw new LeaseLostError();
     return row.contact_id;
   }
 
   async setContact(organizationId: string, id: string, contactId: string): Promise<void> {
-    await this.tenants.manager(organizationId).update(Run, { organizationId, id }, { contactId });
+    await this.tenants
+      .session(organizationId)
+      .repository(Run)
+      .update({ organizationId, id }, { contactId });
   }
 
-  /** Notes that the run got on: its lease begins anew, and its crashes, if that clears it of them, are forgiven. */
-  async progress(lease: RunLease, leaseSeconds: number, isClear: boolean): Promise<void> {
-    // The time of the clock and not of the transaction, which may have begun long before.
-    this.held(
-      'progress',
-      lease,
-      `crashes = crashes * $5::integer, available_at = clock_timestamp() + make_interval(secs => $4)`,
-      [leaseSeconds, isClear ? 0 : 1],
-    );
+  /** Removes a parked run from the list. Returns true for one caller only. */
+  async deleteParked(organizationId: string, runId: string): Promise<boolean> {
+    const { affected } = await this.tenants
+      .session(organizationId)
+      .repository(ParkedRun)
+      .delete({ organizationId, runId });
+    return affected === 1;
   }
 
-  /** Lets go of the run until the first of its waits ends, and says when that is. */
-  async park(lease: RunLease, reason: string): Promise<Date> {
-    // What is in the journal decides, and not what this worker remembers: others may have shortened a wait.
-    const [rows] = await this.tenants.manager(lease.organizationId).query<[{ at: Date }[], number]>(
-      `update workflow_runs set status = 'waiting', reason = $4, crashes = 0, available_at = coalesce((
-           select min(coalesce(s.wake_at, now())) from run_steps s
-           where s.organization_id = $1 and s.run_id = $2 and s.status = 'waiting'), now())
-         where ${HELD}
-         returning available_at as at`,
-      [lease.organizationId, lease.id, lease.epoch, reason],
-    );
-    if (rows.length === 0) throw new LeaseLost();
-    return rows[0]!.at;
+  /** Queues a renewal of the lease, which can also reset the number of crashes. */
+  renewLease(lease: RunLease, leaseSeconds: number, resetsCrashes: boolean): void {
+    this.deferLeased(RENEW_LEASE, lease, [leaseSeconds, resetsCrashes ? 0 : 1]);
   }
 
-  async finish(
-    lease: RunLease,
-    status: 'succeeded' | 'failed',
-    reason: string | null,
-  ): Promise<void> {
-    this.held('finish', lease, `status = $4, reason = $5, finished_at = clock_timestamp()`, [
-      status,
-      reason,
-    ]);
+  /** Gives up the lease until the first wait of the run is due, and returns that time. */
+  async suspend(lease: RunLease, reason: string): Promise<Date> {
+    const [row] = await this.tenants
+      .session(lease.organizationId)
+      .query<{ at: Date }>(SUSPEND, [...keyOf(lease), reason]);
+    if (!row) throw new LeaseLostError();
+    return row.at;
   }
 
-  /** The time by the clock of the database, which is the one that decides when a wait ends. */
+  /** Queues the end of the run. */
+  finish(lease: RunLease, status: 'succeeded' | 'failed', reason: string | null): void {
+    this.deferLeased(FINISH, lease, [status, reason]);
+  }
+
+  /** The current time of the database clock, which decides when a wait ends. */
   async now(organizationId: string): Promise<Date> {
     const [row] = await this.tenants
-      .manager(organizationId)
-      .query<{ now: Date }[]>(`select clock_timestamp() as now`);
+      .session(organizationId)
+      .query<{ now: Date }>(`select clock_timestamp() as now`);
     return row!.now;
   }
 
-  /** Does so on the way of the next statement, or before the commit. */
-  private held(
-    name: string,
-    lease: RunLease,
-    changes: string,
-    values: (string | number | Date | null)[],
-  ): void {
-    this.tenants.defer(lease.organizationId, {
-      name: `switchboard_run_${name}`,
-      text: onlyHeld(`update workflow_runs set ${changes}
-        where ${HELD} returning id`),
-      values: [lease.organizationId, lease.id, lease.epoch, ...values],
-      meaning: asLeaseLost,
-    });
-  }
-
-  private async change(organizationId: string, sql: string, values: unknown[]): Promise<boolean> {
-    const [rows] = await this.tenants
-      .manager(organizationId)
-      .query<[unknown[], number]>(sql, [organizationId, ...values]);
-    return rows.length > 0;
+  private deferLeased(statement: PreparedStatement, lease: RunLease, values: unknown[]): void {
+    this.tenants
+      .session(lease.organizationId)
+      .defer(statement, [...keyOf(lease), ...values], toLeaseLostError);
   }
 }
 
-/** `condition`: of the workflow `w`, besides that it is active and as it must be. */
+function keyOf(lease: RunLease): unknown[] {
+  return [lease.organizationId, lease.id, lease.epoch];
+}
+
+/** Prepares an update of the run that fails when the lease is lost. */
+function updateLeased(name: string, changes: string): PreparedStatement {
+  const update = `update workflow_runs set ${changes} where ${LEASED} returning id`;
+  return prepared(`run_${name}`, withLeaseCheck(update));
+}
+
+/** `condition` further restricts the workflow `w`. */
 function insertRuns(condition: string, returned: string): string {
-  // By their keys: two statements that wait for keys of each other would wait for ever.
+  // Ordered by key: two statements with the same keys in another order would deadlock.
   return `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
       contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at, root_run_id)
     select w.organization_id, g.id, w.id, w.version, g.trigger_type, g.payload,

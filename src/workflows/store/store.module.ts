@@ -1,27 +1,26 @@
 import { Module } from '@nestjs/common';
 import { LiquidModule } from '../../liquid/liquid.module.js';
 import { ToolsModule } from '../../tools/tools.module.js';
-import { WaitsModule } from '../waits/waits.module.js';
-import { ToolCompatibility } from './tool-compatibility.service.js';
-import { VersionHistory } from './version-history.service.js';
-import { WorkflowToolsRepository } from './workflow-tools.repository.js';
+import { ToolCompatibilityService } from './tool-compatibility.service.js';
+import { VersionHistoryService } from './version-history.service.js';
+import { OfferedWorkflowsRepository } from './offered-workflows.repository.js';
 import { WorkflowVersionsRepository } from './workflow-versions.repository.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
-/** Stores workflows, their versions and the offers of workflows as tools. */
+/** Stores workflows, their versions and the offered workflows. */
 @Module({
-  imports: [LiquidModule, ToolsModule, WaitsModule],
+  imports: [LiquidModule, ToolsModule],
   providers: [
-    ToolCompatibility,
-    VersionHistory,
-    WorkflowToolsRepository,
+    ToolCompatibilityService,
+    VersionHistoryService,
+    OfferedWorkflowsRepository,
     WorkflowVersionsRepository,
     WorkflowsRepository,
   ],
   exports: [
-    ToolCompatibility,
-    VersionHistory,
-    WorkflowToolsRepository,
+    ToolCompatibilityService,
+    VersionHistoryService,
+    OfferedWorkflowsRepository,
     WorkflowVersionsRepository,
     WorkflowsRepository,
   ],

@@ -4,9 +4,9 @@ import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { Compatibility } from '../definitions/compatibility/compatibility.js';
 import { stepToolsOf } from '../definitions/compatibility/tool-schemas.js';
 
-/** The tools of this process, as what versions depend on. */
+/** Compares versions with the tools of this process. */
 @Injectable()
-export class ToolCompatibility {
+export class ToolCompatibilityService {
   private known?: Compatibility;
 
   constructor(
@@ -14,7 +14,7 @@ export class ToolCompatibility {
     private readonly liquid: LiquidSandbox,
   ) {}
 
-  /** Made when it is first asked for: the registry is filled while the application starts. */
+  /** Created at first use, because the registry is filled while the application starts. */
   get current(): Compatibility {
     this.known ??= new Compatibility(stepToolsOf(this.registry.all()), this.liquid);
     return this.known;

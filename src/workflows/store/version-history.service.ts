@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../accounts/account.js';
 import { fingerprint } from '../../text/canonical-json.js';
 import type { Step } from '../definitions/definition.js';
-import { ToolCompatibility } from './tool-compatibility.service.js';
+import { ToolCompatibilityService } from './tool-compatibility.service.js';
 import { contentOf } from './version-content.js';
 import type { WorkflowVersion } from './workflow-version.entity.js';
 import type { Workflow } from './workflow.entity.js';
@@ -25,10 +25,10 @@ type Pinned = Pick<WorkflowVersion, 'steps' | 'toolSchemas' | 'fittingSchemas' |
 
 /** Writes down what is saved of workflows; called in the transaction that saves it. */
 @Injectable()
-export class VersionHistory {
+export class VersionHistoryService {
   constructor(
     private readonly versions: WorkflowVersionsRepository,
-    private readonly tools: ToolCompatibility,
+    private readonly tools: ToolCompatibilityService,
   ) {}
 
   /** The first version of a workflow. */
@@ -52,7 +52,7 @@ export class VersionHistory {
     const steps = after.steps ?? current.steps;
     const isSame = fingerprint([old, current.steps]).equals(fingerprint([now, steps]));
     if (isSame) return version;
-    await this.versions.complete(organizationId, id, version, old);
+    await this.versions.addContent(organizationId, id, version, old);
     // Steps that nobody has checked still fit what they fitted before, and perhaps nothing else.
     const pinned = after.steps ? this.pinned(after.steps) : pinnedBy(current);
     await this.write(organizationId, after.workflow, pinned, version + 1, saving);

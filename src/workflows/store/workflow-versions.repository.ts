@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, LessThan } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { PinnedVersion } from '../definitions/compatibility/compatibility.js';
-import { PendingEventsRepository } from '../waits/pending-events.repository.js';
 import { awaitedEvents } from '../definitions/steps/awaiting-steps.js';
 import type { ToolSchemas } from '../definitions/compatibility/tool-schemas.js';
 import type { VersionContent } from './version-content.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
 
-/** A version without what may be large. */
+/** A version without its steps and schemas. */
 export type ListedVersion = Pick<
   WorkflowVersion,
   'version' | 'actorKind' | 'actorId' | 'restoredFrom' | 'createdAt'
@@ -19,7 +18,7 @@ export interface VersionKey {
   readonly version: number;
 }
 
-/** A version as it is judged. */
+/** The input of the compatibility check. */
 export interface NamedVersion extends VersionKey, PinnedVersion {
   readonly workflowName: string;
 }
@@ -31,30 +30,36 @@ export interface FittingVersion extends VersionKey {
 
 @Injectable()
 export class WorkflowVersionsRepository {
-  constructor(
-    private readonly tenants: TenantDatabase,
-    private readonly events: PendingEventsRepository,
-  ) {}
+  constructor(private readonly tenants: TenantDatabase) {}
 
+  /** Inserts a version, and registers the events that its runs may wait for. */
   async insert(
     organizationId: string,
     row: Omit<WorkflowVersion, 'organizationId' | 'createdAt'>,
   ): Promise<void> {
-    await this.tenants.manager(organizationId).insert(WorkflowVersion, { organizationId, ...row });
-    await this.events.expect(organizationId, row.workflowId, awaitedEvents(row.steps));
+    const session = this.tenants.session(organizationId);
+    await session.repository(WorkflowVersion).insert({ organizationId, ...row });
+    const events = awaitedEvents(row.steps);
+    if (events.length === 0) return;
+    await session.query(
+      `insert into event_interests (organization_id, event, workflow_id)
+       select $1, event, $2 from unnest($3::text[]) as event on conflict do nothing`,
+      [organizationId, row.workflowId, events],
+    );
   }
 
-  /** Writes down what an older release did not keep of a version, while it is still known. */
-  async complete(
+  /** Adds the content that an older release did not store. */
+  async addContent(
     organizationId: string,
     workflowId: string,
     version: number,
     content: VersionContent,
   ): Promise<void> {
     await this.tenants
-      .manager(organizationId)
+      .session(organizationId)
+      .repository(WorkflowVersion)
       .createQueryBuilder()
-      .update(WorkflowVersion)
+      .update()
       .set({ content })
       .where({ organizationId, workflowId, version, content: IsNull() })
       .execute();
@@ -66,46 +71,51 @@ export class WorkflowVersionsRepository {
     version: number,
   ): Promise<WorkflowVersion | null> {
     return await this.tenants
-      .manager(organizationId)
-      .findOneBy(WorkflowVersion, { organizationId, workflowId, version });
+      .session(organizationId)
+      .repository(WorkflowVersion)
+      .findOneBy({ organizationId, workflowId, version });
   }
 
-  /** A version that there must be. */
+  /** Like {@link find}, but throws when the version does not exist. */
   async get(organizationId: string, workflowId: string, version: number): Promise<WorkflowVersion> {
     return await this.tenants
-      .manager(organizationId)
-      .findOneByOrFail(WorkflowVersion, { organizationId, workflowId, version });
+      .session(organizationId)
+      .repository(WorkflowVersion)
+      .findOneByOrFail({ organizationId, workflowId, version });
   }
 
-  /** Versions of the workflow, the newest first, at most `limit`; without their steps. */
+  /** Returns at most `limit` versions without their steps, the newest first. */
   async list(
     organizationId: string,
     workflowId: string,
     page: { before?: number; limit: number },
   ): Promise<ListedVersion[]> {
-    return await this.tenants.manager(organizationId).find(WorkflowVersion, {
-      select: {
-        organizationId: true,
-        workflowId: true,
-        version: true,
-        actorKind: true,
-        actorId: true,
-        restoredFrom: true,
-        createdAt: true,
-      },
-      where: {
-        organizationId,
-        workflowId,
-        ...(page.before !== undefined && { version: LessThan(page.before) }),
-      },
-      order: { version: 'DESC' },
-      take: page.limit,
-    });
+    return await this.tenants
+      .session(organizationId)
+      .repository(WorkflowVersion)
+      .find({
+        select: {
+          organizationId: true,
+          workflowId: true,
+          version: true,
+          actorKind: true,
+          actorId: true,
+          restoredFrom: true,
+          createdAt: true,
+        },
+        where: {
+          organizationId,
+          workflowId,
+          ...(page.before !== undefined && { version: LessThan(page.before) }),
+        },
+        order: { version: 'DESC' },
+        take: page.limit,
+      });
   }
 
-  /** What these versions depend on, and the names of their workflows. */
-  async pinned(organizationId: string, keys: readonly VersionKey[]): Promise<NamedVersion[]> {
-    return await this.tenants.manager(organizationId).query<NamedVersion[]>(
+  /** Returns the steps, schemas and workflow names of these versions. */
+  async findPinned(organizationId: string, keys: readonly VersionKey[]): Promise<NamedVersion[]> {
+    return await this.tenants.session(organizationId).query<NamedVersion>(
       `select v.workflow_id as "workflowId", v.version, w.name as "workflowName", v.steps,
          coalesce(v.tool_schemas, v.fitting_schemas) as schemas, v.loose_references as "looseReferences"
        from workflow_versions v
@@ -117,9 +127,9 @@ export class WorkflowVersionsRepository {
     );
   }
 
-  /** Notes that the steps of these versions fit the schemas. */
+  /** Stores the schemas that the steps of these versions have been checked with. */
   async markFitting(organizationId: string, found: readonly FittingVersion[]): Promise<void> {
-    await this.tenants.manager(organizationId).query(
+    await this.tenants.session(organizationId).query(
       `update workflow_versions v
        set fitting_schemas = k.schemas, loose_references = coalesce(v.loose_references, k.loose)
        from unnest($2::text[], $3::integer[], $4::jsonb[], $5::json[]) as k (workflow_id, version, schemas, loose)

@@ -31,13 +31,13 @@ export class WorkflowsRepository {
     id: string,
     content: Partial<WorkflowContent>,
   ): Promise<void> {
-    // Whole milliseconds, so that a cursor made from the time names the same instant.
+    // Cursors contain the time in milliseconds, so the stored time must not be more precise.
     const now = () => `date_trunc('milliseconds', now())`;
     await this.tenants
-      .manager(organizationId)
+      .session(organizationId)
+      .repository(Workflow)
       .createQueryBuilder()
       .insert()
-      .into(Workflow)
       .values({ organizationId, id, ...content, createdAt: now, updatedAt: now })
       .execute();
   }
@@ -49,9 +49,10 @@ export class WorkflowsRepository {
   ): Promise<void> {
     const updatedAt = () => `date_trunc('milliseconds', now())`;
     await this.tenants
-      .manager(organizationId)
+      .session(organizationId)
+      .repository(Workflow)
       .createQueryBuilder()
-      .update(Workflow)
+      .update()
       .set({ ...changes, updatedAt })
       .where({ organizationId, id, deletedAt: IsNull() })
       .execute();
@@ -59,36 +60,40 @@ export class WorkflowsRepository {
 
   async find(organizationId: string, id: string): Promise<Workflow | null> {
     return await this.tenants
-      .manager(organizationId)
-      .findOneBy(Workflow, { organizationId, id, deletedAt: IsNull() });
+      .session(organizationId)
+      .repository(Workflow)
+      .findOneBy({ organizationId, id, deletedAt: IsNull() });
   }
 
-  /** Which of the ids are of workflows of the organization. */
-  async existing(organizationId: string, ids: readonly string[]): Promise<Set<string>> {
+  /** Returns those of the ids that are workflows of the organization. */
+  async findExisting(organizationId: string, ids: readonly string[]): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
     const rows = await this.tenants
-      .manager(organizationId)
-      .query<{ id: string }[]>(
+      .session(organizationId)
+      .query<{ id: string }>(
         `select id from workflows where organization_id = $1 and id = any($2) and deleted_at is null`,
         [organizationId, ids],
       );
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** The active workflows that the event starts, the oldest first. */
-  async waitingFor(organizationId: string, event: EventName): Promise<Workflow[]> {
-    return await this.tenants.manager(organizationId).find(Workflow, {
-      where: { organizationId, triggerEvent: event, active: true, deletedAt: IsNull() },
-      order: { createdAt: 'ASC', id: 'ASC' },
-    });
+  /** Returns the active workflows that the event starts, the oldest first. */
+  async findTriggeredBy(organizationId: string, event: EventName): Promise<Workflow[]> {
+    return await this.tenants
+      .session(organizationId)
+      .repository(Workflow)
+      .find({
+        where: { organizationId, triggerEvent: event, active: true, deletedAt: IsNull() },
+        order: { createdAt: 'ASC', id: 'ASC' },
+      });
   }
 
-  /** How many active workflows the event starts. Until this transaction ends, nobody else is told. */
-  async countWaitingFor(organizationId: string, event: EventName): Promise<number> {
-    const manager = this.tenants.manager(organizationId);
+  /** Counts the active workflows that the event starts. Other counts wait until this transaction ends. */
+  async countTriggeredBy(organizationId: string, event: EventName): Promise<number> {
+    const session = this.tenants.session(organizationId);
     const key = `workflows ${organizationId} ${event}`;
-    await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
-    return await manager.countBy(Workflow, {
+    await session.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
+    return await session.repository(Workflow).countBy({
       organizationId,
       triggerEvent: event,
       active: true,
@@ -96,29 +101,29 @@ export class WorkflowsRepository {
     });
   }
 
-  /** The name also of a deleted workflow, whose runs go on. */
+  /** Returns the name of a workflow, also of a deleted one. */
   async getName(organizationId: string, id: string): Promise<string> {
     const found = await this.tenants
-      .manager(organizationId)
-      .findOneByOrFail(Workflow, { organizationId, id });
+      .session(organizationId)
+      .repository(Workflow)
+      .findOneByOrFail({ organizationId, id });
     return found.name;
   }
 
-  /** Finds the workflow and keeps others from changing it until the transaction ends. */
+  /** Finds the workflow and locks it until the transaction ends. */
   async findForUpdate(organizationId: string, id: string): Promise<Workflow | null> {
-    return await this.tenants.manager(organizationId).findOne(Workflow, {
-      where: { organizationId, id, deletedAt: IsNull() },
-      lock: { mode: 'pessimistic_write' },
-    });
+    return await this.tenants
+      .session(organizationId)
+      .repository(Workflow)
+      .findOne({
+        where: { organizationId, id, deletedAt: IsNull() },
+        lock: { mode: 'pessimistic_write' },
+      });
   }
 
-  /** Ids, among the newest 1000, of webhook workflows whose id or name begins with the text in any case. */
-  async webhooksStartingWith(
-    organizationId: string,
-    text: string,
-    limit: number,
-  ): Promise<string[]> {
-    const rows = await this.tenants.manager(organizationId).query<{ id: string }[]>(
+  /** Returns ids of webhook workflows, among the newest 1000, whose id or name begins with the text in any case. */
+  async findWebhookIds(organizationId: string, text: string, limit: number): Promise<string[]> {
+    const rows = await this.tenants.session(organizationId).query<{ id: string }>(
       `select id from (
          select id, name, created_at from workflows
          where organization_id = $1 and deleted_at is null and trigger_type = 'webhook'
@@ -130,13 +135,13 @@ export class WorkflowsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Secrets of other webhooks, those that were changed last, at most `limit`. */
-  async otherSecrets(
+  /** Returns at most `limit` secrets of other webhooks, the most recently changed first. */
+  async findOtherSecrets(
     organizationId: string,
     id: string,
     limit: number,
   ): Promise<{ id: string; secret: Buffer }[]> {
-    return await this.tenants.manager(organizationId).query<{ id: string; secret: Buffer }[]>(
+    return await this.tenants.session(organizationId).query<{ id: string; secret: Buffer }>(
       `select id, secret from workflows
        where organization_id = $1 and id <> $2 and secret is not null and deleted_at is null
        order by updated_at desc limit $3`,
@@ -144,14 +149,15 @@ export class WorkflowsRepository {
     );
   }
 
-  /** The newest workflows after a position, at most `limit`. */
+  /** Returns at most `limit` workflows after a position, the newest first. */
   async list(
     organizationId: string,
     filter: { active?: boolean; after?: TimePosition; limit: number },
   ): Promise<Workflow[]> {
     const query = this.tenants
-      .manager(organizationId)
-      .createQueryBuilder(Workflow, 'w')
+      .session(organizationId)
+      .repository(Workflow)
+      .createQueryBuilder('w')
       .where('w.organization_id = :organizationId and w.deleted_at is null', { organizationId });
     if (filter.active !== undefined) {
       query.andWhere('w.active = :active', { active: filter.active });
@@ -164,9 +170,9 @@ export class WorkflowsRepository {
       .getMany();
   }
 
-  /** The steps alone, as they were saved. */
+  /** Returns the steps of a version as they were saved. */
   async getSteps(organizationId: string, workflowId: string, version: number): Promise<Step[]> {
-    const [found] = await this.tenants.manager(organizationId).query<{ steps: Step[] }[]>(
+    const [found] = await this.tenants.session(organizationId).query<{ steps: Step[] }>(
       `select steps from workflow_versions
        where organization_id = $1 and workflow_id = $2 and version = $3`,
       [organizationId, workflowId, version],
@@ -175,25 +181,32 @@ export class WorkflowsRepository {
     return found.steps;
   }
 
-  /** What a run of the version does: its steps, and before them what its trigger says of the contact. */
+  /** Returns the steps of a run of the version. With a contact mapping, a generated first step saves the contact. */
   async getRunSteps(
     organizationId: string,
     workflowId: string,
     version: number,
   ): Promise<readonly Step[]> {
-    const found = await this.tenants.manager(organizationId).findOneOrFail(WorkflowVersion, {
-      select: { steps: true, triggerContact: true },
-      where: { organizationId, workflowId, version },
-    });
+    const found = await this.tenants
+      .session(organizationId)
+      .repository(WorkflowVersion)
+      .findOneOrFail({
+        select: { steps: true, triggerContact: true },
+        where: { organizationId, workflowId, version },
+      });
     return withContactStep(found.triggerContact, found.steps);
   }
 
-  /** Steps of the newest version of each of the workflows, by workflow id. */
-  async newestSteps(organizationId: string, ids: readonly string[]): Promise<Map<string, Step[]>> {
+  /** Returns the steps of the newest version of each workflow, by workflow id. */
+  async getNewestSteps(
+    organizationId: string,
+    ids: readonly string[],
+  ): Promise<Map<string, Step[]>> {
     if (ids.length === 0) return new Map();
     const versions = await this.tenants
-      .manager(organizationId)
-      .createQueryBuilder(WorkflowVersion, 'v')
+      .session(organizationId)
+      .repository(WorkflowVersion)
+      .createQueryBuilder('v')
       .select(['v.organizationId', 'v.workflowId', 'v.version', 'v.steps'])
       .innerJoin(
         Workflow,

@@ -7,21 +7,21 @@ import { type Claim, LEASE_SECONDS } from '../../queue/leased-work.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import {
   type Candidate,
-  type HeldEvent,
-  type Hit,
+  type ClaimedEvent,
+  type Match,
   PendingEventsRepository,
 } from './pending-events.repository.js';
 import { RunWaitsRepository } from './run-waits.repository.js';
 
-/** Waits that one transaction holds an event against. */
+/** The largest number of waits that one transaction compares with an event. */
 const BATCH = 200;
 
 /**
- * Hands events to the runs that wait for them. The transaction of an event only keeps it, at a cost that does not grow
- * with the runs that wait; a worker hands it on, in batches, as soon as that transaction is committed.
+ * Delivers events to the runs that wait for them. The transaction of an event only stores it, at a cost that does not
+ * grow with the number of waiting runs. After the commit a worker delivers it in batches.
  */
 @Injectable()
-export class EventDeliveries implements OnModuleInit {
+export class EventDeliveriesService implements OnModuleInit {
   constructor(
     private readonly events: DomainEvents,
     private readonly tenants: TenantDatabase,
@@ -32,30 +32,34 @@ export class EventDeliveries implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.events.subscribe((organizationId, event) => this.keep(organizationId, event));
+    this.events.subscribe((organizationId, event) => this.store(organizationId, event));
   }
 
-  /** Hands the event to every run that waits for it. What was handed on when a worker dies is not handed on again. */
+  /** Delivers the event to every run that waits for it. A worker that takes over continues after the last batch. */
   async deliver(claim: Claim, signal: AbortSignal): Promise<void> {
-    let isMore = true;
-    while (isMore && !signal.aborted) {
-      isMore = await this.tenants.transaction(claim.organizationId, () => this.deliverSome(claim));
+    let hasMore = true;
+    while (hasMore && !signal.aborted) {
+      hasMore = await this.tenants.transaction(claim.organizationId, () =>
+        this.deliverBatch(claim),
+      );
     }
   }
 
-  private async keep(organizationId: string, event: EmittedEvent): Promise<void> {
+  private async store(organizationId: string, event: EmittedEvent): Promise<void> {
     if (!(await this.pending.insert(organizationId, event))) return;
     this.tenants.afterCommit(() => this.wakeUps.wake('event', event.id));
   }
 
-  /** Whether there may be more. */
-  private async deliverSome(claim: Claim): Promise<boolean> {
+  /** Delivers the event to the next waits. Returns true when there may be more. */
+  private async deliverBatch(claim: Claim): Promise<boolean> {
     const { organizationId, id } = claim;
     const event = await this.pending.fence(claim);
     if (!event) return false;
-    const candidates = await this.pending.candidates(organizationId, event, BATCH);
-    const hits = candidates.map((candidate) => this.hit(event, candidate)).filter((hit) => !!hit);
-    const runs = await this.pending.deliver(organizationId, event, hits);
+    const candidates = await this.pending.findCandidates(organizationId, event, BATCH);
+    const matches = candidates
+      .map((candidate) => this.match(event, candidate))
+      .filter((match) => !!match);
+    const runs = await this.pending.deliver(organizationId, event, matches);
     for (const runId of await this.waits.wake(organizationId, runs)) {
       this.tenants.afterCommit(() => this.wakeUps.wake('run', runId));
     }
@@ -67,13 +71,13 @@ export class EventDeliveries implements OnModuleInit {
     return true;
   }
 
-  /** A condition that cannot be evaluated ends the wait as well: its owner sees why, instead of a run that hangs. */
-  private hit(event: HeldEvent, candidate: Candidate): Hit | undefined {
+  /** Also returns a match when the condition fails: the step then fails with the reason, and does not wait forever. */
+  private match(event: ClaimedEvent, candidate: Candidate): Match | undefined {
     const { run_id: runId, step_id: stepId, condition, bindings } = candidate;
     if (condition === null) return { runId, stepId, error: null };
     try {
-      const holds = this.liquid.test(condition, { ...bindings, event: event.payload });
-      return holds ? { runId, stepId, error: null } : undefined;
+      const isMet = this.liquid.test(condition, { ...bindings, event: event.payload });
+      return isMet ? { runId, stepId, error: null } : undefined;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return { runId, stepId, error: error.message };

@@ -5,9 +5,9 @@ import { Failpoints } from '../../failpoints/failpoints.js';
 import { QueueWorker } from '../../queue/queue-worker.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import { EventDeliveries } from './event-deliveries.service.js';
+import { EventDeliveriesService } from './event-deliveries.service.js';
 
-/** Takes events that runs may wait for, whosever they are, and hands them on. */
+/** Claims stored events of all organizations and delivers them to the runs that wait for them. */
 @Injectable()
 export class EventWorker extends QueueWorker {
   readonly kind = 'event';
@@ -18,7 +18,7 @@ export class EventWorker extends QueueWorker {
     gate: GateDatabase,
     wakeUps: WakeUps,
     failpoints: Failpoints,
-    private readonly deliveries: EventDeliveries,
+    private readonly deliveries: EventDeliveriesService,
   ) {
     super(env, gate, wakeUps, failpoints);
   }

@@ -3,15 +3,15 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { EmittedEvent, EventName } from '../../events/domain-events.js';
 import type { Claim } from '../../queue/leased-work.js';
 
-/** An event in the hands of this transaction. */
-export interface HeldEvent {
+/** An event whose row this transaction has locked. */
+export interface ClaimedEvent {
   id: string;
   name: EventName;
   contact_id: string | null;
   payload: object;
 }
 
-/** A wait that an event may end, if its condition holds. */
+/** A wait that an event ends if the condition is met. */
 export interface Candidate {
   run_id: string;
   step_id: string;
@@ -19,35 +19,21 @@ export interface Candidate {
   bindings: object | null;
 }
 
-/** What a condition said that could be evaluated, or why it could not. */
-export interface Hit {
+/** A wait that an event ends. `error` is set when the condition failed. */
+export interface Match {
   runId: string;
   stepId: string;
   error: string | null;
 }
 
-/** Events that have happened and are yet to be handed to the runs that wait for them. */
+/** Reads and writes events that are not yet delivered to the runs that wait for them. */
 @Injectable()
 export class PendingEventsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Says that runs of the workflow may come to wait for these events. */
-  async expect(
-    organizationId: string,
-    workflowId: string,
-    events: readonly EventName[],
-  ): Promise<void> {
-    if (events.length === 0) return;
-    await this.tenants.manager(organizationId).query(
-      `insert into event_interests (organization_id, event, workflow_id)
-       select $1, event, $2 from unnest($3::text[]) as event on conflict do nothing`,
-      [organizationId, workflowId, events],
-    );
-  }
-
-  /** Keeps the event if a run of the organization may wait for it, and says whether it did. */
+  /** Stores the event if a run of the organization may wait for it. Returns true if it was stored. */
   async insert(organizationId: string, event: EmittedEvent): Promise<boolean> {
-    const rows = await this.tenants.manager(organizationId).query<unknown[]>(
+    const rows = await this.tenants.session(organizationId).query<unknown>(
       `insert into pending_events (organization_id, id, name, contact_id, payload, xid, happened_at)
        select $1, $2, $3, $4, $5, pg_current_xact_id()::text, clock_timestamp()
        where exists (select from event_interests i where i.organization_id = $1 and i.event = $3)
@@ -57,9 +43,9 @@ export class PendingEventsRepository {
     return rows.length > 0;
   }
 
-  /** The event, locked until this transaction ends; undefined when it is done or in other hands. */
-  async fence({ organizationId, id, epoch }: Claim): Promise<HeldEvent | undefined> {
-    const [row] = await this.tenants.manager(organizationId).query<HeldEvent[]>(
+  /** Locks the event until the transaction ends. Returns undefined when it is delivered or claimed by another worker. */
+  async fence({ organizationId, id, epoch }: Claim): Promise<ClaimedEvent | undefined> {
+    const [row] = await this.tenants.session(organizationId).query<ClaimedEvent>(
       `select id, name, contact_id, payload from pending_events
        where organization_id = $1 and id = $2 and epoch = $3 for update`,
       [organizationId, id, epoch],
@@ -68,13 +54,17 @@ export class PendingEventsRepository {
   }
 
   /**
-   * The next waits that the event may end: those that had begun when it happened, and those that began while its
-   * transaction was open, for what that changed they cannot have seen.
+   * Returns the next waits that the event may end: those that began before it, and those that began while its transaction
+   * was open, because they could not see its changes.
    */
-  async candidates(organizationId: string, event: HeldEvent, limit: number): Promise<Candidate[]> {
-    // Of one contact, and of any; an event about nobody may end every wait.
+  async findCandidates(
+    organizationId: string,
+    event: ClaimedEvent,
+    limit: number,
+  ): Promise<Candidate[]> {
+    // Waits for this contact or for any; an event without a contact may end every wait.
     const contacts = event.contact_id === null ? null : ['', event.contact_id];
-    return await this.tenants.manager(organizationId).query<Candidate[]>(
+    return await this.tenants.session(organizationId).query<Candidate>(
       `select w.run_id, w.step_id, w.condition, w.bindings
        from pending_events e
        join run_waits w on w.organization_id = e.organization_id and w.event = e.name and w.state = 'armed'
@@ -90,11 +80,15 @@ export class PendingEventsRepository {
     );
   }
 
-  /** Gives the event to waits that nothing has ended meanwhile, and returns their runs. */
-  async deliver(organizationId: string, event: HeldEvent, hits: readonly Hit[]): Promise<string[]> {
-    if (hits.length === 0) return [];
-    const [rows] = await this.tenants.manager(organizationId).query<[{ run_id: string }[], number]>(
-      // Locked in one order, as by whoever parks a run, so that nobody waits in a circle.
+  /** Delivers the event to the waits that are still armed. Returns the ids of their runs. */
+  async deliver(
+    organizationId: string,
+    event: ClaimedEvent,
+    matches: readonly Match[],
+  ): Promise<string[]> {
+    if (matches.length === 0) return [];
+    const rows = await this.tenants.session(organizationId).query<{ run_id: string }>(
+      // Locks in the same order as a transaction that suspends a run, so that the two cannot deadlock.
       `with hits as materialized (
            select w.run_id, w.step_id, h.error
            from run_waits w join unnest($3::text[], $4::text[], $5::text[]) as h (run_id, step_id, error)
@@ -110,22 +104,22 @@ export class PendingEventsRepository {
       [
         organizationId,
         event.id,
-        hits.map(({ runId }) => runId),
-        hits.map(({ stepId }) => stepId),
-        hits.map(({ error }) => error),
+        matches.map(({ runId }) => runId),
+        matches.map(({ stepId }) => stepId),
+        matches.map(({ error }) => error),
       ],
     );
     return rows.map((row) => row.run_id);
   }
 
-  /** Notes how far the event has come. */
+  /** Stores the last compared wait, and renews the lease. */
   async advance(
     organizationId: string,
     id: string,
     { run_id, step_id }: Candidate,
     leaseSeconds: number,
   ): Promise<void> {
-    await this.tenants.manager(organizationId).query(
+    await this.tenants.session(organizationId).query(
       `update pending_events set after_run_id = $3, after_step_id = $4,
          available_at = clock_timestamp() + make_interval(secs => $5)
        where organization_id = $1 and id = $2`,
@@ -135,7 +129,7 @@ export class PendingEventsRepository {
 
   async delete(organizationId: string, id: string): Promise<void> {
     await this.tenants
-      .manager(organizationId)
+      .session(organizationId)
       .query(`delete from pending_events where organization_id = $1 and id = $2`, [
         organizationId,
         id,

@@ -1,23 +1,23 @@
+import type { StepStatus } from '../definitions/steps/step-kind.js';
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { RunWaitState } from './run-wait.entity.js';
 import type { RunStatus } from '../journal/run.entity.js';
-import type { StepStatus } from '../definitions/step-engine.js';
-import type { WaitEvent } from '../definitions/wait-event.js';
+import type { WaitEvent } from '../definitions/steps/event-wait-step.js';
 
-/** What a step is to wait for. */
+/** A wait to begin. */
 export interface NewWait {
   runId: string;
   stepId: string;
   event: WaitEvent;
-  /** Null: of any contact. */
+  /** Null accepts events about any contact. */
   contactId?: string | null;
   condition?: string;
   bindings?: object | null;
   childRunId?: string;
 }
 
-/** What became of a wait. */
+/** The state of a wait, and the event or the failed condition that ended it. */
 export interface WaitOutcome {
   state: RunWaitState;
   payload: object | null;
@@ -25,7 +25,7 @@ export interface WaitOutcome {
   childRunId: string | null;
 }
 
-/** Whether it makes sense to call a resume URL. */
+/** The states that decide whether a resume URL can still be called. */
 export interface WaitingStep {
   run: RunStatus;
   step: StepStatus | null;
@@ -33,16 +33,16 @@ export interface WaitingStep {
 }
 
 /**
- * What runs wait for. Whoever parks a run locks its waits first; whoever delivers to a wait locks that wait, and the
- * run only if it is free. So the one sees what the other did, and a delivery never waits for a step at work.
+ * Reads and writes the waits of runs. A transaction that suspends a run locks its waits first. A delivery locks the wait,
+ * and the run only if it is not locked. So each sees what the other did, and a delivery never waits for a running step.
  */
 @Injectable()
 export class RunWaitsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Begins a wait, and says whether what it waits for was there before it: then it is over at once. */
+  /** Begins a wait and returns its state: `delivered` when the resume URL was called before the step began. */
   async arm(organizationId: string, wait: NewWait): Promise<RunWaitState> {
-    const [row] = await this.tenants.manager(organizationId).query<{ state: RunWaitState }[]>(
+    const [row] = await this.tenants.session(organizationId).query<{ state: RunWaitState }>(
       `insert into run_waits as w (organization_id, run_id, step_id, event, contact_id, condition, bindings,
          child_run_id, state, armed_at, armed_xid, armed_snapshot)
        values ($1, $2, $3, $4, $5, $6, $7, $8, 'armed', clock_timestamp(), pg_current_xact_id()::text,
@@ -67,7 +67,7 @@ export class RunWaitsRepository {
     return row!.state;
   }
 
-  /** What the given steps wait for, which stays as it is until the transaction ends. */
+  /** Locks the waits of the given steps until the transaction ends. */
   async lock(
     organizationId: string,
     runId: string,
@@ -75,8 +75,8 @@ export class RunWaitsRepository {
   ): Promise<{ stepId: string; isDelivered: boolean }[]> {
     if (stepIds.length === 0) return [];
     const rows = await this.tenants
-      .manager(organizationId)
-      .query<{ step_id: string; state: RunWaitState }[]>(
+      .session(organizationId)
+      .query<{ step_id: string; state: RunWaitState }>(
         `select step_id, state from run_waits
          where organization_id = $1 and run_id = $2 and step_id = any($3) and state in ('armed', 'delivered')
          order by step_id for no key update`,
@@ -88,16 +88,18 @@ export class RunWaitsRepository {
     }));
   }
 
-  /** What became of a wait by now; nothing more comes of it until the transaction ends. */
-  async take(organizationId: string, runId: string, stepId: string): Promise<WaitOutcome | null> {
-    const [row] = await this.tenants.manager(organizationId).query<
-      {
-        state: RunWaitState;
-        payload: object | null;
-        error: string | null;
-        child_run_id: string | null;
-      }[]
-    >(
+  /** Returns a wait and locks it until the transaction ends. */
+  async findForUpdate(
+    organizationId: string,
+    runId: string,
+    stepId: string,
+  ): Promise<WaitOutcome | null> {
+    const [row] = await this.tenants.session(organizationId).query<{
+      state: RunWaitState;
+      payload: object | null;
+      error: string | null;
+      child_run_id: string | null;
+    }>(
       `select state, payload, error, child_run_id from run_waits
          where organization_id = $1 and run_id = $2 and step_id = $3 for no key update`,
       [organizationId, runId, stepId],
@@ -106,11 +108,11 @@ export class RunWaitsRepository {
   }
 
   /**
-   * Ends a wait. Of a resume URL stays how it ended: whoever calls it again must get the same answer, or be told that
-   * it is too late.
+   * Ends a wait. The state of a resume URL is kept, so that later calls get the same response, or learn that they are too
+   * late.
    */
   async end(organizationId: string, runId: string, stepId: string): Promise<void> {
-    await this.tenants.manager(organizationId).query(
+    await this.tenants.session(organizationId).query(
       `with kept as (
          update run_waits set state = case when state = 'delivered' then 'consumed' else 'closed' end, payload = null
          where organization_id = $1 and run_id = $2 and step_id = $3 and event = 'resume'
@@ -120,9 +122,9 @@ export class RunWaitsRepository {
     );
   }
 
-  /** How far a run and one of its steps are, and what became of the step's wait; null for a run that is gone. */
+  /** Returns the states of a run, of a step and of its wait; null when the run does not exist. */
   async find(organizationId: string, runId: string, stepId: string): Promise<WaitingStep | null> {
-    const [row] = await this.tenants.manager(organizationId).query<WaitingStep[]>(
+    const [row] = await this.tenants.session(organizationId).query<WaitingStep>(
       `select r.status as run, s.status as step, w.state as wait from workflow_runs r
        left join run_steps s on s.organization_id = r.organization_id and s.run_id = r.id and s.step_id = $3
        left join run_waits w on w.organization_id = r.organization_id and w.run_id = r.id and w.step_id = $3
@@ -133,8 +135,8 @@ export class RunWaitsRepository {
   }
 
   /**
-   * Stores what a resume URL was called with, if it is the first, and says what the state was before. The row may be
-   * there because the step begins at this moment.
+   * Stores the payload of the first call of a resume URL, and returns the state before it. Undefined means that the step
+   * has not begun. Another transaction may insert the row at the same time, because the step begins.
    */
   async resume(
     organizationId: string,
@@ -142,21 +144,21 @@ export class RunWaitsRepository {
     stepId: string,
     payload: object,
   ): Promise<RunWaitState | undefined> {
-    const manager = this.tenants.manager(organizationId);
+    const session = this.tenants.session(organizationId);
     const values = [organizationId, runId, stepId, JSON.stringify(payload)];
-    const inserted = await manager.query<unknown[]>(
+    const inserted = await session.query<unknown>(
       `insert into run_waits (organization_id, run_id, step_id, event, state, payload)
        values ($1, $2, $3, 'resume', 'delivered', $4)
        on conflict on constraint run_waits_pkey do nothing returning run_id`,
       values,
     );
     if (inserted.length > 0) return undefined;
-    const [row] = await manager.query<{ state: RunWaitState }[]>(
+    const [row] = await session.query<{ state: RunWaitState }>(
       `select state from run_waits where organization_id = $1 and run_id = $2 and step_id = $3 for no key update`,
       values.slice(0, 3),
     );
     if (row!.state === 'armed') {
-      await manager.query(
+      await session.query(
         `update run_waits set state = 'delivered', payload = $4
          where organization_id = $1 and run_id = $2 and step_id = $3`,
         values,
@@ -165,11 +167,11 @@ export class RunWaitsRepository {
     return row!.state;
   }
 
-  /** Lets workers go on with those of the runs that are parked. */
+  /** Makes the waiting runs among these due. Returns their ids. */
   async wake(organizationId: string, runIds: readonly string[]): Promise<string[]> {
     if (runIds.length === 0) return [];
-    // One that is locked is in the hands of somebody who looks at its waits before parking it.
-    const [rows] = await this.tenants.manager(organizationId).query<[{ id: string }[], number]>(
+    // A locked run is skipped: its transaction checks the waits before it suspends the run.
+    const rows = await this.tenants.session(organizationId).query<{ id: string }>(
       `update workflow_runs r set available_at = now()
        where r.organization_id = $1 and r.id in (
          select p.id from workflow_runs p
@@ -181,9 +183,9 @@ export class RunWaitsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** The runs that wait for the end of this one. */
-  async parentsOf(organizationId: string, childRunId: string): Promise<string[]> {
-    const rows = await this.tenants.manager(organizationId).query<{ run_id: string }[]>(
+  /** Returns the ids of the runs that wait for the end of this one. */
+  async findParents(organizationId: string, childRunId: string): Promise<string[]> {
+    const rows = await this.tenants.session(organizationId).query<{ run_id: string }>(
       `select run_id from run_waits
        where organization_id = $1 and child_run_id = $2 and state = 'delivered'`,
       [organizationId, childRunId],

@@ -1,29 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import type { HeldRun } from '../../journal/claimed-run.js';
-import { type Progress, RunProgress } from '../run-progress.service.js';
-import { RunScope } from '../run-scope.service.js';
-import type { Place } from '../../definitions/step-engine.js';
-import type { BranchStep } from '../../definitions/steps/branch-step.js';
-import type { Sharing, StepRunner } from './step-runner.js';
+import type { BranchStep } from '../../definitions/definition.js';
+import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
+import { RunScopeService } from '../run-scope.service.js';
+import type { Sharing, StepRunner } from './step-runners.service.js';
 
-/** Chooses one of two lists. */
+/** Evaluates the condition of a branch. The engine then runs the chosen list of steps. */
 @Injectable()
 export class BranchRunner implements StepRunner<BranchStep> {
+  readonly kind = 'branch';
+
   constructor(
-    private readonly progress: RunProgress,
-    private readonly scope: RunScope,
+    private readonly progress: RunProgressService,
+    private readonly scope: RunScopeService,
   ) {}
 
-  sharing(): Sharing {
+  getSharing(): Sharing {
     return 'reads';
   }
 
-  async run(held: HeldRun, place: Place<BranchStep>): Promise<Progress> {
-    const entry = held.newEntry(place);
-    return await this.progress.orFail(held, place, entry, async () => {
-      const holds = this.scope.allows(place.step, await this.scope.ofNamed(held, place));
-      const output = { branch: holds ? 'then' : 'else' };
-      return await this.progress.done(held, { ...entry, status: 'succeeded', output });
+  async run(attempt: StepAttempt<BranchStep>): Promise<Progress> {
+    return await this.progress.attempt(attempt, async (tx, entry) => {
+      const scope = await this.scope.getScope(tx, attempt.place);
+      const isMet = this.scope.isConditionMet(attempt.place.step, scope);
+      const output = { branch: isMet ? 'then' : 'else' };
+      return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
     });
   }
 }

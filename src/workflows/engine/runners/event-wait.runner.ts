@@ -1,96 +1,69 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AppError } from '../../../errors/app-error.js';
-import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
-import type { HeldRun, JournalEntry } from '../../journal/claimed-run.js';
-import { type Progress, RunProgress } from '../run-progress.service.js';
-import { RunScope } from '../run-scope.service.js';
+import { Injectable } from '@nestjs/common';
+import type { EventWaitStep } from '../../definitions/definition.js';
+import type { JournalEntry } from '../../journal/claimed-run.js';
+import type { RunTransaction } from '../../journal/run-transaction.js';
+import { RunsRepository } from '../../journal/runs.repository.js';
 import { RunWaitsRepository } from '../../waits/run-waits.repository.js';
-import type { Place } from '../../definitions/step-engine.js';
-import { bindCondition } from '../../waits/wait-condition.js';
-import type { EventWaitStep } from '../../definitions/steps/event-wait-step.js';
-import type { StepRunner } from './step-runner.js';
-import { WaitRunner } from './wait.runner.js';
+import { EventWaitsService } from '../event-waits.service.js';
+import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
+import { RunScopeService } from '../run-scope.service.js';
+import { toWaiting } from '../wait-times.js';
+import type { StepRunner } from './step-runners.service.js';
 
-/** Keeps a run from going on before an event or a time-out; which of the two comes first is what the step gives. */
+/** Pauses a run until an event or a timeout. The output tells which of the two came first. */
 @Injectable()
-export class EventWaitRunner implements StepRunner<EventWaitStep>, OnModuleInit {
+export class EventWaitRunner implements StepRunner<EventWaitStep> {
+  readonly kind = 'event_wait';
+
   constructor(
-    private readonly progress: RunProgress,
-    private readonly scope: RunScope,
+    private readonly progress: RunProgressService,
+    private readonly scope: RunScopeService,
+    private readonly runs: RunsRepository,
     private readonly waits: RunWaitsRepository,
-    private readonly timer: WaitRunner,
-    private readonly liquid: LiquidSandbox,
+    private readonly eventWaits: EventWaitsService,
   ) {}
 
-  onModuleInit(): void {
-    this.progress.beginWaitsBy((held, place) => this.tryToBegin(held, place));
-  }
-
-  async run(held: HeldRun, place: Place<EventWaitStep>): Promise<Progress> {
-    const waiting = held.journal.get(place.path);
-    if (waiting) return await this.progress.fenced(held, () => this.end(held, waiting));
-    const entry = held.newEntry(place);
-    return await this.progress.orFail(held, place, entry, async () => {
-      const scope = await this.scope.of(held, place);
-      return this.scope.allows(place.step, scope)
-        ? await this.progress.done(held, await this.arm(held, place, entry, scope))
-        : await this.progress.done(held, { ...entry, status: 'skipped' });
-    });
-  }
-
-  /** In the transaction of the step before. What is not to begin, or cannot, is left to `run`, which says why. */
-  private async tryToBegin(held: HeldRun, place: Place<EventWaitStep>): Promise<void> {
-    try {
-      const scope = await this.scope.of(held, place);
-      if (!this.scope.allows(place.step, scope)) return;
-      await this.progress.record(held, await this.arm(held, place, held.newEntry(place), scope));
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'invalid_arguments') throw error;
+  async run(attempt: StepAttempt<EventWaitStep>): Promise<Progress> {
+    const { run, place } = attempt;
+    const waiting = run.get(place.path);
+    if (waiting) {
+      return await this.progress.transaction(attempt, (tx) => this.end(tx, waiting));
     }
-  }
-
-  /** Throws before it has written anything, if at all. */
-  private async arm(
-    held: HeldRun,
-    { step, path }: Place<EventWaitStep>,
-    entry: JournalEntry,
-    scope: object,
-  ): Promise<JournalEntry> {
-    const { event, if: condition, any_contact: isOfAny, timeout } = step.wait_for_event;
-    const { at: wakeAt } = await this.timer.end(held, { wait: timeout }, scope);
-    const bindings = condition === undefined ? null : bindCondition(condition, scope, this.liquid);
-    const { organizationId, id: runId } = held.lease;
-    const state = await this.waits.arm(organizationId, {
-      runId,
-      stepId: path,
-      event,
-      // Nobody means the answers of other people, unless they say so.
-      contactId: isOfAny || event === 'resume' ? null : held.run.contactId,
-      condition,
-      bindings,
+    return await this.progress.attempt(attempt, async (tx, entry) => {
+      const scope = await this.scope.getScope(tx, place, true);
+      const isMet = this.scope.isConditionMet(place.step, scope);
+      return await this.progress.complete(
+        tx,
+        isMet
+          ? await this.eventWaits.begin(tx, place, entry, scope)
+          : { ...entry, status: 'skipped' },
+      );
     });
-    const output = { event, until: wakeAt.toISOString() };
-    const waiting = await this.progress.until(held, { ...entry, output }, wakeAt);
-    // Its URL was called before the run came here.
-    return state === 'delivered' ? { ...waiting, dueAt: performance.now() } : waiting;
   }
 
-  /** Once the event has come, or the time is over: whoever wrote first is right, for both lock the wait. */
-  private async end(held: HeldRun, waiting: JournalEntry): Promise<Progress> {
-    const { organizationId, id: runId } = held.lease;
-    const outcome = await this.waits.take(organizationId, runId, waiting.stepId);
+  /** Ends the wait if the event has come or the time is over. The lock on the wait decides which of them was first. */
+  private async end(tx: RunTransaction, waiting: JournalEntry): Promise<Progress> {
+    const { organizationId, id: runId } = tx.run.lease;
+    const outcome = await this.waits.findForUpdate(organizationId, runId, waiting.stepId);
     const isDelivered = outcome?.state === 'delivered';
     if (!isDelivered) {
-      const again = await this.progress.until(held, waiting, waiting.wakeAt!);
-      // The time of this process may have passed quicker than that of the database, which decides.
-      if (again.dueAt! > performance.now()) return await this.progress.done(held, again);
+      const now = await this.runs.now(organizationId);
+      // The clock of this process may be ahead of the database clock, which decides.
+      if (waiting.wakeAt!.getTime() > now.getTime()) {
+        return await this.progress.complete(tx, toWaiting(waiting, waiting.wakeAt!, now));
+      }
     }
     await this.waits.end(organizationId, runId, waiting.stepId);
     if (outcome?.error) {
       const error = { code: 'invalid_arguments', message: outcome.error };
-      return await this.progress.done(held, { ...waiting, status: 'failed', output: null, error });
+      return await this.progress.complete(tx, {
+        ...waiting,
+        status: 'failed',
+        output: null,
+        error,
+      });
     }
     const output = { event: isDelivered ? outcome.payload : null, timed_out: !isDelivered };
-    return await this.progress.done(held, { ...waiting, status: 'succeeded', output });
+    return await this.progress.complete(tx, { ...waiting, status: 'succeeded', output });
   }
 }

@@ -1,26 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import type { HeldRun } from '../../journal/claimed-run.js';
-import { type Progress, RunProgress } from '../run-progress.service.js';
-import { RunScope } from '../run-scope.service.js';
-import type { Place } from '../../definitions/step-engine.js';
-import type { ParallelStep } from '../../definitions/steps/parallel-step.js';
-import type { StepRunner } from './step-runner.js';
+import type { ParallelStep } from '../../definitions/definition.js';
+import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
+import { RunScopeService } from '../run-scope.service.js';
+import type { StepRunner } from './step-runners.service.js';
 
-/** Opens the lists of steps; the engine finds all that is to be done in them. */
+/** Opens a parallel step. The engine then runs its lists of steps. */
 @Injectable()
 export class ParallelRunner implements StepRunner<ParallelStep> {
+  readonly kind = 'parallel';
+
   constructor(
-    private readonly progress: RunProgress,
-    private readonly scope: RunScope,
+    private readonly progress: RunProgressService,
+    private readonly scope: RunScopeService,
   ) {}
 
-  async run(held: HeldRun, place: Place<ParallelStep>): Promise<Progress> {
-    const entry = held.newEntry(place);
-    return await this.progress.orFail(held, place, entry, async () => {
-      const { step } = place;
-      const opens =
-        step.if === undefined || this.scope.allows(step, await this.scope.of(held, place));
-      return await this.progress.done(held, { ...entry, status: opens ? 'succeeded' : 'skipped' });
+  async run(attempt: StepAttempt<ParallelStep>): Promise<Progress> {
+    const { step } = attempt.place;
+    return await this.progress.attempt(attempt, async (tx, entry) => {
+      const isMet =
+        step.if === undefined ||
+        this.scope.isConditionMet(step, await this.scope.getScope(tx, attempt.place));
+      return await this.progress.complete(tx, {
+        ...entry,
+        status: isMet ? 'succeeded' : 'skipped',
+      });
     });
   }
 }

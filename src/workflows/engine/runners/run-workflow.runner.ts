@@ -2,76 +2,78 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../../errors/app-error.js';
 import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
 import type { TaskState } from '../../../tools/contract/task-source.js';
-import type { HeldRun, JournalEntry } from '../../journal/claimed-run.js';
-import { LeaseLost } from '../../journal/lease-lost.js';
-import { type Progress, RunProgress } from '../run-progress.service.js';
-import { RunScope } from '../run-scope.service.js';
-import type { StepError } from '../../journal/run-step.entity.js';
-import { RunTasks } from '../../runs/run-tasks.service.js';
-import { RunWaitsRepository } from '../../waits/run-waits.repository.js';
-import { RunStarts } from '../../triggers/run-starts.service.js';
+import type { RunWorkflowStep } from '../../definitions/definition.js';
 import { renderArguments } from '../../definitions/scope.js';
-import type { Place } from '../../definitions/step-engine.js';
-import { isWorkflowId, type RunWorkflowStep } from '../../definitions/steps/run-workflow-step.js';
-import type { StepRunner } from './step-runner.js';
-import { WaitRunner } from './wait.runner.js';
+import { isWorkflowId } from '../../definitions/steps/run-workflow-step.js';
+import type { ClaimedRun, JournalEntry } from '../../journal/claimed-run.js';
+import { LeaseLostError } from '../../journal/run-lease.js';
+import type { RunTransaction } from '../../journal/run-transaction.js';
+import type { StepError } from '../../journal/run.entity.js';
+import { RunsRepository } from '../../journal/runs.repository.js';
+import { RunTasksService } from '../../runs/run-tasks.service.js';
+import { ManualStartsService } from '../../triggers/manual-starts.service.js';
+import { RunWaitsRepository } from '../../waits/run-waits.repository.js';
+import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
+import { RunScopeService } from '../run-scope.service.js';
+import { computeWaitEnd, toWaiting } from '../wait-times.js';
+import type { StepRunner } from './step-runners.service.js';
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const CONTACT_ID = /^[0-9A-Za-z_]{1,64}$/;
 const LONGEST_WAIT = { days: 366 };
 
-/** What the entry of a step says of the run that it has started. */
-interface Started {
-  run_id: string;
-}
-
 /**
- * Starts runs of other workflows and waits for their ends. The row of the run, the entry in the journal and the wait
- * are written together, so a step starts one run, whoever carries it out, and misses no end.
+ * Starts runs of other workflows and waits for their ends. The new run, the journal entry and the wait commit together,
+ * so a step starts exactly one run and cannot miss its end.
  */
 @Injectable()
 export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
+  readonly kind = 'run_workflow';
+
   constructor(
-    private readonly progress: RunProgress,
-    private readonly scope: RunScope,
+    private readonly progress: RunProgressService,
+    private readonly scope: RunScopeService,
+    private readonly runs: RunsRepository,
     private readonly waits: RunWaitsRepository,
-    private readonly timer: WaitRunner,
-    private readonly runs: RunStarts,
-    private readonly tasks: RunTasks,
+    private readonly starts: ManualStartsService,
+    private readonly tasks: RunTasksService,
     private readonly liquid: LiquidSandbox,
   ) {}
 
-  async run(held: HeldRun, place: Place<RunWorkflowStep>): Promise<Progress> {
-    const earlier = held.journal.get(place.path);
-    // Without an output it is one that could not be started, to be tried again.
-    if (earlier?.output) return await this.progress.fenced(held, () => this.end(held, earlier));
-    const entry = { ...held.newEntry(place), attempts: (earlier?.attempts ?? 0) + 1 };
+  async run(attempt: StepAttempt<RunWorkflowStep>): Promise<Progress> {
+    const { run, place } = attempt;
+    const earlier = run.get(place.path);
+    // An entry without an output is a failed attempt to start the run.
+    if (earlier?.output) {
+      return await this.progress.transaction(attempt, (tx) => this.end(tx, earlier));
+    }
+    const entry = { ...run.newEntry(place), attempts: (earlier?.attempts ?? 0) + 1 };
     try {
-      return await this.progress.fenced(held, () => this.begin(held, place, entry));
+      return await this.progress.transaction(attempt, (tx) => this.begin(tx, attempt, entry));
     } catch (error) {
-      if (error instanceof LeaseLost || held.signal.aborted) throw new LeaseLost();
-      return await this.progress.failed(held, place, entry, error);
+      if (error instanceof LeaseLostError || run.signal.aborted) throw new LeaseLostError();
+      return await this.progress.fail(attempt, entry, error);
     }
   }
 
   private async begin(
-    held: HeldRun,
-    place: Place<RunWorkflowStep>,
+    tx: RunTransaction,
+    { run, place }: StepAttempt<RunWorkflowStep>,
     entry: JournalEntry,
   ): Promise<Progress> {
     const { step, path } = place;
-    const scope = await this.scope.of(held, place);
-    if (!this.scope.allows(step, scope)) {
-      return await this.progress.done(held, { ...entry, status: 'skipped' });
+    const scope = await this.scope.getScope(tx, place, true);
+    if (!this.scope.isConditionMet(step, scope)) {
+      return await this.progress.complete(tx, { ...entry, status: 'skipped' });
     }
-    const { organizationId, id: parentRunId } = held.lease;
+    const { organizationId, id: parentRunId } = run.lease;
     const input = {
-      workflow_id: this.workflowOf(step, scope),
+      workflow_id: this.evaluateWorkflowId(step, scope),
       payload: renderArguments(step.payload ?? {}, scope, this.liquid),
-      contact_id: this.contactOf(held, step, scope),
+      contact_id: this.evaluateContactId(run, step, scope),
     };
     entry.input = input;
-    const runId = await this.runs.trigger(organizationId, {
+    const runId = await this.starts.start(organizationId, {
       workflowId: input.workflow_id,
       payload: input.payload,
       contactId: input.contact_id ?? undefined,
@@ -79,10 +81,10 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
     });
     if (step.wait === false) {
       const output = { run_id: runId, status: 'queued', reason: null };
-      return await this.progress.done(held, { ...entry, status: 'succeeded', output });
+      return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
     }
-    const wait = step.timeout ?? LONGEST_WAIT;
-    const { at: wakeAt } = await this.timer.end(held, { wait }, scope);
+    const now = await this.runs.now(organizationId);
+    const { at: wakeAt } = computeWaitEnd(step.timeout ?? LONGEST_WAIT, scope, now, this.liquid);
     await this.waits.arm(organizationId, {
       runId: parentRunId,
       stepId: path,
@@ -90,42 +92,41 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
       childRunId: runId,
     });
     const output = { run_id: runId, until: wakeAt.toISOString() };
-    return await this.progress.done(
-      held,
-      await this.progress.until(held, { ...entry, output }, wakeAt),
-    );
+    return await this.progress.complete(tx, toWaiting({ ...entry, output }, wakeAt, now));
   }
 
-  /** Once the run has ended, or the time is over; then it goes on, but nobody waits for it. */
-  private async end(held: HeldRun, waiting: JournalEntry): Promise<Progress> {
-    const { organizationId, id } = held.lease;
-    const { run_id: childId } = waiting.output as Started;
-    // Locked, the run cannot end unnoticed between here and the end of the wait.
-    const outcome = await this.waits.take(organizationId, id, waiting.stepId);
+  /** Ends the wait if the run has ended or the time is over. After a timeout the other run continues. */
+  private async end(tx: RunTransaction, waiting: JournalEntry): Promise<Progress> {
+    const { organizationId, id } = tx.run.lease;
+    const { run_id: childId } = waiting.output as { run_id: string };
+    // The lock keeps the other run from ending between this check and the end of the wait.
+    const outcome = await this.waits.findForUpdate(organizationId, id, waiting.stepId);
     if (outcome?.state !== 'delivered') {
-      const again = await this.progress.until(held, waiting, waiting.wakeAt!);
-      // The time of this process may have passed quicker than that of the database, which decides.
-      if (again.dueAt! > performance.now()) return await this.progress.done(held, again);
+      const now = await this.runs.now(organizationId);
+      // The clock of this process may be ahead of the database clock, which decides.
+      if (waiting.wakeAt!.getTime() > now.getTime()) {
+        return await this.progress.complete(tx, toWaiting(waiting, waiting.wakeAt!, now));
+      }
     }
     await this.waits.end(organizationId, id, waiting.stepId);
     const state = (await this.tasks.find(organizationId, childId))?.state;
     if (state?.status === 'succeeded') {
-      const output = outputOf(childId, state);
-      return await this.progress.done(held, { ...waiting, status: 'succeeded', output });
+      const output = toOutput(childId, state);
+      return await this.progress.complete(tx, { ...waiting, status: 'succeeded', output });
     }
     const output = { run_id: childId, status: state?.status ?? 'unknown' };
-    const error = errorOf(childId, state);
-    return await this.progress.done(held, { ...waiting, status: 'failed', output, error });
+    const error = toError(childId, state);
+    return await this.progress.complete(tx, { ...waiting, status: 'failed', output, error });
   }
 
-  private workflowOf(step: RunWorkflowStep, scope: object): string {
+  private evaluateWorkflowId(step: RunWorkflowStep, scope: object): string {
     const id = this.liquid.evaluate(step.run_workflow, scope);
     if (typeof id === 'string' && isWorkflowId(id)) return id;
     throw AppError.invalid('run_workflow is not the id of a workflow.');
   }
 
-  private contactOf(held: HeldRun, step: RunWorkflowStep, scope: object): string | null {
-    if (step.contact_id === undefined) return held.run.contactId;
+  private evaluateContactId(run: ClaimedRun, step: RunWorkflowStep, scope: object): string | null {
+    if (step.contact_id === undefined) return run.row.contactId;
     const id = this.liquid.evaluate(step.contact_id, scope);
     if (id === null || id === undefined || id === '') return null;
     if (typeof id === 'string' && CONTACT_ID.test(id)) return id;
@@ -133,15 +134,15 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
   }
 }
 
-function outputOf(runId: string, state: TaskState & { status: 'succeeded' }): object {
+function toOutput(runId: string, state: TaskState & { status: 'succeeded' }): object {
   const { outputs = {} } = state.result as { outputs?: object };
   const output = { run_id: runId, status: 'succeeded', reason: null };
-  // What is too large to be kept twice can still be read from the run itself.
+  // Larger outputs are not stored twice; the run itself still has them.
   const isSmall = Buffer.byteLength(JSON.stringify(outputs)) <= MAX_OUTPUT_BYTES;
   return { ...output, outputs: isSmall ? outputs : null };
 }
 
-function errorOf(runId: string, state: TaskState | undefined): StepError {
+function toError(runId: string, state: TaskState | undefined): StepError {
   switch (state?.status) {
     case 'failed':
       return { code: 'rejected', message: state.error.message };

@@ -1,44 +1,48 @@
-import { Injectable } from '@nestjs/common';
 import type { Step } from '../../definitions/definition.js';
-import { BranchRunner } from './branch.runner.js';
-import { EventWaitRunner } from './event-wait.runner.js';
-import { ForEachRunner } from './for-each.runner.js';
-import { ParallelRunner } from './parallel.runner.js';
-import { RunWorkflowRunner } from './run-workflow.runner.js';
-import { kindNameOf, type StepKindName } from '../../definitions/steps/step-kinds.js';
-import type { StepRunner } from './step-runner.js';
-import { StopRunner } from './stop.runner.js';
-import { ToolRunner } from './tool.runner.js';
-import { WaitRunner } from './wait.runner.js';
+import {
+  kindNameOf,
+  STEP_KIND_NAMES,
+  type StepKindName,
+} from '../../definitions/steps/step-kinds.js';
+import type { Progress, StepAttempt } from '../run-progress.service.js';
 
-/** Who carries out which kind of step. */
-@Injectable()
-export class StepRunners {
-  private readonly runners: Record<StepKindName, StepRunner>;
+/**
+ * Tells how a step shares a transaction. After a step that `reads`, more steps can follow. A step that `changes` data is
+ * the last one. A step that runs `alone` makes a call outside or needs several transactions.
+ */
+export type Sharing = 'reads' | 'changes' | 'alone';
 
-  constructor(
-    tool: ToolRunner,
-    eventWait: EventWaitRunner,
-    runWorkflow: RunWorkflowRunner,
-    wait: WaitRunner,
-    forEach: ForEachRunner,
-    parallel: ParallelRunner,
-    stop: StopRunner,
-    branch: BranchRunner,
-  ) {
-    this.runners = {
-      tool,
-      event_wait: eventWait,
-      run_workflow: runWorkflow,
-      wait,
-      for_each: forEach,
-      parallel,
-      stop,
-      branch,
-    };
+/** Executes the steps of one kind. */
+export interface StepRunner<S extends Step = Step> {
+  readonly kind: StepKindName;
+  /**
+   * Executes a step and records the result. The journal entry tells what to do: begin the step, repeat it after a failure
+   * or a crash, or end it because its wait is over.
+   */
+  run(attempt: StepAttempt<S>): Promise<Progress>;
+  /** Absent when every step of the kind runs alone. */
+  getSharing?(step: S): Sharing;
+}
+
+/** Finds the runner of a step. The constructor throws unless there is exactly one runner for each kind. */
+export class StepRunnersService {
+  private readonly runners: ReadonlyMap<StepKindName, StepRunner>;
+
+  constructor(runners: readonly StepRunner[]) {
+    this.runners = new Map(runners.map((runner) => [runner.kind, runner]));
+    const missing = STEP_KIND_NAMES.filter((kind) => !this.runners.has(kind));
+    if (missing.length > 0 || runners.length > STEP_KIND_NAMES.length) {
+      throw new Error(
+        `Each kind of step needs one runner. Without a runner: ${missing.join(', ')}`,
+      );
+    }
   }
 
-  of(step: Step): StepRunner {
-    return this.runners[kindNameOf(step)];
+  getRunner(step: Step): StepRunner {
+    return this.runners.get(kindNameOf(step))!;
+  }
+
+  getSharing(step: Step): Sharing {
+    return this.getRunner(step).getSharing?.(step) ?? 'alone';
   }
 }

@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../errors/app-error.js';
+import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import type { EventWaitStep } from '../definitions/definition.js';
+import type { Place } from '../definitions/step-engine.js';
+import { canAwaitEvents } from '../definitions/steps/awaiting-steps.js';
+import { isObject } from '../definitions/step-fields.js';
+import { isEventWait } from '../definitions/steps/event-wait-step.js';
+import type { JournalEntry } from '../journal/claimed-run.js';
+import { RunJournalRepository } from '../journal/run-journal.repository.js';
+import type { RunTransaction } from '../journal/run-transaction.js';
+import { RunsRepository } from '../journal/runs.repository.js';
+import { RunWaitsRepository } from '../waits/run-waits.repository.js';
+import { RunScopeService } from './run-scope.service.js';
+import { computeWaitEnd, toWaiting } from './wait-times.js';
+
+const MAX_BINDINGS_BYTES = 16 * 1024;
+
+/** Begins the waits of runs for events and resume URLs. */
+@Injectable()
+export class EventWaitsService {
+  constructor(
+    private readonly runs: RunsRepository,
+    private readonly journal: RunJournalRepository,
+    private readonly waits: RunWaitsRepository,
+    private readonly scope: RunScopeService,
+    private readonly liquid: LiquidSandbox,
+  ) {}
+
+  /**
+   * Begins the event waits that come next, in the transaction of the step before them. An effect of that step, such as a
+   * sent message, can cause the event at once, and must find the wait. A wait that is skipped or whose expressions fail
+   * is left to its runner.
+   */
+  async beginReadyWaits(tx: RunTransaction): Promise<void> {
+    const { run } = tx;
+    for (const place of tx.plan().ready) {
+      const { step, path } = place;
+      if (!isEventWait(step) || tx.get(path) || run.running.has(path)) continue;
+      // The step before may have changed the contact of the run.
+      run.row.contactId = await this.runs.fence(run.lease);
+      await this.tryToBegin(tx, { ...place, step });
+    }
+  }
+
+  /** Stores the wait of a step and returns its entry. When it throws, it has written nothing. */
+  async begin(
+    { run }: RunTransaction,
+    { step, path }: Place<EventWaitStep>,
+    entry: JournalEntry,
+    scope: object,
+  ): Promise<JournalEntry> {
+    const { organizationId, id: runId } = run.lease;
+    const { event, if: condition, any_contact: isOfAnyContact, timeout } = step.wait_for_event;
+    const now = await this.runs.now(organizationId);
+    const { at: wakeAt } = computeWaitEnd(timeout, scope, now, this.liquid);
+    const bindings = condition === undefined ? null : bindCondition(condition, scope, this.liquid);
+    const state = await this.waits.arm(organizationId, {
+      runId,
+      stepId: path,
+      event,
+      contactId: isOfAnyContact || event === 'resume' ? null : run.row.contactId,
+      condition,
+      bindings,
+    });
+    const output = { event, until: wakeAt.toISOString() };
+    const waiting = toWaiting({ ...entry, output }, wakeAt, now);
+    // The resume URL was called before the run reached this step.
+    return state === 'delivered' ? { ...waiting, dueAt: performance.now() } : waiting;
+  }
+
+  /**
+   * Locks the waits of the given steps and makes those due whose event has come. Returns true if there is one. Otherwise
+   * an event can come only after this transaction, so the run can be suspended without missing it.
+   */
+  async wakeDelivered(tx: RunTransaction, waiting: readonly Place[]): Promise<boolean> {
+    const { lease, data } = tx.run;
+    if (!canAwaitEvents(data.steps)) return false;
+    const paths = waiting.map(({ path }) => path);
+    const waits = await this.waits.lock(lease.organizationId, lease.id, paths);
+    const delivered = waits.filter(({ isDelivered }) => isDelivered);
+    for (const { stepId } of delivered) {
+      tx.stage({ ...tx.get(stepId)!, dueAt: performance.now() });
+    }
+    return delivered.length > 0;
+  }
+
+  private async tryToBegin(tx: RunTransaction, place: Place<EventWaitStep>): Promise<void> {
+    try {
+      const scope = await this.scope.getScope(tx, place, true);
+      if (!this.scope.isConditionMet(place.step, scope)) return;
+      this.journal.record(tx, await this.begin(tx, place, tx.newEntry(place), scope));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'invalid_arguments') throw error;
+    }
+  }
+}
+
+/**
+ * Copies the values of the run that a condition reads, so that it can be evaluated for many events without the run.
+ * Throws `invalid_arguments` when they are larger than 16 KiB.
+ */
+function bindCondition(
+  condition: string,
+  scope: object,
+  liquid: LiquidSandbox,
+): Record<string, unknown> {
+  const bindings: Record<string, unknown> = {};
+  for (const reference of liquid.conditionReferences(condition)) {
+    const [root, ...rest] = reference.split('.');
+    if (root !== 'event') {
+      copyValue(bindings, scope as Readonly<Record<string, unknown>>, [root!, ...rest]);
+    }
+  }
+  if (Buffer.byteLength(JSON.stringify(bindings)) > MAX_BINDINGS_BYTES) {
+    throw AppError.invalid(
+      `The values that "if" refers to are larger than ${MAX_BINDINGS_BYTES} bytes.`,
+    );
+  }
+  return bindings;
+}
+
+/** Copies the value at a path. A value that is not an object, such as a list whose `size` is read, is copied whole. */
+function copyValue(
+  target: Record<string, unknown>,
+  source: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+): void {
+  const [name, ...rest] = path;
+  if (name === undefined || !Object.hasOwn(source, name)) return;
+  const value = source[name];
+  const isDeeper = rest.length > 0 && isObject(value) && Object.hasOwn(value, rest[0]!);
+  if (!isDeeper) {
+    target[name] = value;
+    return;
+  }
+  const known = Object.hasOwn(target, name) ? target[name] : undefined;
+  // Another reference has copied the whole value.
+  if (known === value) return;
+  const inside = isObject(known) ? known : {};
+  target[name] = inside;
+  copyValue(inside, value, rest);
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { type DomainEvent, DomainEvents } from '../../events/domain-events.js';
+import { Failpoints } from '../../failpoints/failpoints.js';
+import { WakeUps } from '../../queue/wake-ups.js';
+import type { Plan } from '../definitions/step-engine.js';
+import { hasStopped } from '../definitions/steps/stop-step.js';
+import type { ClaimedRunRow } from '../journal/claimed-run.js';
+import type { RunTransaction } from '../journal/run-transaction.js';
+import { RunsRepository } from '../journal/runs.repository.js';
+import { RunWaitsRepository } from '../waits/run-waits.repository.js';
+
+/** Ends runs, wakes the runs that wait for them, and emits `run.failed`. */
+@Injectable()
+export class RunEndingsService {
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly runs: RunsRepository,
+    private readonly waits: RunWaitsRepository,
+    private readonly wakeUps: WakeUps,
+    private readonly events: DomainEvents,
+    private readonly failpoints: Failpoints,
+  ) {}
+
+  async end(tx: RunTransaction, { status, at }: NonNullable<Plan['end']>): Promise<void> {
+    const { lease, row, data } = tx.run;
+    if (status === 'succeeded') {
+      await this.failpoints.reach('after last step, before done', lease.id);
+      this.runs.finish(lease, status, at ? `stopped:${at.path}` : null);
+      return await this.wakeParents(tx);
+    }
+    const { step, path } = at!;
+    const reason = `${hasStopped(step, tx.get(path)?.output) ? 'stopped' : 'step_failed'}:${path}`;
+    this.runs.finish(lease, status, reason);
+    await this.wakeParents(tx);
+    await this.events.emit(lease.organizationId, runFailedEvent(row, data.workflowName, reason));
+  }
+
+  /** Sends wake-ups for the waiting parent runs. A trigger has made them due; the poll would find them 1 s later. */
+  private async wakeParents({ run: { row, lease } }: RunTransaction): Promise<void> {
+    if (row.depth === 0) return;
+    const parents = await this.waits.findParents(lease.organizationId, lease.id);
+    for (const id of parents) this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
+  }
+}
+
+/** Creates the `run.failed` event of a run. The run is its own cause. */
+export function runFailedEvent(
+  run: Omit<ClaimedRunRow, 'organizationId' | 'depth' | 'crashes'>,
+  workflowName: string,
+  reason: string,
+): DomainEvent {
+  const { id, workflowId, workflowVersion, contactId, triggerType } = run;
+  return {
+    name: 'run.failed',
+    contactId,
+    runId: id,
+    payload: {
+      event: 'run.failed',
+      run: {
+        id,
+        workflow_id: workflowId,
+        workflow_version: workflowVersion,
+        status: 'failed',
+        reason,
+        trigger: { type: triggerType },
+        contact_id: contactId,
+      },
+      workflow: { id: workflowId, name: workflowName },
+    },
+  };
+}

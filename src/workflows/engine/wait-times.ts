@@ -1,0 +1,75 @@
+import { parseTimezone } from '../../contacts/parse-field.js';
+import { AppError } from '../../errors/app-error.js';
+import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { parseTime } from '../../text/parse-time.js';
+import { instantOf, isLocalTime, isTimeOfDay } from '../definitions/calendar/local-time.js';
+import type { WaitStep, WaitUnit } from '../definitions/definition.js';
+import { MAX_WAIT_SECONDS, TIMES_IN_WORDS, UNIT_SECONDS } from '../definitions/steps/wait-step.js';
+import type { JournalEntry } from '../journal/claimed-run.js';
+
+/** The end of a wait, and the timezone that a local time was read in. */
+export interface WaitEnd {
+  readonly at: Date;
+  readonly timezone?: string;
+}
+
+/**
+ * Computes when a wait that begins at `now` ends. Throws `invalid_arguments` when `until` or `timezone` is invalid or more
+ * than 366 days away.
+ */
+export function computeWaitEnd(
+  wait: WaitStep['wait'],
+  scope: object,
+  now: Date,
+  liquid: LiquidSandbox,
+): WaitEnd {
+  const { until } = wait;
+  if (until === undefined) {
+    const [unit, amount] = Object.entries(wait)[0] as [WaitUnit, number];
+    return { at: new Date(now.getTime() + amount * UNIT_SECONDS[unit] * 1000) };
+  }
+  const text = liquid.evaluate(until, scope);
+  const time = parseTime(text);
+  const end = time ? { at: time } : computeLocalEnd(text, wait, now, scope, liquid);
+  if (end.at.getTime() > now.getTime() + MAX_WAIT_SECONDS * 1000) {
+    throw AppError.invalid('until is more than 366 days away.');
+  }
+  return end;
+}
+
+/** Returns the entry of a step that waits until a time. Both times are by the database clock. */
+export function toWaiting(entry: JournalEntry, wakeAt: Date, now: Date): JournalEntry {
+  const dueAt = performance.now() + wakeAt.getTime() - now.getTime();
+  return { ...entry, status: 'waiting', wakeAt, dueAt };
+}
+
+function computeLocalEnd(
+  text: unknown,
+  wait: WaitStep['wait'],
+  now: Date,
+  scope: object,
+  liquid: LiquidSandbox,
+): WaitEnd {
+  const { weekdays } = wait;
+  if (typeof text !== 'string' || !isLocalTime(text)) {
+    throw AppError.invalid(`until is neither ${TIMES_IN_WORDS}.`);
+  }
+  if (weekdays && !isTimeOfDay(text)) throw AppError.invalid('weekdays is for a time of day.');
+  const timezone = findTimezone(wait, scope, liquid);
+  return { at: instantOf(text, timezone, now, weekdays), timezone };
+}
+
+/** Returns the timezone of the step, else of the contact, else UTC. */
+function findTimezone(
+  { timezone }: WaitStep['wait'],
+  scope: object,
+  liquid: LiquidSandbox,
+): string {
+  const { contact } = scope as { contact?: { timezone?: unknown } | null };
+  const ofStep = timezone === undefined ? null : liquid.evaluate(timezone, scope);
+  const given = [ofStep, contact?.timezone].find((zone) => zone !== null && zone !== '') ?? 'UTC';
+  const name = typeof given === 'string' ? given : JSON.stringify(given);
+  const zone = parseTimezone(name);
+  if ('fault' in zone) throw AppError.invalid(`timezone ${zone.fault}.`);
+  return name;
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import type { Step } from '../definitions/definition.js';
+import { ClaimedRun, type ClaimedRunRow, type JournalEntry } from './claimed-run.js';
+import { LeaseLostError } from './run-lease.js';
+import { RunTransaction } from './run-transaction.js';
+
+const tool = (id: string): Step => ({ id, tool: 'echo' });
+const LOOP: Step[] = [
+  { id: 'each', for_each: [], concurrency: 2, steps: [tool('a'), tool('b')] },
+  tool('after'),
+];
+
+function entry(stepId: string, more: Partial<JournalEntry> = {}): JournalEntry {
+  return {
+    stepId,
+    position: 1,
+    tool: 'echo',
+    status: 'succeeded',
+    attempts: 1,
+    input: null,
+    output: null,
+    error: null,
+    failedAttempts: null,
+    wakeAt: null,
+    ...more,
+  };
+}
+
+const open = (count: number): JournalEntry =>
+  entry('each', {
+    tool: null,
+    status: 'running',
+    input: { items: Array.from({ length: count }, (_, index) => index) },
+  });
+
+function createRun(
+  steps: Step[],
+  journal: JournalEntry[],
+  given: { crashes?: number; leaseLost?: AbortSignal } = {},
+): ClaimedRun {
+  const row = { crashes: given.crashes ?? 0 } as ClaimedRunRow;
+  const data = { row, workflowName: 'Test', payload: {}, steps };
+  const lease = { id: 'run_1', organizationId: 'org_1', epoch: 1 };
+  return new ClaimedRun(lease, given.leaseLost ?? new AbortController().signal, data, journal);
+}
+
+/** Commits entries in a transaction of their own. */
+function commit(run: ClaimedRun, ...entries: JournalEntry[]): void {
+  const tx = new RunTransaction(run);
+  for (const one of entries) tx.stage(one);
+  tx.apply();
+}
+
+const ready = (run: Pick<ClaimedRun, 'plan'>): string[] => run.plan().ready.map(({ path }) => path);
+
+describe(ClaimedRun, () => {
+  it('runs transactions one after the other, in the order of the calls, also after one that fails', async () => {
+    const run = createRun([], []);
+    const log: string[] = [];
+    const transaction = async (name: string): Promise<void> => {
+      log.push(`${name} begins`);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      log.push(`${name} ends`);
+      if (name === 'b') throw new Error(name);
+    };
+    await Promise.allSettled(['a', 'b', 'c'].map((name) => run.runInTurn(() => transaction(name))));
+    expect(log).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  });
+
+  it('begins no transaction after the lease is lost', async () => {
+    const lost = new AbortController();
+    const run = createRun([], [], { leaseLost: lost.signal });
+    lost.abort();
+    expect(run.signal.aborted).toBe(true);
+    await expect(run.runInTurn(async () => 'done')).rejects.toThrow(LeaseLostError);
+    const abandoned = createRun([], []);
+    const queued = [
+      abandoned.runInTurn(async () => abandoned.abandon()),
+      abandoned.runInTurn(async () => 'done'),
+    ];
+    await expect(queued[1]).rejects.toThrow(LeaseLostError);
+  });
+
+  it('forgets the entries of finished loop iterations and does not repeat these iterations', () => {
+    const run = createRun(LOOP, [
+      open(3),
+      ...['each[0].a', 'each[0].b', 'each[1].a'].map((path) => entry(path)),
+    ]);
+    expect([...run.journal.keys()]).toEqual(['each', 'each[1].a']);
+    expect(ready(run)).toEqual(['each[1].b', 'each[2].a']);
+    commit(run, entry('each[1].b'));
+    run.forgetDoneIterations();
+    expect([...run.journal.keys()]).toEqual(['each']);
+    expect(ready(run)).toEqual(['each[2].a']);
+  });
+
+  it('gives each new step the next position, and a repeated step its earlier one', () => {
+    const run = createRun(LOOP, [open(2), entry('each[0].a', { position: 7 })]);
+    const [first, second] = run.plan().ready;
+    expect(run.newEntry(first!).position).toBe(8);
+    expect(run.newEntry(second!).position).toBe(9);
+    const again = createRun([tool('a')], [entry('a', { status: 'waiting', position: 4 })]);
+    expect(again.newEntry(again.plan().ready[0]!).position).toBe(4);
+  });
+
+  it('replaces entries that others wrote, except those of running steps', () => {
+    const waiting = { status: 'waiting', dueAt: performance.now() + 60_000 } as const;
+    const run = createRun([tool('a')], [entry('a', waiting)]);
+    expect(ready(run)).toEqual([]);
+    run.running.add('a');
+    run.refresh([entry('a', { status: 'waiting', dueAt: 0 })]);
+    expect(ready(run)).toEqual([]);
+    run.running.delete('a');
+    run.refresh([entry('a', { status: 'waiting', dueAt: 0 })]);
+    expect(ready(run)).toEqual(['a']);
+  });
+});
+
+describe(RunTransaction, () => {
+  it('shows its entries to itself at once, and to the run only after apply', () => {
+    const run = createRun([tool('a'), tool('b')], []);
+    const tx = new RunTransaction(run);
+    tx.stage(entry('a'));
+    expect(ready(tx)).toEqual(['b']);
+    expect(ready(run)).toEqual(['a']);
+    tx.apply();
+    expect(ready(run)).toEqual(['b']);
+    const rolledBack = new RunTransaction(run);
+    rolledBack.stage(entry('b'));
+    expect(ready(run)).toEqual(['b']);
+    expect(run.journal.has('b')).toBe(false);
+  });
+
+  it('drops only the entries of the work that fails', async () => {
+    const run = createRun([tool('a'), tool('b'), tool('c')], []);
+    const tx = new RunTransaction(run, true);
+    await tx.unstageOnError(async () => tx.stage(entry('a')));
+    const failing = tx.unstageOnError(async () => {
+      tx.stage(entry('b'));
+      throw new Error('failed');
+    });
+    await expect(failing).rejects.toThrow('failed');
+    expect(ready(tx)).toEqual(['b']);
+  });
+
+  it('suspects every step that may have been running at a crash until it has made progress', () => {
+    const journal = [open(3), entry('each[1].a', { status: 'running' })];
+    const run = createRun(LOOP, journal, { crashes: 1 });
+    expect(new RunTransaction(run).hasSuspect).toBe(true);
+    commit(run, entry('each[0].a'));
+    expect(new RunTransaction(run).hasSuspect).toBe(true);
+    // The journal announces the call again. The call itself may still crash the worker.
+    commit(run, entry('each[1].a', { status: 'running' }));
+    expect(new RunTransaction(run).hasSuspect).toBe(true);
+    const tx = new RunTransaction(run);
+    tx.stage(entry('each[1].a', { status: 'waiting' }));
+    expect(tx.hasSuspect).toBe(false);
+    tx.apply();
+    expect(new RunTransaction(run).hasSuspect).toBe(false);
+    expect(new RunTransaction(createRun(LOOP, [open(3)])).hasSuspect).toBe(false);
+  });
+});

@@ -1,0 +1,36 @@
+import { sqlState } from '../../database/database-error.js';
+
+/** Identifies a claim of a run. The epoch is the fencing token. */
+export interface RunLease {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly epoch: number;
+}
+
+/**
+ * Another worker has claimed the run, or the run was canceled. The worker that catches this stops without an error and
+ * writes nothing more.
+ */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+
+  constructor() {
+    super('The lease of the run is lost.');
+  }
+}
+
+const LEASE_LOST = 'SB001';
+const UNIQUE_VIOLATION = '23505';
+
+/** Wraps a statement that must change exactly one row. In the server it fails with `SB001` when it changes none. */
+export function withLeaseCheck(statement: string): string {
+  return `with changed as (${statement}) select assert_lease(count(*)) from changed`;
+}
+
+/**
+ * Maps a failed lease check to {@link LeaseLostError}, and a duplicate journal row too: another worker has written it.
+ */
+export function toLeaseLostError(error: Error): LeaseLostError | undefined {
+  const code = sqlState(error);
+  return code === LEASE_LOST || code === UNIQUE_VIOLATION ? new LeaseLostError() : undefined;
+}

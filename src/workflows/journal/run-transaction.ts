@@ -1,0 +1,71 @@
+import type { Place, Plan } from '../definitions/step-engine.js';
+import type { ClaimedRun, JournalEntry } from './claimed-run.js';
+
+/**
+ * The state of one database transaction of a claimed run: the journal entries that it has written. They count only
+ * inside the transaction until {@link apply} is called after the commit, so memory never shows what is rolled back.
+ */
+export class RunTransaction {
+  private staged = new Map<string, JournalEntry>();
+
+  constructor(
+    readonly run: ClaimedRun,
+    /** True when several steps share the transaction, each behind a savepoint. */
+    readonly isShared = false,
+  ) {}
+
+  /** The entry of a step as this transaction sees it. */
+  get(path: string): JournalEntry | undefined {
+    return this.staged.get(path) ?? this.run.journal.get(path);
+  }
+
+  /** Creates the entry for a new attempt of a step. A step that already has an entry keeps its position. */
+  newEntry(place: Place, tool: string | null = null): JournalEntry {
+    return this.run.newEntry(place, tool, this.get(place.path));
+  }
+
+  /** All entries as this transaction sees them. */
+  get entries(): ReadonlyMap<string, JournalEntry> {
+    const { journal } = this.run;
+    return this.staged.size === 0 ? journal : new Map([...journal, ...this.staged]);
+  }
+
+  /** Plans what the run can do after the commit. */
+  plan(): Plan {
+    return this.run.plan(this);
+  }
+
+  /** Adds an entry that this transaction has written. */
+  stage(entry: JournalEntry): void {
+    this.staged.set(entry.stepId, entry);
+  }
+
+  /** Adds the staged entries to the journal in memory. Call it after the commit. */
+  apply(): void {
+    this.run.apply(this.staged.values());
+  }
+
+  /** Runs work behind a savepoint. When it throws, the entries that it staged are dropped. */
+  async unstageOnError<T>(work: () => Promise<T>): Promise<T> {
+    const before = new Map(this.staged);
+    try {
+      return await work();
+    } catch (error) {
+      this.staged = before;
+      throw error;
+    }
+  }
+
+  /**
+   * True while a step that may have crashed an earlier worker has made no progress since. Progress of other steps does
+   * not clear it.
+   */
+  get hasSuspect(): boolean {
+    return [...this.run.suspects].some(([path, entryAtClaim]) => {
+      const entry = this.get(path);
+      // An external call that is only announced in the journal may still crash this worker.
+      const isIntent = entry?.status === 'running' && entry.tool !== null;
+      return entry === entryAtClaim || isIntent;
+    });
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { OfferedWorkflow, Workflow } from './workflow.entity.js';
+
+export type NewOfferedWorkflow = Omit<OfferedWorkflow, 'organizationId' | 'updatedAt'>;
+
+/** Reads and writes the offered workflows of organizations. */
+@Injectable()
+export class OfferedWorkflowsRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  /** Makes all other changes of offered workflows of the organization wait until this transaction ends. */
+  async lock(organizationId: string): Promise<void> {
+    // NO KEY UPDATE conflicts only with itself: others can still insert rows that refer to the organization.
+    await this.tenants
+      .session(organizationId)
+      .query('select from organizations where id = $1 for no key update', [organizationId]);
+  }
+
+  /** Returns all offered workflows, ordered by name. */
+  async list(organizationId: string): Promise<OfferedWorkflow[]> {
+    return await this.tenants
+      .session(organizationId)
+      .repository(OfferedWorkflow)
+      .find({ where: { organizationId }, order: { name: 'ASC' } });
+  }
+
+  /** Returns the offered workflows whose workflow is active, ordered by name. */
+  async listActive(organizationId: string): Promise<OfferedWorkflow[]> {
+    return await this.tenants
+      .session(organizationId)
+      .repository(OfferedWorkflow)
+      .createQueryBuilder('t')
+      .innerJoin(
+        Workflow,
+        'w',
+        'w.organization_id = t.organization_id and w.id = t.workflow_id and w.active and w.deleted_at is null',
+      )
+      .where('t.organization_id = :organizationId', { organizationId })
+      .orderBy('t.name')
+      .getMany();
+  }
+
+  async find(organizationId: string, workflowId: string): Promise<OfferedWorkflow | null> {
+    return await this.tenants
+      .session(organizationId)
+      .repository(OfferedWorkflow)
+      .findOneBy({ organizationId, workflowId });
+  }
+
+  async save(organizationId: string, tool: NewOfferedWorkflow): Promise<void> {
+    await this.tenants.session(organizationId).query(
+      `insert into offered_workflows (organization_id, workflow_id, name, title, description, input_schema, wait_seconds,
+         result, revision)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       on conflict on constraint offered_workflows_pkey do update set name = excluded.name, title = excluded.title,
+         description = excluded.description, input_schema = excluded.input_schema,
+         wait_seconds = excluded.wait_seconds, result = excluded.result, revision = excluded.revision,
+         updated_at = excluded.updated_at`,
+      [
+        organizationId,
+        tool.workflowId,
+        tool.name,
+        tool.title,
+        tool.description,
+        JSON.stringify(tool.inputSchema),
+        tool.waitSeconds,
+        tool.result && JSON.stringify(tool.result),
+        tool.revision,
+      ],
+    );
+  }
+
+  /** Returns false when the workflow was not offered. */
+  async delete(organizationId: string, workflowId: string): Promise<boolean> {
+    const { affected } = await this.tenants
+      .session(organizationId)
+      .repository(OfferedWorkflow)
+      .delete({ organizationId, workflowId });
+    return affected === 1;
+  }
+}
