@@ -5,12 +5,12 @@ import { PromptRegistry } from '../prompts/prompt-registry.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
 import { ReadPipeline } from '../tools/pipeline/read-pipeline.js';
 import {
+  assertUnique,
   type BoundMethod,
   type DecoratedMethod,
   DecoratedMethods,
 } from '../tools/registry/decorated-methods.js';
-import { assertUnique } from '../tools/registry/names.js';
-import type { RequiredTools } from '../tools/registry/needed-tools.js';
+import type { RequiredTools } from '../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import {
   type CompletedArgument,
@@ -47,7 +47,7 @@ export class CompletionRegistry implements OnModuleInit {
     private readonly prompts: PromptRegistry,
     private readonly resources: ResourceRegistry,
     private readonly methods: DecoratedMethods,
-    private readonly reading: ReadPipeline,
+    private readonly pipeline: ReadPipeline,
     private readonly tools: ToolRegistry,
   ) {}
 
@@ -56,8 +56,8 @@ export class CompletionRegistry implements OnModuleInit {
     assertUnique('completion', found, ({ options }) => [keyOf(options)]);
     for (const method of found) {
       this.assertKnown(method);
-      const read = this.reading.reader(method, 'completion', (value) => value);
-      const needs = this.tools.needed(method.options.needs ?? [], method.place);
+      const read = this.pipeline.wrap(method, 'completion', (value) => value);
+      const needs = this.tools.require(method.options.needs ?? [], method.place);
       this.completions.set(keyOf(method.options), { read, needs });
     }
   }
@@ -77,7 +77,7 @@ export class CompletionRegistry implements OnModuleInit {
     }
     const completion = this.completions.get(keyOf(completed));
     const isText = value.length <= LONGEST_VALUE && !value.includes('\0') && value.isWellFormed();
-    const isOpen = completion?.needs.areOpen(policies) ?? false;
+    const isOpen = completion?.needs.areAllowed(policies) ?? false;
     const all = isText && isOpen ? await completion!.read(value, call) : [];
     if (!Array.isArray(all)) throw new Error('A completion must return a list.');
     const values = all.slice(0, MOST_COMPLETIONS) as string[];

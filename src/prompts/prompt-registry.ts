@@ -5,11 +5,12 @@ import { unknownName } from '../text/nearest-names.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { ReadPipeline } from '../tools/pipeline/read-pipeline.js';
 import {
+  assertName,
+  assertUnique,
   type DecoratedMethod,
   DecoratedMethods,
   firstParameter,
 } from '../tools/registry/decorated-methods.js';
-import { assertName, assertUnique } from '../tools/registry/names.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { dtoSchema } from '../tools/schema/dto-schema.js';
 import { parseArguments } from '../tools/schema/parse-arguments.js';
@@ -28,7 +29,7 @@ export class PromptRegistry implements OnModuleInit {
 
   constructor(
     private readonly methods: DecoratedMethods,
-    private readonly reading: ReadPipeline,
+    private readonly pipeline: ReadPipeline,
     private readonly tools: ToolRegistry,
   ) {}
 
@@ -42,7 +43,7 @@ export class PromptRegistry implements OnModuleInit {
   /** By name in code-unit order. */
   list(policies: ToolPolicies): PromptDescriptor[] {
     return [...this.prompts.values()]
-      .filter(({ needs }) => needs.areOpen(policies))
+      .filter(({ needs }) => needs.areAllowed(policies))
       .map(({ descriptor }) => descriptor);
   }
 
@@ -67,7 +68,7 @@ export class PromptRegistry implements OnModuleInit {
 
   private require(name: string, policies: ToolPolicies): RegisteredPrompt {
     const prompt = this.prompts.get(name);
-    if (prompt?.needs.areOpen(policies)) return prompt;
+    if (prompt?.needs.areAllowed(policies)) return prompt;
     const known = this.list(policies).map((descriptor) => descriptor.name);
     throw new AppError('not_found', unknownName('prompt', name, known));
   }
@@ -95,8 +96,8 @@ export class PromptRegistry implements OnModuleInit {
         })),
         ...(icons && { icons }),
       },
-      needs: this.tools.needed(needs, place),
-      get: this.reading.reader(method, 'prompt', (given) => parseArguments(input, schema, given)),
+      needs: this.tools.require(needs, place),
+      get: this.pipeline.wrap(method, 'prompt', (given) => parseArguments(input, schema, given)),
     };
   }
 }

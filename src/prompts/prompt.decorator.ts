@@ -1,7 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
 import type { ContentBlock, Icon } from '../tools/contract/tool-content.js';
 import type { BoundMethod } from '../tools/registry/decorated-methods.js';
-import type { RequiredTools } from '../tools/registry/needed-tools.js';
+import type { RequiredTools } from '../tools/registry/registered-tool.js';
 
 export interface PromptOptions {
   /** 1 to 64 of a-z, 0-9 and _, unique among prompts. */

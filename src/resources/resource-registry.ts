@@ -5,11 +5,12 @@ import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import { ReadPipeline } from '../tools/pipeline/read-pipeline.js';
 import {
+  assertName,
+  assertUnique,
   type DecoratedMethod,
   DecoratedMethods,
   firstParameter,
 } from '../tools/registry/decorated-methods.js';
-import { assertName, assertUnique } from '../tools/registry/names.js';
 import { type DtoClass, dtoSchema } from '../tools/schema/dto-schema.js';
 import type { ObjectSchema } from '../tools/schema/json-schema.js';
 import { parseArguments } from '../tools/schema/parse-arguments.js';
@@ -34,7 +35,7 @@ export class ResourceRegistry implements OnModuleInit {
 
   constructor(
     private readonly methods: DecoratedMethods,
-    private readonly reading: ReadPipeline,
+    private readonly pipeline: ReadPipeline,
   ) {}
 
   onModuleInit(): void {
@@ -109,7 +110,7 @@ export class ResourceRegistry implements OnModuleInit {
       template,
       toolNames,
       descriptor: { name, title, description, mimeType, ...(icons && { icons }) },
-      read: this.reading.reader(method, 'resource', (variables) => {
+      read: this.pipeline.wrap(method, 'resource', (variables) => {
         try {
           return parseArguments(input, schema, variables);
         } catch (error) {

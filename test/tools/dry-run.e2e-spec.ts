@@ -349,7 +349,7 @@ describe('a dry run', () => {
       signal: new AbortController().signal,
       dryRun: true,
     } as ToolCall);
-    await expect(claimed).rejects.toThrow('must be known before it begins');
+    await expect(claimed).rejects.toThrow('must be called through DryRuns');
   });
 });
 

@@ -4,6 +4,8 @@ import {
   type ExecutionContext,
   Injectable,
   type NestInterceptor,
+  type Provider,
+  Scope,
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
@@ -233,6 +235,84 @@ describe('a tool that a team adds', () => {
       [acme.id],
     );
     expect(rows).toEqual([{ actor_kind: 'user', actor_id: acme.userId, action: 'team_echo' }]);
+  });
+});
+
+describe('a tool of a provider that is not listed as a class', () => {
+  @Injectable()
+  class PlainTools {
+    constructor(readonly text: string) {}
+
+    @Tool({ name: 'plain_echo', title: 'Echo', description: 'Repeats.', output: EchoOutput })
+    async echo(_input: EchoInput): Promise<EchoOutput> {
+      return { text: this.text, count: 1 };
+    }
+  }
+
+  const made = new PlainTools('made');
+  it.each<[string, Provider[]]>([
+    ['useFactory', [{ provide: 'plain', useFactory: () => new PlainTools('made') }]],
+    ['a factory that returns a promise', [{ provide: 'plain', useFactory: async () => made }]],
+    ['useValue', [{ provide: PlainTools, useValue: made }]],
+    [
+      'useExisting beside useValue, once',
+      [
+        { provide: 'plain', useValue: made },
+        { provide: 'alias', useExisting: 'plain' },
+      ],
+    ],
+  ])('is found when it comes from %s', async (_case, providers) => {
+    const switchboard = await startSwitchboard({ providers });
+    try {
+      const acme = await createOrganization(switchboard);
+      const { value } = await acme.call<EchoOutput>('plain_echo', { text: 'x' });
+      expect(value).toEqual({ text: 'made', count: 1 });
+    } finally {
+      await switchboard.close();
+    }
+  });
+
+  it('runs guards that are instances', async () => {
+    class GuardedTools {
+      @UseGuards({ canActivate: () => false })
+      @Tool({ name: 'plain_guarded', title: 'G', description: 'G.', output: EchoOutput })
+      async echo(_input: EchoInput): Promise<EchoOutput> {
+        return { text: '', count: 1 };
+      }
+    }
+    const providers = [{ provide: 'guarded', useValue: new GuardedTools() }];
+    const switchboard = await startSwitchboard({ providers });
+    try {
+      const acme = await createOrganization(switchboard);
+      expect((await acme.call('plain_guarded', { text: 'x' })).error?.code).toBe('forbidden');
+    } finally {
+      await switchboard.close();
+    }
+  });
+
+  it('stops the boot when it has a guard that is a class, which Nest would not create', async () => {
+    class GuardedTools {
+      @UseGuards(TeamGuard)
+      @Tool({ name: 'plain_guarded', title: 'G', description: 'G.', output: EchoOutput })
+      async echo(_input: EchoInput): Promise<EchoOutput> {
+        return { text: '', count: 1 };
+      }
+    }
+    const providers = [Journal, { provide: 'guarded', useFactory: () => new GuardedTools() }];
+    await expect(startSwitchboard({ providers })).rejects.toThrow(
+      /GuardedTools\.echo: Nest creates guards and interceptors \(TeamGuard\) only .* List GuardedTools itself/,
+    );
+  });
+
+  it('stops the boot when its factory is request-scoped', async () => {
+    const provider = {
+      provide: PlainTools,
+      scope: Scope.REQUEST,
+      useFactory: () => new PlainTools('made'),
+    };
+    await expect(startSwitchboard({ providers: [provider] })).rejects.toThrow(
+      /PlainTools\.echo: a request-scoped provider cannot answer callers/,
+    );
   });
 });
 

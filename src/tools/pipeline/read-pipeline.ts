@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import type { ToolCall } from '../contract/tool-call.js';
 import {
   type BoundMethod,
   type DecoratedMethod,
   DecoratedMethods,
+  fromHttpException,
 } from '../registry/decorated-methods.js';
-import type { ToolCall } from '../contract/tool-call.js';
-import { fromGuard } from '../registry/tool-registry.js';
 
-/** What happens to every call of a method that only reads, and is no tool: of resources, prompts and completions. */
+/** Runs the methods of resources, prompts and completions, which only read. */
 @Injectable()
 export class ReadPipeline {
   constructor(
@@ -17,10 +17,10 @@ export class ReadPipeline {
   ) {}
 
   /**
-   * The method behind its guards and interceptors, then `parse`, then a READ ONLY transaction of the organization.
-   * `kind` is what guards see as the type of the execution context.
+   * Wraps a method: its guards and interceptors, then `parse`, then a READ ONLY transaction of the organization. Guards see
+   * `kind` as the type of the execution context.
    */
-  reader(
+  wrap(
     method: DecoratedMethod<unknown>,
     kind: string,
     parse: (given: unknown) => unknown,
@@ -37,7 +37,7 @@ export class ReadPipeline {
       try {
         return await guarded(given, call);
       } catch (error) {
-        throw fromGuard(error, kind);
+        throw fromHttpException(error, kind);
       }
     };
   }

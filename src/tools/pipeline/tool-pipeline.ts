@@ -5,14 +5,17 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { fingerprint } from '../../text/canonical-json.js';
+import { askForm, type InputRequest } from '../contract/input-request.js';
 import type { ToolCall } from '../contract/tool-call.js';
 import { IdempotencyRepository } from '../idempotency/idempotency.repository.js';
 import type { RegisteredTool } from '../registry/registered-tool.js';
-import { confirmationOf } from './confirmation.js';
 
 export type ToolMethod = (input: object, call: ToolCall) => Promise<object>;
 
-/** One call whose arguments have been checked. */
+/** The longest text of arguments that a person sees before confirming a call. */
+const MAX_SHOWN_ARGUMENTS = 2000;
+
+/** A call with checked arguments. */
 interface CheckedCall {
   readonly tool: RegisteredTool;
   readonly method: ToolMethod;
@@ -20,7 +23,10 @@ interface CheckedCall {
   readonly call: ToolCall;
 }
 
-/** What happens to every call between its guards and its method, the same for agents, workflows and people. */
+/**
+ * Runs every call between its guards and its method: validation, transaction, idempotency, confirmation, method, audit.
+ * It is the same for agents, workflows and people.
+ */
 @Injectable()
 export class ToolPipeline {
   private readonly logger = new Logger('ToolCall');
@@ -34,21 +40,21 @@ export class ToolPipeline {
   ) {}
 
   /**
-   * Validates, opens the transaction of the organization, replays or runs, and records what was changed. A signal that
-   * aborts before the commit rolls the call back; after it, or after a call outside, the work is done and stays. A dry
-   * run differs in nothing but that its transaction does not stay, and refuses tools that talk to the outside.
+   * Returns the result of the method, or the stored result of an earlier call with the same idempotency key. If the signal
+   * aborts before the commit, the call is rolled back. Throws `invalid_arguments` at once for arguments that do not fit, and
+   * for a dry run of an external tool, which cannot be rolled back.
    */
   run(tool: RegisteredTool, method: ToolMethod, given: unknown, call: ToolCall): Promise<object> {
     const input = tool.parse(given ?? {});
     call.signal.throwIfAborted();
-    // The one wrong answer to a dry run is to do it: a call that asks for one must have come by way of `DryRuns`.
+    // Without this, a dry run that did not come through `DryRuns` would change data.
     if ((call.dryRun ?? false) !== this.tenants.inDryRun) {
-      throw new Error('Whether a call is a dry run must be known before it begins.');
+      throw new Error('A dry run must be called through DryRuns, and only a dry run.');
     }
     const checked = { tool, method, input, call };
     if (tool.external && call.dryRun) {
       throw AppError.invalid(
-        'This tool talks to systems outside, so it cannot be tried without effect.',
+        'This tool calls external systems, so it has no dry run. Call it without dry_run.',
       );
     }
     if (tool.external) return this.runOutside(checked);
@@ -56,7 +62,7 @@ export class ToolPipeline {
   }
 
   private read({ tool, method, input, call }: CheckedCall): Promise<object> {
-    // Nest would put the line together and pass it on, for the log to drop it.
+    // Without this, Nest would build the line for each call, and the log would drop it.
     if (this.env.logsDebug) {
       this.logger.debug({
         organization: call.organizationId,
@@ -83,13 +89,13 @@ export class ToolPipeline {
       await confirm(tool, input, call);
       const result = await method(input, call);
       await this.complete(checked, key, result);
-      // The method may not have looked, and nobody would learn of what it did.
+      // A method may ignore the signal. Without this, work that nobody waits for would be committed.
       call.signal.throwIfAborted();
       return result;
     });
   }
 
-  /** Without a transaction while the tool waits; what it does outside cannot be taken back. */
+  /** Runs an external tool without an open transaction. Its effects outside cannot be rolled back. */
   private async runOutside(checked: CheckedCall): Promise<object> {
     const { tool, method, input, call } = checked;
     const { organizationId } = call;
@@ -99,11 +105,11 @@ export class ToolPipeline {
       if (!claimed) await confirm(tool, input, call);
       return claimed;
     });
-    // A run is held by one worker at a time, so an earlier attempt of its step is over, and is repeated under its key.
+    // One worker at a time has the lease of a run, so an earlier attempt of its step has ended and may be repeated.
     if (earlier && !earlier.result && call.surface !== 'workflow') {
       throw new AppError(
         'conflict',
-        'A call with this key is still running, or stopped half-way: whether it had its effect is not known.',
+        'A call with this key is still running, or stopped before it was recorded. It may have had its effect: check before you call again with another key.',
       );
     }
     if (earlier?.result) return earlier.result;
@@ -119,22 +125,22 @@ export class ToolPipeline {
     return result;
   }
 
-  /** The earlier call with this key, or undefined once the key belongs to this call. */
+  /** Returns the earlier call with this key, or undefined if this call has claimed the key. */
   private async claim(
     { tool, input, call }: CheckedCall,
     key: string | undefined,
   ): Promise<{ result: object | null } | undefined> {
     if (key === undefined) return undefined;
-    const print = fingerprint(input);
+    const digest = fingerprint(input);
     const { organizationId } = call;
     const [name, ...oldNames] = tool.names;
-    // Keys that were used before the tool was renamed still answer.
+    // A key that was used under an old name of the tool returns its stored result too.
     const earlier =
       (oldNames.length > 0
         ? await this.idempotency.find(organizationId, oldNames, key)
-        : undefined) ?? (await this.idempotency.claim(organizationId, name, key, print));
+        : undefined) ?? (await this.idempotency.claim(organizationId, name, key, digest));
     if (!earlier) return undefined;
-    if (!earlier.fingerprint.equals(print)) {
+    if (!earlier.fingerprint.equals(digest)) {
       throw new AppError(
         'idempotency_mismatch',
         'This idempotency_key was used before with other arguments.',
@@ -164,16 +170,33 @@ export class ToolPipeline {
 
 async function confirm(tool: RegisteredTool, input: object, call: ToolCall): Promise<void> {
   if (call.confirmation === undefined) return;
-  const request = confirmationOf(tool.descriptor.title, input, call.dryRun);
+  const request = confirmationRequest(tool.descriptor.title, input, call.dryRun);
   if (call.confirmation === 'when_possible' && !call.canAsk(request)) return;
   await call.ask({ 'switchboard.confirmation': request });
+}
+
+/** The form has no fields: to accept it is to agree. */
+class Agreement {}
+
+function confirmationRequest(
+  title: string,
+  input: object,
+  isDryRun = false,
+): InputRequest<Agreement> {
+  const json = JSON.stringify(input, undefined, 2);
+  const shown =
+    json.length > MAX_SHOWN_ARGUMENTS
+      ? `${json.slice(0, MAX_SHOWN_ARGUMENTS).toWellFormed()}…`
+      : json;
+  const question = isDryRun ? 'Allow this to be tried, without effect?' : 'Allow this action?';
+  return askForm(`${question} ${title}, with:\n${shown}`, Agreement);
 }
 
 function idempotencyKeyOf(input: object, call: ToolCall): string | undefined {
   return (input as { idempotency_key?: string }).idempotency_key ?? call.idempotencyKey;
 }
 
-/** Id of the thing that a call was about: what it answered with, or else what it was asked about. A tool is its name. */
+/** Returns the id for the audit log: from the result, or else from the input. The id of a tool is its name. */
 function subjectOf(input: object, result: object): string | null {
   for (const value of Object.values(result)) {
     const id = (value as { id?: unknown } | null)?.id;
@@ -188,7 +211,7 @@ function subjectOf(input: object, result: object): string | null {
   return typeof tool === 'string' ? tool : null;
 }
 
-/** Work that failed and was written down with what its owner may know, whatever the code of it is. */
+/** A stored failure of work, such as a run. Its owner may see it whatever its code is. */
 export class ReportedFailure extends Error {
   override readonly name = 'ReportedFailure';
 

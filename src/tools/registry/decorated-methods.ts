@@ -1,31 +1,40 @@
 import 'reflect-metadata';
-import { Injectable } from '@nestjs/common';
+import { ForbiddenException, HttpException, Injectable } from '@nestjs/common';
+import { GUARDS_METADATA, INTERCEPTORS_METADATA } from '@nestjs/common/internal';
 import {
+  type ApplicationConfig,
   type DiscoverableDecorator,
   DiscoveryService,
   ExternalContextCreator,
   MetadataScanner,
 } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
-import { isEnhanced } from './enhancers.js';
+import { AppError } from '../../errors/app-error.js';
 import type { DtoClass } from '../schema/dto-schema.js';
 
-/** A method that answers calls, with the `this` that it needs. */
-export type BoundMethod = (given: unknown, call: unknown) => Promise<unknown>;
+/** A method with its `this`. The arguments are the input and the {@link ToolCall}. */
+export type BoundMethod = (input: unknown, call: unknown) => Promise<unknown>;
 
-/** A method of a provider that carries one of our decorators. */
+/** A method of a provider that has one of our decorators. */
 export interface DecoratedMethod<Options> {
   readonly options: Options;
-  /** `ContactTools.search`: for messages about it. */
+  /** Class and method for error messages, for example `ContactTools.search`. */
   readonly place: string;
   readonly instance: object;
   readonly type: object;
   readonly name: string;
-  /** The method itself, without guards. */
+  /** Calls the method without its guards and interceptors. */
   readonly run: BoundMethod;
+  /** True if Nest creates the class-based guards and interceptors of the method. It does so for classes only. */
+  readonly hasInjectedEnhancers: boolean;
 }
 
-/** Finds the decorated methods of all modules, and puts the guards and interceptors around them that they name. */
+/** The application config that ExternalContextCreator has. Nest has no public way to read the global guards. */
+interface WithConfig {
+  container?: { applicationConfig?: ApplicationConfig };
+}
+
+/** Finds the methods with a given decorator in all modules, and puts their guards and interceptors around them. */
 @Injectable()
 export class DecoratedMethods {
   constructor(
@@ -34,16 +43,28 @@ export class DecoratedMethods {
     private readonly contexts: ExternalContextCreator,
   ) {}
 
-  /** Throws for a provider that is made per request: there is no request to make it for. */
+  /**
+   * Finds the decorated methods of every provider: of classes, and of what `useFactory` and `useValue` provide. An
+   * instance that several tokens provide counts once. Throws for a request-scoped provider.
+   */
   find<Options>(decorator: DiscoverableDecorator<Options>): DecoratedMethod<Options>[] {
-    return this.discovery
-      .getProviders()
-      .flatMap((wrapper) => [...this.methodsOf(wrapper, decorator)]);
+    const providers = this.discovery.getProviders();
+    const seen = new Set<object>();
+    // Classes first: only through the class does Nest create guards and interceptors.
+    return [
+      ...providers.filter((provider) => !provider.isNotMetatype),
+      ...providers.filter((provider) => provider.isNotMetatype),
+    ].flatMap((provider) => {
+      const methods = [...this.methodsOf(provider, decorator)];
+      const isRepeated = seen.has(provider.instance as object);
+      seen.add(provider.instance as object);
+      return isRepeated ? [] : methods;
+    });
   }
 
   /**
-   * `run` behind the guards and interceptors of the method. They see its name and its metadata, as those of the method
-   * they were written for, and `kind` as the type of the execution context.
+   * Puts the guards and interceptors of the method around `run`. They see the name and the metadata of the method, and
+   * `kind` as the type of the execution context. Throws if Nest would leave one of them out.
    */
   guarded<Run extends (...given: never[]) => Promise<unknown>>(
     method: DecoratedMethod<unknown>,
@@ -55,9 +76,10 @@ export class DecoratedMethods {
     for (const key of Reflect.getMetadataKeys(original)) {
       Reflect.defineMetadata(key, Reflect.getMetadata(key, original), run);
     }
-    // Nest makes some ten promises for each call, also where there is nothing to put around it.
-    const classes = [method.type, method.instance.constructor];
-    if (!isEnhanced(this.contexts, classes, original)) return run;
+    const targets = [method.type, method.instance.constructor, original];
+    assertEnhancers(method, targets);
+    // The context of Nest makes about ten promises for each call, even with nothing to put around it.
+    if (!this.isEnhanced(targets)) return run;
     return this.contexts.create(
       method.instance,
       run as unknown as (...given: unknown[]) => unknown,
@@ -72,27 +94,78 @@ export class DecoratedMethods {
   }
 
   private *methodsOf<Options>(
-    wrapper: InstanceWrapper,
+    provider: InstanceWrapper,
     decorator: DiscoverableDecorator<Options>,
   ): Generator<DecoratedMethod<Options>> {
-    if (!wrapper.metatype || wrapper.inject) return;
-    const prototype = (wrapper.metatype as { prototype?: object }).prototype;
+    const prototype = prototypeOf(provider);
     if (!prototype) return;
+    const type = provider.isNotMetatype ? prototype.constructor : (provider.metatype as object);
     for (const name of this.scanner.getAllMethodNames(prototype)) {
-      const options = this.discovery.getMetadataByDecorator(decorator, wrapper, name);
+      const decorated = (prototype as Record<string, object>)[name]!;
+      const options = Reflect.getMetadata(decorator.KEY, decorated) as Options | undefined;
       if (options === undefined) continue;
-      const place = `${wrapper.name}.${name}`;
-      if (!wrapper.isDependencyTreeStatic()) {
-        throw new Error(`${place}: what answers callers cannot live in a request-scoped provider.`);
+      const place = `${(type as { name?: string }).name}.${name}`;
+      if (!provider.isDependencyTreeStatic()) {
+        throw new Error(
+          `${place}: a request-scoped provider cannot answer callers. Remove the scope from it and from what it injects.`,
+        );
       }
-      const instance = wrapper.instance as Record<string, BoundMethod>;
+      const instance = provider.instance as Record<string, BoundMethod>;
       const run = instance[name]!.bind(instance);
-      yield { options, place, instance, type: wrapper.metatype, name, run };
+      const hasInjectedEnhancers = !provider.isNotMetatype;
+      yield { options, place, instance, type, name, run, hasInjectedEnhancers };
     }
+  }
+
+  /** Returns true if a guard or interceptor stands around a method, or if that cannot be known. */
+  private isEnhanced(targets: readonly object[]): boolean {
+    const config = (this.contexts as unknown as WithConfig).container?.applicationConfig;
+    if (!config) return true;
+    const globals = [
+      config.getGlobalGuards(),
+      config.getGlobalRequestGuards(),
+      config.getGlobalInterceptors(),
+      config.getGlobalRequestInterceptors(),
+    ];
+    return globals.some(({ length }) => length > 0) || enhancersOf(targets).length > 0;
   }
 }
 
-/** The class of a method's first parameter; throws where TypeScript left no class to find. */
+/** Returns undefined for a provider without methods, such as a text. */
+function prototypeOf(provider: InstanceWrapper): object | undefined {
+  const { isNotMetatype, metatype, token } = provider;
+  if (!isNotMetatype) return (metatype as { prototype?: object }).prototype;
+  const instance: unknown = provider.instance;
+  if (typeof instance === 'object' && instance !== null) {
+    return (Object.getPrototypeOf(instance) as object | null) ?? undefined;
+  }
+  // The instance of a request-scoped factory does not exist yet. Its token may be its class.
+  return typeof token === 'function' ? (token as { prototype?: object }).prototype : undefined;
+}
+
+function enhancersOf(targets: readonly object[]): unknown[] {
+  return targets.flatMap((target) =>
+    [GUARDS_METADATA, INTERCEPTORS_METADATA].flatMap(
+      (key) => (Reflect.getMetadata(key, target) as unknown[] | undefined) ?? [],
+    ),
+  );
+}
+
+/** Without this, a guard of a tool that `useFactory` provides would be left out without a word. */
+function assertEnhancers(
+  { hasInjectedEnhancers, place, type }: DecoratedMethod<unknown>,
+  targets: readonly object[],
+): void {
+  const classes = enhancersOf(targets).filter((enhancer) => typeof enhancer === 'function');
+  if (hasInjectedEnhancers || classes.length === 0) return;
+  const names = [...new Set(classes.map(({ name }) => name))].join(', ');
+  throw new Error(
+    `${place}: Nest creates guards and interceptors (${names}) only for a provider that is a class. List ` +
+      `${(type as { name: string }).name} itself under providers, or name instances of them in the decorators.`,
+  );
+}
+
+/** Returns the class of the first parameter of a method. Throws if TypeScript emitted no class for it. */
 export function firstParameter({ instance, name, place }: DecoratedMethod<unknown>): DtoClass {
   const types = Reflect.getMetadata('design:paramtypes', instance, name) as DtoClass[] | undefined;
   const input = types?.[0];
@@ -103,4 +176,51 @@ export function firstParameter({ instance, name, place }: DecoratedMethod<unknow
     );
   }
   return input;
+}
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** Throws at boot unless the text is a valid name. `what` says what it names, for example `a tool`. */
+export function assertName(what: string, name: string, place: string): void {
+  if (NAME.test(name)) return;
+  throw new Error(`${place}: "${name}" is no name for ${what} (${NAME.source}).`);
+}
+
+/** Throws at boot if two of the found methods have a name in common. The message says where both are. */
+export function assertUnique<Found extends { place: string }>(
+  what: string,
+  all: readonly Found[],
+  namesOf: (found: Found) => readonly string[],
+): void {
+  const places = new Map<string, string>();
+  for (const found of all) {
+    for (const name of namesOf(found)) {
+      const other = places.get(name);
+      if (other) throw new Error(duplicateMessage(what, name, other, found.place));
+      places.set(name, found.place);
+    }
+  }
+}
+
+function duplicateMessage(what: string, name: string, place: string, other: string): string {
+  return place === other
+    ? `The ${what} ${name} is there twice: list ${place.split('.')[0]} under providers of one module only.`
+    : `Two ${what}s are called ${name}: ${place} and ${other}. Rename or remove one of them.`;
+}
+
+/**
+ * Converts the HTTP exceptions that guards throw to {@link AppError}, and returns every other error as it is. `what` is
+ * what was called, for example `tool`.
+ */
+export function fromHttpException(error: unknown, what: string): unknown {
+  if (!(error instanceof HttpException)) return error;
+  const status = error.getStatus();
+  if (error instanceof ForbiddenException || status === 401) {
+    return new AppError('forbidden', `You may not call this ${what}.`, { cause: error });
+  }
+  if (status === 429) {
+    return new AppError('rate_limited', 'Too many calls. Try again later.', { cause: error });
+  }
+  if (status >= 500) return error;
+  return new AppError('invalid_arguments', 'This call was refused.', { cause: error });
 }

@@ -4,54 +4,54 @@ import type { TaskSource } from '../contract/task-source.js';
 import type { ToolCall } from '../contract/tool-call.js';
 import type { RegisteredTool, ToolDescriptor } from './registered-tool.js';
 
-/** A tool that an organization has made for its own agents, beside those that are registered for everybody. */
+/** A tool that one organization offers to its own agents. */
 export interface OfferedTool {
   readonly descriptor: ToolDescriptor;
   readonly task?: Type<TaskSource>;
 
   /**
-   * Does what the tool does, in the transaction of the call, so that it happens once for an `idempotency_key`. Returns
-   * what is answered where nobody waits.
+   * Starts the work in the transaction of the call, so that it happens once for an `idempotency_key`. The result is what a
+   * dry run returns.
    */
-  begin(input: Record<string, unknown>, call: ToolCall): Promise<object>;
+  start(input: Record<string, unknown>, call: ToolCall): Promise<object>;
 
   /**
-   * What the caller is answered, after the commit and outside of any transaction, so it may wait. A call that is repeated
-   * gets here again with what it began before. A failure that may be told is thrown as `ReportedFailure`.
+   * Returns the result for the caller. Runs after the commit and without a transaction, so it may wait. A repeated call
+   * passes the same `started` again. Throws `ReportedFailure` for a failure that the caller may see.
    */
-  outcome(begun: object, call: ToolCall): Promise<object>;
+  waitForResult(started: object, call: ToolCall): Promise<object>;
 }
 
 /**
  * Lists the offered tools of an organization. The revision of the list equals `offered_revisions` of
- * `gate.find_api_key`, and is empty if the list is.
+ * `gate.find_api_key`, and is empty if the list is. Both methods run in a transaction of the organization.
  */
 export interface OfferedToolSource {
-  /** Those that can be called now, by name in code-unit order. Runs in a transaction of the organization. */
+  /** Returns the tools that can be called now, sorted by name in code-unit order. */
   list(organizationId: string): Promise<{ revision: string; tools: readonly OfferedTool[] }>;
 
-  /** Names of all, also of those that cannot be called now. Runs in a transaction of the organization. */
+  /** Returns the names of all tools, including those that cannot be called now. */
   names(organizationId: string): Promise<string[]>;
 }
 
-/** The tools of one organization as they were at one time. */
+/** The offered tools of one organization at one revision. */
 export class OfferedToolList {
   static readonly NONE = new OfferedToolList('', []);
 
   constructor(
-    /** Equal for the same tools of the same organization only; empty where there are none. */
+    /** Identifies the organization and the revision. Empty for an empty list. */
     readonly key: string,
     private readonly tools: readonly RegisteredTool[],
   ) {}
 
-  /** Those that `policies` do not hide, by name in code-unit order. */
+  /** Returns the tools that `policies` do not hide, sorted by name in code-unit order. */
   list(policies: ToolPolicies): ToolDescriptor[] {
     return this.tools
       .filter((tool) => !policies.hides(...tool.names))
       .map(({ descriptor }) => descriptor);
   }
 
-  /** Undefined for one that is hidden, as if there were none. */
+  /** Returns undefined for a hidden tool. */
   find(name: string, policies: ToolPolicies): RegisteredTool | undefined {
     return this.tools.find(({ names }) => names[0] === name && !policies.hides(name));
   }

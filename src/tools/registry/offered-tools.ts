@@ -1,20 +1,19 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import type { OfferedTool, OfferedToolSource } from './offered-tool.js';
-import { OfferedToolList } from './offered-tool.js';
-import { parseBySchema } from '../schema/parse-arguments.js';
-import type { RegisteredTool } from './registered-tool.js';
-import type { JsonSchema, ObjectSchema } from '../schema/json-schema.js';
 import type { Surface, ToolCall } from '../contract/tool-call.js';
 import { ToolPipeline } from '../pipeline/tool-pipeline.js';
+import type { JsonSchema, ObjectSchema } from '../schema/json-schema.js';
+import { parseBySchema } from '../schema/parse-arguments.js';
+import { type OfferedTool, OfferedToolList, type OfferedToolSource } from './offered-tool.js';
+import type { RegisteredTool } from './registered-tool.js';
 import { ToolRegistry } from './tool-registry.js';
 
-/** Lists of organizations that are kept. */
-const MOST_KEPT = 200;
+/** The number of organizations whose lists stay in memory. */
+const MAX_CACHED = 200;
 const AGENTS: ReadonlySet<Surface> = new Set(['agent']);
 
-/** The argument that every tool has which begins something. */
+/** The argument that every offered tool has. */
 export const IDEMPOTENCY_KEY = 'idempotency_key';
 const KEY_SCHEMA: JsonSchema = {
   type: 'string',
@@ -24,14 +23,14 @@ const KEY_SCHEMA: JsonSchema = {
 };
 
 /**
- * The tools that organizations have made for their agents. They pass through the same pipeline as those that are
- * registered, and a registered one of the same name wins: it may have come with a release after them.
+ * Lists and calls the tools that organizations offer to their agents. They use the same pipeline as registered tools. A
+ * registered tool of the same name hides an offered one, because a later release may have added it.
  */
 @Injectable()
 export class OfferedTools {
   private readonly logger = new Logger('Tools');
-  private readonly kept = new LRUCache<string, OfferedToolList>({ max: MOST_KEPT });
-  private readonly reported = new Set<string>();
+  private readonly cache = new LRUCache<string, OfferedToolList>({ max: MAX_CACHED });
+  private readonly warned = new Set<string>();
   private source?: OfferedToolSource;
 
   constructor(
@@ -40,36 +39,36 @@ export class OfferedTools {
     private readonly pipeline: ToolPipeline,
   ) {}
 
-  /** For the one feature that makes such tools, at its start. */
+  /** Registers the one feature that has offered tools. Throws for a second one. */
   use(source: OfferedToolSource): void {
-    if (this.source) throw new Error('Two features make tools of organizations.');
+    if (this.source) throw new Error('Only one source of offered tools can be registered.');
     this.source = source;
   }
 
   /**
-   * The tools of the organization; `revision` came with its key, so organizations without any cost no look-up, and the
-   * others one after each change.
+   * Returns the offered tools of the organization. `revision` comes with its API key, so the database is asked once for
+   * each change, and never for an organization that offers nothing.
    */
   async of(organizationId: string, revision: string): Promise<OfferedToolList> {
     if (revision === '' || !this.source) return OfferedToolList.NONE;
-    const known = this.kept.get(keyOf(organizationId, revision));
-    if (known) return known;
+    const cached = this.cache.get(keyOf(organizationId, revision));
+    if (cached) return cached;
     const { source } = this;
     return await this.tenants.transaction(
       organizationId,
       async () => {
         const found = await source.list(organizationId);
-        // Under its own revision: there may be a newer one than the key came with by now.
+        // The revision may have changed since the key was looked up, so the list is stored under its own.
         const key = keyOf(organizationId, found.revision);
         const list = new OfferedToolList(key, this.register(organizationId, found.tools));
-        this.kept.set(key, list);
+        this.cache.set(key, list);
         return list;
       },
       { readOnly: true },
     );
   }
 
-  /** Names of all tools of the organization, also of those that cannot be called now. */
+  /** Returns the names of all offered tools, including those that cannot be called now. */
   async names(organizationId: string): Promise<string[]> {
     const { source } = this;
     if (!source) return [];
@@ -82,25 +81,25 @@ export class OfferedTools {
     return tools
       .filter(({ descriptor: { name } }) => {
         if (!this.registry.isTaken(name)) return true;
-        this.report(organizationId, name);
+        this.warnOnce(organizationId, name);
         return false;
       })
-      .map((tool) => this.callable(tool));
+      .map((tool) => this.toRegistered(tool));
   }
 
-  private report(organizationId: string, name: string): void {
-    const what = `${organizationId} ${name}`;
-    if (this.reported.has(what)) return;
-    this.reported.add(what);
+  private warnOnce(organizationId: string, name: string): void {
+    const key = `${organizationId} ${name}`;
+    if (this.warned.has(key)) return;
+    this.warned.add(key);
     this.logger.warn(
-      `The tool ${name} of organization ${organizationId} is hidden by a registered one of that name.`,
+      `The tool ${name} of organization ${organizationId} is hidden by a registered tool of that name. Rename it.`,
     );
   }
 
-  private callable(tool: OfferedTool): RegisteredTool {
-    const inputSchema = withKey(tool.descriptor.inputSchema);
-    const begin = (input: object, call: ToolCall): Promise<object> =>
-      tool.begin(input as Record<string, unknown>, call);
+  private toRegistered(tool: OfferedTool): RegisteredTool {
+    const inputSchema = withIdempotencyKey(tool.descriptor.inputSchema);
+    const start = (input: object, call: ToolCall): Promise<object> =>
+      tool.start(input as Record<string, unknown>, call);
     const registered: RegisteredTool = {
       descriptor: { ...tool.descriptor, inputSchema },
       names: [tool.descriptor.name],
@@ -110,8 +109,8 @@ export class OfferedTools {
       external: false,
       ...(tool.task && { task: tool.task }),
       invoke: async (given, call) => {
-        const begun = await this.pipeline.run(registered, begin, given, call);
-        return call.dryRun ? begun : await tool.outcome(begun, call);
+        const started = await this.pipeline.run(registered, start, given, call);
+        return call.dryRun ? started : await tool.waitForResult(started, call);
       },
     };
     return registered;
@@ -122,6 +121,6 @@ function keyOf(organizationId: string, revision: string): string {
   return revision === '' ? '' : `${organizationId} ${revision}`;
 }
 
-function withKey(schema: ObjectSchema): ObjectSchema {
+function withIdempotencyKey(schema: ObjectSchema): ObjectSchema {
   return { ...schema, properties: { ...schema.properties, [IDEMPOTENCY_KEY]: KEY_SCHEMA } };
 }

@@ -1,16 +1,17 @@
 import type { Type } from '@nestjs/common';
-import type { Icon } from '../contract/tool-content.js';
-import type { ObjectSchema } from '../schema/json-schema.js';
+import type { ToolPolicies } from '../../policies/tool-policies.js';
 import type { TaskSource } from '../contract/task-source.js';
 import type { Surface, ToolCall } from '../contract/tool-call.js';
+import type { Icon } from '../contract/tool-content.js';
+import type { ObjectSchema } from '../schema/json-schema.js';
 
-/** What callers may know of a tool. Names as in the MCP specification, server/tools. */
+/** Describes a tool to callers. The field names are those of the MCP specification, server/tools. */
 export interface ToolDescriptor {
   name: string;
   title: string;
   description: string;
   inputSchema: ObjectSchema;
-  /** Absent where the result is content and not data. */
+  /** Absent if the tool returns {@link ToolContent}. */
   outputSchema?: ObjectSchema;
   icons?: readonly Icon[];
   annotations: {
@@ -23,14 +24,30 @@ export interface ToolDescriptor {
 
 export interface RegisteredTool {
   readonly descriptor: ToolDescriptor;
-  /** The name of the tool, and after it the deprecated ones. What was stored under any of them is about this tool. */
+  /** The current name, then the deprecated names. Rows stored under any of them belong to this tool. */
   readonly names: readonly [string, ...string[]];
-  /** Checks what a caller sent; throws `invalid_arguments` with every fault. */
+  /** Checks the arguments of a caller. Throws `invalid_arguments` with every fault. */
   readonly parse: (given: unknown) => object;
   readonly surfaces: ReadonlySet<Surface>;
   readonly readOnly: boolean;
   readonly external: boolean;
   readonly task?: Type<TaskSource>;
-  /** Runs guards, interceptors, the pipeline and the method. */
+  /** Runs the guards, the interceptors, the pipeline and the method. */
   readonly invoke: (given: unknown, call: ToolCall) => Promise<object>;
+}
+
+/** The tools that a prompt or a completion needs. */
+export class RequiredTools {
+  constructor(private readonly tools: readonly RegisteredTool[]) {}
+
+  /**
+   * Returns false if the policies hide one of the tools, or want confirmation for one that only reads. Its data would be
+   * shown without a call, so nobody would be asked. Tools that change data are called, and confirmed, later.
+   */
+  areAllowed(policies: ToolPolicies): boolean {
+    return this.tools.every(({ names, readOnly }) => {
+      const { hidden, confirmation } = policies.policy(...names);
+      return !hidden && !(readOnly && confirmation !== 'never');
+    });
+  }
 }

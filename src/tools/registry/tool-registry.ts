@@ -1,41 +1,38 @@
-import {
-  ForbiddenException,
-  HttpException,
-  Injectable,
-  Logger,
-  type OnModuleInit,
-  type Type,
-} from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit, type Type } from '@nestjs/common';
 import { Env } from '../../config/env.js';
-import { AppError } from '../../errors/app-error.js';
 import type { ToolPolicies } from '../../policies/tool-policies.js';
-import { checkResult } from '../pipeline/check-result.js';
-import { type DecoratedMethod, DecoratedMethods, firstParameter } from './decorated-methods.js';
-import { assertName, assertUnique } from './names.js';
-import { RequiredTools } from './needed-tools.js';
-import { parseArguments } from '../schema/parse-arguments.js';
-import type { RegisteredTool, ToolDescriptor } from './registered-tool.js';
-import { type DtoClass, dtoSchema } from '../schema/dto-schema.js';
-import type { Surface, ToolCall } from '../contract/tool-call.js';
 import type { TaskSource } from '../contract/task-source.js';
-import { type ToolMethod, ToolPipeline } from '../pipeline/tool-pipeline.js';
+import type { Surface, ToolCall } from '../contract/tool-call.js';
 import { Tool, type ToolOptions } from '../contract/tool.decorator.js';
+import { checkResult } from '../pipeline/check-result.js';
+import { type ToolMethod, ToolPipeline } from '../pipeline/tool-pipeline.js';
+import { type DtoClass, dtoSchema } from '../schema/dto-schema.js';
+import { parseArguments } from '../schema/parse-arguments.js';
+import {
+  assertName,
+  assertUnique,
+  type DecoratedMethod,
+  DecoratedMethods,
+  firstParameter,
+  fromHttpException,
+} from './decorated-methods.js';
+import { type RegisteredTool, RequiredTools, type ToolDescriptor } from './registered-tool.js';
 
-/** Said beside the arguments in the body of `POST /api/tools/:name`, and so not free for an argument. */
+/** `POST /api/tools/:name` takes this member beside the arguments, so no argument can have the name. */
 const RESERVED_ARGUMENT = 'dry_run';
-const EVERYWHERE: readonly Surface[] = ['agent', 'workflow', 'dashboard'];
+const ALL_SURFACES: readonly Surface[] = ['agent', 'workflow', 'dashboard'];
 
 /**
- * Finds every `@Tool` method at boot. A duplicate name, or a class that no JSON Schema can express, stops the
- * process: a tool that agents cannot reach must never look deployed.
+ * Finds every `@Tool` method at boot. A duplicate name, or a class that JSON Schema cannot express, stops the process: a
+ * tool that agents cannot call must never look deployed.
  */
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
   private readonly logger = new Logger('Tools');
   private readonly tools: RegisteredTool[] = [];
-  /** By present and deprecated names. */
+  /** Has each tool under its current name and its deprecated names. */
   private readonly byName = new Map<string, RegisteredTool>();
-  private readonly warnedOf = new Set<string>();
+  private readonly warnedNames = new Set<string>();
 
   constructor(
     private readonly methods: DecoratedMethods,
@@ -53,42 +50,39 @@ export class ToolRegistry implements OnModuleInit {
     }
   }
 
-  /** Every tool, whoever may call it, by name in code-unit order. */
+  /** Returns every tool of every surface, sorted by name in code-unit order. */
   all(): readonly RegisteredTool[] {
     return this.tools;
   }
 
-  /** The tools that a surface may call and `policies` do not hide, by name in code-unit order. */
+  /** Returns the tools that a surface may call and `policies` do not hide, sorted by name in code-unit order. */
   list(surface: Surface, policies: ToolPolicies): ToolDescriptor[] {
     return this.tools
-      .filter((tool) => isOpen(tool, surface, policies))
+      .filter((tool) => isCallable(tool, surface, policies))
       .map((tool) => tool.descriptor);
   }
 
-  /**
-   * The tool that has, or had, this name; undefined for one that is hidden, or not for this surface, as if there were
-   * none.
-   */
+  /** Finds a tool by its current or a deprecated name. Returns undefined if the surface may not call it or it is hidden. */
   find(name: string, surface: Surface, policies: ToolPolicies): RegisteredTool | undefined {
     const tool = this.byName.get(name);
-    if (!tool || !isOpen(tool, surface, policies)) return undefined;
-    const present = tool.descriptor.name;
-    if (name !== present && !this.warnedOf.has(name)) {
-      this.warnedOf.add(name);
+    if (!tool || !isCallable(tool, surface, policies)) return undefined;
+    const current = tool.descriptor.name;
+    if (name !== current && !this.warnedNames.has(name)) {
+      this.warnedNames.add(name);
       this.logger.warn(
-        `The tool name ${name} is deprecated and still in use: it is now ${present}.`,
+        `The tool name ${name} is deprecated and still in use: it is now ${current}.`,
       );
     }
     return tool;
   }
 
-  /** Whether a tool has, or had, this name, whoever may call it. */
+  /** Returns true if any tool has this name, or had it before. */
   isTaken(name: string): boolean {
     return this.byName.has(name);
   }
 
-  /** The tools of these names, present or deprecated; throws, for the boot, where there is none, and says where. */
-  needed(names: readonly string[], place: string): RequiredTools {
+  /** Returns the tools of these current or deprecated names. Throws at boot for an unknown name. */
+  require(names: readonly string[], place: string): RequiredTools {
     const tools = names.map((name) => {
       const tool = this.byName.get(name);
       if (!tool) throw new Error(`${place}: needs the tool ${name}, which there is not.`);
@@ -97,19 +91,17 @@ export class ToolRegistry implements OnModuleInit {
     return new RequiredTools(tools);
   }
 
-  /** Who knows the tasks that the tools which a surface may call begin. */
+  /** Returns the task sources of the tools that a surface may call. */
   taskSources(surface: Surface, policies: ToolPolicies): ReadonlySet<Type<TaskSource>> {
-    const open = this.tools.filter((tool) => isOpen(tool, surface, policies));
-    return new Set(open.flatMap(({ task }) => task ?? []));
+    const callable = this.tools.filter((tool) => isCallable(tool, surface, policies));
+    return new Set(callable.flatMap(({ task }) => task ?? []));
   }
 
-  /**
-   * Calls a tool and returns its result; every expected failure is an {@link AppError}. Arguments that are not right may
-   * throw at once.
-   */
+  /** Calls a tool and returns its result. Every expected failure is an {@link AppError}; invalid arguments throw at once. */
   call(tool: RegisteredTool, given: unknown, call: ToolCall): Promise<object> {
-    // Not awaited: that makes two promises a call, and on Node 20 each runs the hooks of AsyncLocalStorage.
-    return tool.invoke(given, call).catch(rethrow);
+    return tool.invoke(given, call).catch((error: unknown) => {
+      throw fromHttpException(error, 'tool');
+    });
   }
 
   private register(method: DecoratedMethod<ToolOptions>): RegisteredTool {
@@ -118,17 +110,19 @@ export class ToolRegistry implements OnModuleInit {
     const input = options.input ?? firstParameter(method);
     const descriptor = describe(options, input);
     if (Object.hasOwn(descriptor.inputSchema.properties, RESERVED_ARGUMENT)) {
-      throw new Error(`${place}: ${RESERVED_ARGUMENT} is no name for an argument: it is reserved.`);
+      throw new Error(
+        `${place}: ${RESERVED_ARGUMENT} is reserved. Give the argument another name.`,
+      );
     }
-    // The pipeline stands in place of the method, so that @UseGuards on it apply before validation.
-    const inner = this.checked(method);
+    // Guards go around the pipeline and not around the method, so that they run before validation.
+    const checkedMethod = this.withCheckedResult(method, descriptor);
     const run = (given: unknown, call: ToolCall): Promise<object> =>
-      this.pipeline.run(tool, inner, given, call);
+      this.pipeline.run(tool, checkedMethod, given, call);
     const tool: RegisteredTool = {
       descriptor,
       names: namesOf(options),
       parse: (given) => parseArguments(input, descriptor.inputSchema, given),
-      surfaces: new Set(options.surfaces ?? EVERYWHERE),
+      surfaces: new Set(options.surfaces ?? ALL_SURFACES),
       readOnly: options.readOnly ?? false,
       external: options.external ?? false,
       ...(options.task && { task: options.task }),
@@ -137,20 +131,22 @@ export class ToolRegistry implements OnModuleInit {
     return tool;
   }
 
-  /** In development the result is compared with its class inside the transaction, so that a wrong one has no effect. */
-  private checked({ run, options: { name, output } }: DecoratedMethod<ToolOptions>): ToolMethod {
+  /** Checks results in development. It does so inside the transaction, so that a wrong result has no effect. */
+  private withCheckedResult(
+    { run, options: { name, output } }: DecoratedMethod<ToolOptions>,
+    { outputSchema }: ToolDescriptor,
+  ): ToolMethod {
     const method = run as ToolMethod;
-    if (!output || !this.env.checksResults) return method;
-    const promised = { dto: output, schema: dtoSchema(output) };
+    if (!output || !outputSchema || !this.env.checksResults) return method;
     return async (input, call) => {
       const result = await method(input, call);
-      checkResult(name, promised, result);
+      checkResult(name, output.name, outputSchema, result);
       return result;
     };
   }
 }
 
-function isOpen(tool: RegisteredTool, surface: Surface, policies: ToolPolicies): boolean {
+function isCallable(tool: RegisteredTool, surface: Surface, policies: ToolPolicies): boolean {
   return tool.surfaces.has(surface) && !policies.hides(...tool.names);
 }
 
@@ -174,22 +170,4 @@ function describe(options: ToolOptions, input: DtoClass): ToolDescriptor {
       openWorldHint: options.external ?? false,
     },
   };
-}
-
-function rethrow(error: unknown): never {
-  throw fromGuard(error);
-}
-
-/** Guards speak Nest's HTTP exceptions; callers of tools, and of `what` else, get the codes that the contract names. */
-export function fromGuard(error: unknown, what = 'tool'): unknown {
-  if (!(error instanceof HttpException)) return error;
-  if (error instanceof ForbiddenException || error.getStatus() === 401) {
-    return new AppError('forbidden', `You may not call this ${what}.`, { cause: error });
-  }
-  if (error.getStatus() === 429) {
-    return new AppError('rate_limited', 'Too many calls. Try again later.', { cause: error });
-  }
-  return error.getStatus() < 500
-    ? new AppError('invalid_arguments', 'This call was refused.', { cause: error })
-    : error;
 }
