@@ -23,54 +23,54 @@ const lockFile = join(root, 'dist.lock');
 const LOCK_TIMEOUT_MS = 5 * 60_000;
 const INPUTS = ['src', 'migrations', 'tsconfig.build.json', 'package.json'];
 
-/** A build that cannot be done; the message is all a person needs to see. */
+/** An expected failure of the build. Its message says what to do, so no stack trace is printed. */
 export class BuildError extends Error {}
 
 /**
- * Compiles `src` and `migrations` into `dist` unless `dist` was made from exactly these sources.
- * Throws a `BuildError` where that fails; an older `dist` then stays as it was.
+ * Compiles `src` and `migrations` into `dist` unless `dist` was built from exactly these sources.
+ * Throws a `BuildError` when that fails, and keeps an older `dist` unchanged.
  */
 export async function build() {
-  // An image may carry dist alone: then there is nothing it could be out of date against.
+  // An image may contain dist without sources. Then dist cannot be outdated.
   if (!existsSync(join(root, 'src'))) {
     if (existsSync(dist)) return;
-    throw new BuildError('There is neither src nor dist here: this is not a Switchboard checkout.');
+    throw new BuildError('Neither src nor dist exists here. Run this in a Switchboard checkout.');
   }
   if (isFresh()) return;
   const tsc = findTsc();
   if (!tsc) {
-    // Running an outdated dist would look like a successful upgrade, with the old code at work.
+    // Running an outdated dist would look like a successful upgrade but run the old code.
     throw new BuildError(
       (existsSync(dist)
-        ? 'dist was built from other sources than these, and TypeScript is not installed to build it again.\n'
-        : 'Switchboard is not built yet, and TypeScript is not installed to build it.\n') +
+        ? 'dist was built from other sources, and TypeScript is not installed to build it again.\n'
+        : 'Switchboard has not been built, and TypeScript is not installed to build it.\n') +
         'Run: npm ci --include=dev (development packages are left out by --omit=dev and NODE_ENV=production)',
     );
   }
   await withLock(async () => {
-    // Another start may have built it while this one waited.
+    // Another process may have built it while this one waited.
     if (!isFresh()) compile(tsc);
   });
 }
 
 function compile(tsc) {
-  // Before compiling: a source changed meanwhile must make the next start build again.
+  // Hashed before compiling, so that a source that changes meanwhile makes the next start build again.
   const stamp = hashInputs();
   const began = Date.now();
   console.log('Building Switchboard ...');
   removeLeftovers();
   const draft = join(root, `dist.draft-${process.pid}`);
   try {
-    // A folder of its own, so that a failed or interrupted build never leaves half a dist, and
-    // nothing of a deleted source survives.
+    // A new folder, so that an interrupted build never leaves an incomplete dist, and the output of
+    // deleted sources disappears.
     const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', draft];
     const { status, signal, error } = spawnSync(process.execPath, args, {
       cwd: root,
       stdio: 'inherit',
     });
     if (error) throw error;
-    if (signal) throw new BuildError(`The build was stopped (${signal}).`);
-    if (status !== 0) throw new BuildError('The build failed: see the errors of TypeScript above.');
+    if (signal) throw new BuildError(`The build was stopped by ${signal}.`);
+    if (status !== 0) throw new BuildError('The build failed. See the TypeScript errors above.');
     copySql(join(root, 'migrations'), join(draft, 'migrations'));
     writeFileSync(join(draft, '.build-stamp'), stamp);
     const old = join(root, `dist.old-${process.pid}`);
@@ -129,16 +129,17 @@ function findTsc() {
   }
 }
 
-// Two starts at once build once: the second waits. Were both to swap dist, one would import files
-// in the moment in which the other has moved them away.
+// Without the lock, one of two processes could import files of dist while the other replaces them.
 async function withLock(work) {
   const deadline = Date.now() + LOCK_TIMEOUT_MS;
   let announced = false;
   while (!tryLock()) {
     if (Date.now() > deadline) {
-      throw new BuildError(`Another build does not end. If there is none, delete ${lockFile}.`);
+      throw new BuildError(
+        `Another build has not ended. If no build is running, delete ${lockFile}.`,
+      );
     }
-    if (!announced) console.log('Waiting for another process that is building Switchboard ...');
+    if (!announced) console.log('Waiting for another process to build Switchboard ...');
     announced = true;
     await sleep(100);
   }
@@ -155,7 +156,7 @@ function tryLock() {
     writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    if (error.code !== 'EEXIST') throw notWritable(error);
+    if (error.code !== 'EEXIST') throw toBuildError(error);
     return false;
   }
 }
@@ -163,7 +164,7 @@ function tryLock() {
 function isStale() {
   try {
     const holder = readFileSync(lockFile, 'utf8');
-    // Empty: its holder is between creating and writing it, or died there.
+    // An empty file: the other process has not written its id yet, or died before that.
     return holder === ''
       ? Date.now() - statSync(lockFile).mtimeMs > 5_000
       : !isAlive(Number(holder));
@@ -172,16 +173,18 @@ function isStale() {
   }
 }
 
-// What a build killed half-way left behind; only the holder of the lock comes here.
+// Removes folders of builds that were killed. Only the process that has the lock may call this.
 function removeLeftovers() {
   for (const entry of readdirSync(root)) {
     if (/^dist\.(draft|old)-\d+$/.test(entry)) rmSync(join(root, entry), { recursive: true });
   }
 }
 
-function notWritable(error) {
+function toBuildError(error) {
   return ['EACCES', 'EPERM', 'EROFS'].includes(error.code)
-    ? new BuildError(`dist is missing or out of date, and ${root} is not writable to build it.`)
+    ? new BuildError(
+        `dist is missing or outdated, and ${root} is not writable, so it cannot be built.`,
+      )
     : error;
 }
 
@@ -197,10 +200,10 @@ function isAlive(pid) {
 
 async function main() {
   if (process.argv.includes('--on-install')) {
-    // Images copy package.json first, to keep the installed packages in a layer of their own.
+    // Image builds install packages before they copy src, to keep the packages in a separate layer.
     if (!existsSync(join(root, 'src'))) return;
     if (!findTsc()) {
-      console.log('Not building Switchboard: TypeScript is not installed (--omit=dev).');
+      console.log('Switchboard was not built: TypeScript is not installed (--omit=dev).');
       return;
     }
   }

@@ -1,8 +1,9 @@
-// Says which workflows a deploy of this build would break: `npm run check:workflows`, for programs with `-- --json`.
-// Looks at the database of DATABASE_URL, or at the embedded one in DATA_DIR, and changes nothing there.
+// npm run check:workflows [-- --json]
+// Reports the workflows that a deployment of this build would break. Reads the database of DATABASE_URL, or the embedded
+// one in DATA_DIR, and changes nothing there.
 import { build, BuildError } from './build.mjs';
 
-// What the build says is no part of the report, which may be read by a program.
+// Messages of the build go to stderr, because programs may parse the report on stdout.
 console.log = console.error;
 try {
   await build();

@@ -1,5 +1,5 @@
-// Only syntax and modules that old versions of Node know, so that they reach the message below
-// instead of failing on a line they cannot read.
+// This file uses only syntax and modules of old Node versions, so that they print the message below
+// instead of a syntax error.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const MINIMUM = [20, 19];
 const version = process.versions.node.split('.').map(Number);
 if (version[0] < MINIMUM[0] || (version[0] === MINIMUM[0] && version[1] < MINIMUM[1])) {
   fail(
-    `Switchboard needs Node ${MINIMUM.join('.')} or newer; this is Node ${process.versions.node}.`,
+    `Switchboard needs Node ${MINIMUM.join('.')} or newer. This is Node ${process.versions.node}.`,
   );
 }
 
@@ -21,8 +21,8 @@ const missing = Object.keys(dependencies).filter(
 if (missing.length > 0) {
   fail(
     missing.length === Object.keys(dependencies).length
-      ? 'The packages Switchboard needs are not installed: run "npm ci" first.'
-      : `Some packages are not installed (${missing.join(', ')}): run "npm ci" first.`,
+      ? 'The packages that Switchboard needs are not installed. Run "npm ci" first.'
+      : `Some packages are not installed (${missing.join(', ')}). Run "npm ci" first.`,
   );
 }
 

@@ -1,6 +1,6 @@
-// Builds and tests each example the way a team has it: in a folder of its own, with Switchboard installed as the package
-// that `npm pack` makes. All other packages are links to those installed here, so nothing is downloaded, and there is one
-// copy of each, as npm would see to.
+// npm run test:examples
+// Builds and tests each example as a team would: in a separate folder, with Switchboard installed from the tarball of
+// `npm pack`. All other packages are links to those installed here, so nothing is downloaded and no package exists twice.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -35,7 +35,7 @@ console.log(`${totals.pass} passed, ${totals.fail} failed`);
 if (totals.fail > 0 || totals.pass === 0) process.exitCode = 1;
 
 function pack() {
-  // The scripts would build once more; what they make is there.
+  // Without --ignore-scripts, npm would build a second time.
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
   const [{ filename }] = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' }));
   return join(folder, basename(filename));
@@ -58,7 +58,7 @@ function install(name, tarball) {
   return project;
 }
 
-/** Names of the packages in a node_modules folder, with their scopes. */
+/** Lists the packages in a node_modules folder, with their scopes. */
 function packages(modules) {
   return readdirSync(modules)
     .filter((entry) => !entry.startsWith('.'))
@@ -69,7 +69,7 @@ function packages(modules) {
     );
 }
 
-/** Runs the tests that the example's own `npm test` names. */
+/** Runs the test files that the `test` script of the example names. */
 function test(project) {
   const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
   const files = scripts.test.split(' --test ')[1].split(' ');
@@ -84,7 +84,7 @@ function test(project) {
     [...stdout.matchAll(/^ℹ (pass|fail) (\d+)$/gm)].map(([, what, count]) => [what, Number(count)]),
   );
   totals.pass += counts.pass ?? 0;
-  // A run that ends badly without saying what failed is a failure all the same.
+  // A run with an error code counts as one failure when it reports none.
   totals.fail += counts.fail || (status === 0 ? 0 : 1);
 }
 

@@ -1,5 +1,5 @@
-// Prints the tools of this Switchboard: `npm run tools`, or with the size of tools/list in tokens:
-// `npm run tools -- --tokens`. Needs no database: nothing is started.
+// npm run tools [-- --tokens]
+// Prints the tools of this build, or the number of tokens that each takes in tools/list. It needs no database.
 import { build, BuildError } from './build.mjs';
 
 const COLUMN_GAP = '  ';
@@ -11,7 +11,7 @@ const ERAS = [
 
 async function main() {
   const unknown = process.argv.slice(2).filter((argument) => argument !== '--tokens');
-  if (unknown.length > 0) fail(`Unknown argument ${unknown[0]}. There is --tokens only.`);
+  if (unknown.length > 0) fail(`Unknown argument ${unknown[0]}. The only argument is --tokens.`);
   try {
     await build();
   } catch (error) {

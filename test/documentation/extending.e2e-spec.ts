@@ -13,15 +13,15 @@ describe('docs/extending.md', () => {
   const blocks = [...text.matchAll(/^```ts\n([^]*?)^```$/gm)];
   const linked = [...text.matchAll(/^\[.*\]\(\.\.\/(.*)\)\n\n```ts\n([^]*?)^```$/gm)];
 
-  it('names the file of every piece of code', () => {
+  it('names the file of every code block', () => {
     expect(linked.length).toBeGreaterThan(5);
     expect(linked.length).toBe(blocks.length);
   });
 
-  it.each(linked.map(([, path, code]) => [path!, code!]))('shows what %s has', (path, code) => {
+  it.each(linked.map(([, path, code]) => [path!, code!]))('quotes %s exactly', (path, code) => {
     const file = unindented(read(path));
     let from = 0;
-    // The parts between the ellipses must come in this order.
+    // The parts between the ellipses must appear in this order.
     for (const part of unindented(code).split('// …\n')) {
       const at = file.indexOf(part, from);
       expect(at, part).toBeGreaterThanOrEqual(0);
@@ -29,7 +29,7 @@ describe('docs/extending.md', () => {
     }
   });
 
-  it('shows the dependencies that the example has', () => {
+  it('shows the dependencies of the example', () => {
     const [, shown] = /```json\n([^]*?)```/.exec(text)!;
     const indented = shown!
       .trimEnd()
@@ -38,7 +38,7 @@ describe('docs/extending.md', () => {
     expect(read('examples/deals/package.json')).toContain(indented.join('\n'));
   });
 
-  it('lists decorators that the schema can express', () => {
+  it('lists only decorators that JSON Schema can express', () => {
     const sentence = /It may use ([^]*?) of class-validator/.exec(text)![1]!;
     const names = [...sentence.matchAll(/`@(\w+)`/g)].map(([, name]) => name!);
     expect(names.length).toBeGreaterThan(20);
@@ -55,18 +55,18 @@ describe('the packages that the example shares with Switchboard', () => {
     return { ...dependencies, ...devDependencies };
   };
 
-  it('are the same versions', () => {
+  it('have the same versions', () => {
     const { switchboard: _, ...theirs } = versions('examples/deals/package.json');
     expect(versions('package.json')).toMatchObject(theirs);
   });
 });
 
-// The code blocks of Markdown are formatted by themselves, and begin at the margin.
+// Prettier formats code blocks in Markdown separately, so they start without indentation.
 function unindented(code: string): string {
   return code.replaceAll(/^ +/gm, '');
 }
 
-/** A class with one field that has the decorator, and a type where that says none. */
+/** Returns a class with one field that has the decorator, and a type decorator if that one implies no type. */
 function dtoWith(name: string): new () => object {
   class Dto {}
   const factories = validators as unknown as Record<

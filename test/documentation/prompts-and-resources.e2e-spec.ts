@@ -18,7 +18,7 @@ describe('docs/prompts-and-resources.md', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('lists what the registries know (UPDATE_DOCS=1 writes the lists anew)', async () => {
+  it('lists every prompt and resource of the registries (UPDATE_DOCS=1 updates the lists)', async () => {
     const prompts = switchboard.app.get(PromptRegistry).list(ToolPolicies.NONE);
     const resources = switchboard.app.get(ResourceRegistry);
     const lists = [

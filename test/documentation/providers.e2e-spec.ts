@@ -25,7 +25,7 @@ describe('docs/providers.md', () => {
     return (await createWorkflow(acme, steps, more)).id;
   };
 
-  it('has an example that records replies, each once', async () => {
+  it('has an example that records each reply once', async () => {
     const id = await save('Replies');
     const payload = {
       FromName: 'Ada Lovelace',
@@ -54,7 +54,7 @@ describe('docs/providers.md', () => {
     ]);
   });
 
-  it('has an example that reports deliveries and bounces, and skips the rest', async () => {
+  it('has an example that reports deliveries and bounces, and ignores other events', async () => {
     const id = await save('Deliveries');
     const sent = async (): Promise<string> => {
       const contact = await createContact(acme);

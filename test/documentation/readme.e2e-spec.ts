@@ -33,13 +33,13 @@ describe('the tour of the README', () => {
     await switchboard.close();
   });
 
-  it('answers what it shows, but for ids and times', async () => {
+  it('prints the output that the README shows, except for ids and times', async () => {
     const acme = await createOrganization(switchboard);
     const commands = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code);
     commands[0] = commands[0]!
       .replace(/^URL=.*$/m, `URL=${switchboard.url}`)
       .replace(/^KEY=.*$/m, `KEY=${acme.key}`);
-    // One shell for all, as a reader has it; each block's output into a file of its own.
+    // All blocks run in one shell, as a reader would run them. The output of each goes to a separate file.
     const script = commands.map((code, index) => `{\n${code}\n} > ${index}.out`).join('\n');
     await runAsync(script, folder);
     const outputs = commands.map((_, index) => readFileSync(join(folder, `${index}.out`), 'utf8'));
@@ -61,8 +61,8 @@ describe('the tool of the README', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('works as it stands', async () => {
-    // Not into src: what other tests build must be the sources, and nothing but them.
+  it('works without changes', async () => {
+    // The file is not written to src, because other tests build src at the same time.
     const code = blocks
       .find(({ language }) => language === 'ts')!
       .code.replace(`'switchboard'`, `'../../../src/bootstrap/platform.js'`);
@@ -81,7 +81,7 @@ describe('the tool of the README', () => {
   });
 });
 
-/** The json block behind each sh block, where there is one. */
+/** Returns each sh block with the json block that follows it, if there is one. */
 function outputsInReadme(): (string | undefined)[] {
   return blocks.flatMap(({ language }, index) => {
     if (language !== 'sh') return [];

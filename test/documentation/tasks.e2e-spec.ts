@@ -20,7 +20,7 @@ describe('docs/tasks.md', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('shows what is sent, and what comes back', async () => {
+  it('shows the requests and responses as they are', async () => {
     const { id } = await createWorkflow(acme, [
       { id: 'pause', wait: { days: 1 } },
       {
@@ -64,7 +64,7 @@ describe('docs/tasks.md', () => {
   });
 });
 
-/** The example with the values that differ every time as they came. */
+/** Replaces values that differ at every call in the example by those of the response. */
 function shapeOf(example: Record<string, unknown>, came: Record<string, unknown>): object {
   const varying = ['statusMessage', 'createdAt', 'lastUpdatedAt', 'pollIntervalMs'];
   return { ...example, ...Object.fromEntries(varying.map((name) => [name, came[name]])) };

@@ -14,7 +14,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 const MOST_TOKENS = 6000;
 const ROOT = resolve(import.meta.dirname, '../..');
 
-describe('what a model is told of the tools', () => {
+describe('the tool list that a model receives', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('what a model is told of the tools', () => {
     },
   );
 
-  it('includes what contacts, messages, workflows and runs hold, in the instructions', async () => {
+  it('comes with instructions that describe contacts, messages, workflows and runs', async () => {
     const response = await acme.fetch('/api/tools');
     const { tools } = (await response.json()) as {
       tools: { name: string; outputSchema: ObjectSchema }[];
@@ -56,7 +56,7 @@ describe('what a model is told of the tools', () => {
 
 describe('npm run tools', () => {
   const run = async (...given: string[]): Promise<string[]> => {
-    // Nothing of this process's settings: it must need none, and no database.
+    // The environment is empty, because the command must need neither settings nor a database.
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['scripts/tools.mjs', ...given],
@@ -66,13 +66,13 @@ describe('npm run tools', () => {
   };
   beforeAll(() => buildTree());
 
-  it('prints every tool with those who may call it, without a database', async () => {
+  it('prints every tool with its surfaces, without a database', async () => {
     const lines = await run();
     expect(lines).toContainEqual(expect.stringMatching(/^send_message +agent, .* Send a message$/));
     expect(lines).toContainEqual(expect.stringMatching(/^set_tool_policy +dashboard +Set /));
   });
 
-  it('prints with --tokens what each tool takes of the list', async () => {
+  it('prints the number of tokens of each tool with --tokens', async () => {
     const lines = await run('--tokens');
     expect(lines[0]).toMatch(/^tokens .*plain JSON-RPC .*MCP 2026-07-28$/);
     expect(lines).toContainEqual(expect.stringMatching(/^send_message +\d+ +\d+ +\d+$/));
@@ -80,7 +80,7 @@ describe('npm run tools', () => {
     expect(lines.at(-1)).toMatch(/^whole list +\d{4} +\d{4} +\d{4}$/);
   });
 
-  it('refuses arguments that it does not know', async () => {
+  it('rejects unknown arguments', async () => {
     await expect(run('--token')).rejects.toThrow('Unknown argument --token');
   });
 });

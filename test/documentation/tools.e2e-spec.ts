@@ -17,7 +17,7 @@ describe('docs/tools.md', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('is what the registry says (UPDATE_DOCS=1 writes it anew)', async () => {
+  it('describes the tools of the registry (UPDATE_DOCS=1 updates the page)', async () => {
     const tools = switchboard.app.get(ToolRegistry).all();
     const expected = await format(page(tools), { parser: 'markdown', printWidth: 100 });
     if (process.env.UPDATE_DOCS) writeFileSync(FILE, expected);

@@ -20,11 +20,11 @@ describe('docs/triggers.md', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('has triggers that can be saved as they stand', async () => {
+  it('has triggers that can be saved without changes', async () => {
     for (const trigger of TRIGGERS) await createWorkflow(acme, [], { trigger });
   });
 
-  it('has a contact that is made of what a form sends', async () => {
+  it('has an example that creates a contact from the data of a form', async () => {
     const trigger = TRIGGERS.find(({ contact }) => contact);
     const { id } = await createWorkflow(acme, [], { trigger });
     const answers = { email: 'ada@example.com', name: 'Ada', company: '', newsletter: true };

@@ -20,7 +20,7 @@ describe('docs/webhooks.md', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('has examples that work as they stand, one after the other', async () => {
+  it('has examples that work without changes, one after the other', async () => {
     const { webhook_url, secret } = await createWorkflow(
       acme,
       [{ id: 'found', tool: 'search_contacts', arguments: {} }],
@@ -45,7 +45,7 @@ describe('docs/webhooks.md', () => {
     ]);
   });
 
-  it('names every mistake that the doctor knows, and no other', () => {
+  it('names exactly the faults that the doctor can report', () => {
     const rows = [...PAGE.matchAll(/^\| (`[^|]*`) +\|/gm)].map(([, names]) => names!);
     const names = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
     expect(names.sort()).toEqual(Object.keys(SIGNATURE_ADVICE).sort());

@@ -21,7 +21,7 @@ describe('docs/workflow-tools.md', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('has examples that do what it says', async () => {
+  it('has examples with the described results', async () => {
     const { steps, ...more } = WORKFLOW;
     const { id } = await createWorkflow(acme, steps, more);
     await succeed(acme, 'offer_workflow_as_tool', { ...OFFER, workflow_id: id });

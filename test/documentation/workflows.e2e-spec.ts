@@ -43,14 +43,14 @@ describe('docs/workflows.md', () => {
     return value.contact.properties;
   };
 
-  it('has examples that can be saved as they stand', async () => {
+  it('has examples that can be saved without changes', async () => {
     for (const text of EXAMPLES) {
       const { error } = await acme.call('create_workflow', JSON.parse(text));
       expect(error).toBeUndefined();
     }
   });
 
-  it('has a loop that does what it says', async () => {
+  it('has a loop example with the described result', async () => {
     const { steps, ...more } = example(2);
     const { id } = await createWorkflow(acme, steps, more);
     const run = await runToEnd(acme, id, { email: 'loop@example.com', parcels: ['a', 'b'] });
@@ -67,7 +67,7 @@ describe('docs/workflows.md', () => {
     expect(run.steps.at(-1)!.input).toMatchObject({ properties: { parcels: 2 } });
   });
 
-  it('has a parallel and a stop that do what they say', async () => {
+  it('has parallel and stop examples with the described results', async () => {
     const { steps, ...more } = example(3);
     const { id } = await createWorkflow(acme, steps, more);
     const run = await runToEnd(acme, id);
@@ -75,7 +75,7 @@ describe('docs/workflows.md', () => {
     expect(run.steps.at(-1)!.error).toEqual({ code: 'stopped', message: 'Both said N1.' });
   });
 
-  it('has an example that does what it says', async () => {
+  it('has an http_request example with the described result', async () => {
     const { steps, ...more } = example();
     const { id } = await createWorkflow(acme, steps, more);
     const run = await runToEnd(acme, id, payload);
@@ -90,7 +90,7 @@ describe('docs/workflows.md', () => {
     expect(await properties()).toEqual({ order: 'N1' });
   });
 
-  it('has an example that does what it says when the other system refuses', async () => {
+  it('has an http_request example with the described result when the other system fails', async () => {
     isOpen = false;
     const { steps, ...more } = example();
     const { id } = await createWorkflow(acme, steps, more);

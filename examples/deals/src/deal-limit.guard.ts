@@ -2,13 +2,13 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { AppError, type ToolCall } from 'switchboard';
 import { DealLimit } from './deal-limit.js';
 
-/** Leaves large deals to people: agents and workflows are refused. */
+/** Refuses large deals from agents and workflows, so that only people can record them. */
 @Injectable()
 export class DealLimitGuard implements CanActivate {
   constructor(private readonly limit: DealLimit) {}
 
   canActivate(context: ExecutionContext): boolean {
-    // Guards run before the arguments are checked, so these may be anything.
+    // Guards run before validation, so the arguments can have any type.
     const [given, call] = context.getArgs<[{ amount?: unknown } | null | undefined, ToolCall]>();
     const amount = Number(given?.amount);
     if (call.surface === 'dashboard' || !(amount > this.limit.amount)) return true;

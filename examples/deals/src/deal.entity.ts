@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Something that a customer may buy. */
+/** A possible sale to a contact. */
 @Entity('deals')
 @Index('deals_organization_id_created_at_idx', ['organizationId', 'createdAt', 'id'])
 export class Deal {
@@ -13,14 +13,14 @@ export class Deal {
   @Column('text')
   title: string;
 
-  /** In whole euros. */
+  /** Amount in whole euros. */
   @Column('integer')
   amount: number;
 
   @Column('text', { name: 'contact_id', nullable: true })
   contactId: string | null;
 
-  // Milliseconds, as JavaScript counts: a cursor made from a finer time would skip or repeat deals.
+  // Milliseconds, like a JavaScript Date. With microseconds, a cursor made from a Date would skip or repeat deals.
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3, default: () => 'now()' })
   createdAt: Date;
 }

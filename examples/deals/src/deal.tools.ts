@@ -8,7 +8,7 @@ import { DealsService } from './deals.service.js';
 import { ListDealsInput } from './list-deals.input.js';
 import { RecordDealInput } from './record-deal.input.js';
 
-/** What agents, workflows and people can do with deals. */
+/** Tools for deals that agents, workflows and people use. */
 @Injectable()
 export class DealTools {
   constructor(private readonly deals: DealsService) {}
@@ -18,8 +18,8 @@ export class DealTools {
     name: 'record_deal',
     title: 'Record a deal',
     description:
-      'Records something that a customer may buy, and for how much. Deals above 100,000 are refused with forbidden ' +
-      'unless a person records them. Returns the deal with its id.',
+      'Records a possible sale with its title and amount. Fails with forbidden for amounts above 100,000 unless a ' +
+      'person records the deal. Returns the deal with its id.',
     output: DealResult,
   })
   async record(input: RecordDealInput, call: ToolCall): Promise<DealResult> {

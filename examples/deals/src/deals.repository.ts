@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, TenantDatabase, type TimePosition, violatedConstraint } from 'switchboard';
-import type { EntityManager } from 'typeorm';
 import { Deal } from './deal.entity.js';
 
 export type NewDeal = Pick<Deal, 'id' | 'title' | 'amount' | 'contactId'>;
@@ -12,26 +11,31 @@ export class DealsRepository {
   /** Throws `not_found` when the organization has no such contact. */
   async insert(organizationId: string, deal: NewDeal): Promise<Deal> {
     try {
-      await this.manager(organizationId).insert(Deal, { ...deal, organizationId });
+      await this.tenants
+        .session(organizationId)
+        .repository(Deal)
+        .insert({ ...deal, organizationId });
     } catch (error) {
       if (violatedConstraint(error) === 'deals_contact_fkey') throw AppError.notFound('contact');
       throw error;
     }
-    return await this.manager(organizationId).findOneByOrFail(Deal, {
+    return await this.tenants.session(organizationId).repository(Deal).findOneByOrFail({
       organizationId,
       id: deal.id,
     });
   }
 
-  /** At most `limit` deals, newest first, from after `position` on. */
+  /** Returns at most `limit` deals after `position`, newest first. */
   async list(
     organizationId: string,
     filter: { contactId?: string },
     position: TimePosition | undefined,
     limit: number,
   ): Promise<Deal[]> {
-    const query = this.manager(organizationId)
-      .createQueryBuilder(Deal, 'deal')
+    const query = this.tenants
+      .session(organizationId)
+      .repository(Deal)
+      .createQueryBuilder('deal')
       .where('deal.organizationId = :organizationId', { organizationId })
       .orderBy('deal.createdAt', 'DESC')
       .addOrderBy('deal.id', 'DESC')
@@ -39,9 +43,5 @@ export class DealsRepository {
     if (filter.contactId !== undefined) query.andWhere('deal.contactId = :contactId', filter);
     if (position) query.andWhere('(deal.createdAt, deal.id) < (:at, :id)', { ...position });
     return await query.getMany();
-  }
-
-  private manager(organizationId: string): EntityManager {
-    return this.tenants.manager(organizationId);
   }
 }

@@ -3,7 +3,7 @@ import { newId, pageOf, readTimeCursor, timeCursor } from 'switchboard';
 import type { Deal } from './deal.entity.js';
 import { DealsRepository } from './deals.repository.js';
 
-/** The deals of organizations. Every method runs in the transaction that Switchboard opened for the call. */
+/** Manages the deals of organizations. Every method runs in the transaction that Switchboard opens for a call. */
 @Injectable()
 export class DealsService {
   constructor(private readonly deals: DealsRepository) {}
@@ -22,7 +22,7 @@ export class DealsService {
     { limit, cursor }: { limit: number; cursor?: string },
   ): Promise<{ deals: Deal[]; nextCursor: string | null }> {
     const position = readTimeCursor(cursor);
-    // One more than asked for tells whether there is another page.
+    // One additional row shows whether there is another page.
     const rows = await this.deals.list(organizationId, filter, position, limit + 1);
     const { page, nextCursor } = pageOf(rows, limit, timeCursor);
     return { deals: page, nextCursor };

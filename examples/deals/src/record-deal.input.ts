@@ -19,7 +19,7 @@ export class RecordDealInput {
   @Length(1, 64)
   contact_id?: string;
 
-  @Doc('A text of your own: calling again with the same one records nothing more.')
+  @Doc('Key of this call: a repeated call with the same key records no second deal.')
   @IsOptional()
   @IsString()
   @Length(1, 255)

@@ -6,7 +6,7 @@ import { Deal } from '../src/deal.entity.js';
 
 class NoInput {}
 
-/** Forgets to say whose deals it wants, as code does one day. */
+/** Contains a bug on purpose: it does not filter by organization. */
 @Injectable()
 class CarelessTools {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -14,12 +14,12 @@ class CarelessTools {
   @Tool({
     name: 'careless_list',
     title: 'Careless list',
-    description: 'Lists all deals there are.',
+    description: 'Lists all deals.',
     output: DealPage,
     readOnly: true,
   })
   async list(_input: NoInput, call: ToolCall): Promise<DealPage> {
-    const deals = await this.tenants.manager(call.organizationId).find(Deal);
+    const deals = await this.tenants.session(call.organizationId).repository(Deal).find();
     return { deals: deals.map((deal) => DealView.of(deal)), next_cursor: null };
   }
 }

@@ -26,7 +26,7 @@ describe('deals', () => {
     acme = await switchboard.createOrganization('Acme');
   });
 
-  it('are tools with schemas', async () => {
+  it('have tools with schemas', async () => {
     const tools = new Map((await acme.listTools()).map((tool) => [tool.name, tool]));
     assert.deepEqual(tools.get('record_deal')!.inputSchema, {
       type: 'object',
@@ -53,7 +53,8 @@ describe('deals', () => {
           type: 'string',
           minLength: 1,
           maxLength: 255,
-          description: 'A text of your own: calling again with the same one records nothing more.',
+          description:
+            'Key of this call: a repeated call with the same key records no second deal.',
         },
       },
       required: ['title', 'amount'],
@@ -117,7 +118,7 @@ describe('deals', () => {
         payload: { email: 'ada@example.com', amount: 250 },
       }),
     );
-    const run = await ended(acme, run_id);
+    const run = await waitForEnd(acme, run_id);
     assert.equal(run.status, 'succeeded', JSON.stringify(run));
     const { deals } = result(await acme.callAsAgent<DealPage>('list_deals'));
     assert.equal(deals.length, 1);
@@ -127,7 +128,7 @@ describe('deals', () => {
     assert.deepEqual(found.deals, deals);
   });
 
-  it('are left to people when they are large', async () => {
+  it('can only be recorded by people when they are large', async () => {
     const large = { title: 'Tower', amount: 100_001 };
     const refused = await acme.callAsAgent('record_deal', large);
     assert.deepEqual(refused, {
@@ -138,7 +139,7 @@ describe('deals', () => {
     assert.equal((await acme.callAsPerson('record_deal', large)).ok, true);
   });
 
-  it('are refused with every fault of their arguments', async () => {
+  it('are rejected with every fault of their arguments', async () => {
     const outcome = await acme.callAsAgent('record_deal', { title: '', amount: 1.5, ammount: 1 });
     assert.ok(!outcome.ok);
     assert.equal(outcome.error.code, 'invalid_arguments');
@@ -153,7 +154,7 @@ describe('deals', () => {
     ]);
   });
 
-  it('stay in their organization, even when code forgets to ask for it', async () => {
+  it('stay in their organization even when a query does not filter by it', async () => {
     const globex = await switchboard.createOrganization('Globex');
     const contact = { email: 'grace@example.com' };
     const { contact: hers } = result(
@@ -165,9 +166,9 @@ describe('deals', () => {
       assert.equal(result(await acme.callAsAgent<DealPage>(tool)).deals.length, 1);
       assert.deepEqual(result(await globex.callAsAgent<DealPage>(tool)).deals, []);
     }
-    const stolen = await globex.callAsAgent('record_deal', deal);
-    assert.ok(!stolen.ok);
-    assert.equal(stolen.error.code, 'not_found');
+    const other = await globex.callAsAgent('record_deal', deal);
+    assert.ok(!other.ok);
+    assert.equal(other.error.code, 'not_found');
   });
 
   it('leave a row in the audit log', async () => {
@@ -191,7 +192,10 @@ function result<Result>(
   return outcome.result;
 }
 
-async function ended(organization: TestOrganization, run_id: string): Promise<{ status: string }> {
+async function waitForEnd(
+  organization: TestOrganization,
+  run_id: string,
+): Promise<{ status: string }> {
   for (;;) {
     const { run } = result(
       await organization.callAsAgent<{ run: { status: string } }>('get_run', { run_id }),
