@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe(assertIsolated.name, () => {
-  it('accepts a database as it is made', async () => {
+  it('accepts a newly migrated database', async () => {
     await expect(assertIsolated(access)).resolves.toBeUndefined();
   });
 
@@ -69,46 +69,46 @@ describe(assertIsolated.name, () => {
          $$ select split_part(current_setting('switchboard.context', true), '.', 1) $$`,
       /current_organization/,
     ],
-  ])('refuses %s', async (_, sql, message) => {
+  ])('rejects %s', async (_, sql, message) => {
     await owner.query(sql);
     await expect(assertIsolated(access)).rejects.toThrow(message);
   });
 
-  // Roles belong to the whole server, so these tests make their own instead of changing those of the other files.
+  // Roles belong to the whole server, so these tests create roles instead of changing those of other test files.
   it.each([
     ['is a superuser', 'superuser'],
     ['bypasses row-level security', 'bypassrls'],
     ['may create roles', 'createrole'],
-  ])('refuses a tenant role that %s', async (what, attribute) => {
+  ])('rejects a tenant role that %s', async (what, attribute) => {
     const own = await ownTenantRole(attribute);
     await expect(assertIsolated(own)).rejects.toThrow(`tenant role: ${what}`);
   });
 
-  it('refuses a tenant role that owns a table', async () => {
+  it('rejects a tenant role that owns a table', async () => {
     const own = await ownTenantRole('');
     await owner.query(`alter table contacts owner to ${own.tenant.user}`);
     undo.splice(0, 0, () => owner.query('alter table contacts owner to current_user'));
     await expect(assertIsolated(own)).rejects.toThrow('tenant role: owns tables');
   });
 
-  it('refuses a tenant role that is a member of another role', async () => {
+  it('rejects a tenant role that is a member of another role', async () => {
     const own = await ownTenantRole('');
     await owner.query(`grant ${access.tenant.user} to ${own.tenant.user}`);
     await expect(assertIsolated(own)).rejects.toThrow('is a member of another role');
   });
 
-  it('accepts another role that has no power, so that the refusals above are about the power', async () => {
+  it('accepts a tenant role without such privileges', async () => {
     await expect(assertIsolated(await ownTenantRole(''))).resolves.toBeUndefined();
   });
 
-  it('refuses synchronous_commit off, for then acknowledged work can be lost', async () => {
+  it('rejects synchronous_commit off, which can lose acknowledged work', async () => {
     const { rows } = await owner.query<{ name: string }>('select current_database() as name');
     await owner.query(`alter database ${rows[0]!.name} set synchronous_commit = off`);
     await expect(assertIsolated(access)).rejects.toThrow('synchronous_commit');
   });
 });
 
-/** Access as a role that lives as long as the test and has the given attribute. */
+/** Creates a role with the given attribute for the length of the test, and returns access with it. */
 async function ownTenantRole(attribute: string): Promise<DatabaseAccess> {
   const user = `test_role_${process.pid}_${Date.now()}`;
   await owner.query(`create role ${user} login password 'test' ${attribute}`);

@@ -8,10 +8,10 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook } from '../workflows/support/workflow-client.js';
 
-/** ReadyForQuery, outside a transaction: the server has let the client in. */
+/** The ReadyForQuery message outside a transaction: the client is authenticated. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/** Stands before PostgreSQL. While `isBreaking`, each new connection is ended in the moment in which it is ready. */
+/** A proxy in front of PostgreSQL. While `isBreaking` is true, it ends each new connection as soon as it is ready. */
 class Proxy {
   isBreaking = false;
   broken = 0;
@@ -46,7 +46,7 @@ class Proxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Ends all connections: the server goes on with what it has been sent, and has nobody to tell. */
+  /** Ends all connections. The server still executes what it has received, but cannot send a response. */
   cut(): void {
     for (const socket of this.sockets) socket.destroy();
   }
@@ -57,7 +57,7 @@ class Proxy {
   }
 }
 
-/** ErrorResponse, as pg_terminate_backend makes the server send it. */
+/** The ErrorResponse message that the server sends after pg_terminate_backend. */
 function goodbye(): Buffer {
   const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0');
   const length = Buffer.alloc(4);
@@ -87,8 +87,8 @@ describe('connections that the server ends', () => {
     await database.drop();
   });
 
-  // An error event that nobody listens to would end this process, and vitest reports it.
-  it('answers 503 and goes on when they end in the moment in which they are ready', async () => {
+  // An error event without a listener would end this process, and vitest would report that.
+  it('cause a 503 response, and no crash, when they end as soon as they are ready', async () => {
     const acme = await createOrganization(switchboard);
     const search = () => acme.call('search_contacts', {});
     expect((await search()).status).toBe(200);
@@ -100,17 +100,17 @@ describe('connections that the server ends', () => {
     expect((await search()).status).toBe(200);
   });
 
-  it('stores a webhook once whose connection ends before anybody was told, and answers 503', async () => {
+  it('cause a 503 response for a webhook that was stored, and a retry does not store it twice', async () => {
     const acme = await createOrganization(switchboard);
     const { id } = await createWorkflow(acme, []);
     const runs = () => owner.query('select from workflow_runs where workflow_id = $1', [id]);
-    // From the second on, the statement that stores the run commits it as well.
+    // From the second webhook on, one statement stores and commits the run.
     expect(await postWebhook(switchboard, id, {})).toMatchObject({ status: 202 });
     await owner.query('begin');
     await owner.query('lock table workflow_runs in exclusive mode');
     const answer = postWebhook(switchboard, id, {});
     await waitFor(async () => {
-      // Within a transaction it would see the same activity again and again.
+      // Runs outside a transaction, because pg_stat_activity does not change within one.
       await owner.query('select pg_stat_clear_snapshot()');
       const { rowCount } = await owner.query(
         `select from pg_stat_activity where datname = current_database()

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Switchboard } from '../support/switchboard.js';
 
-/** Takes one of the two walls between organizations down, to try the other alone. */
+/** Removes row-level security, to test whether the conditions of the repositories are sufficient. */
 export async function dropRowLevelSecurity(switchboard: Switchboard): Promise<void> {
   const tables = await switchboard.ownerQuery<{ name: string }>(
     `select oid::regclass::text as name from pg_class where relrowsecurity`,

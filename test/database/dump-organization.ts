@@ -1,6 +1,6 @@
 import type { Switchboard } from '../support/switchboard.js';
 
-/** Every row of every table that belongs to an organization, as the owner of the database sees them. */
+/** Returns every row of an organization from all tables, read as the owner of the database. */
 export async function dumpOrganization(
   switchboard: Switchboard,
   organizationId: string,

@@ -1,4 +1,4 @@
-/** The part of a JSON Schema that an example can be made from. */
+/** The keywords of JSON Schema that `exampleOf` supports. */
 export interface FieldSchema {
   type?: string | string[];
   enum?: unknown[];
@@ -14,7 +14,7 @@ export interface FieldSchema {
   required?: string[];
 }
 
-/** A value that fits the schema; throws where none can be guessed, so that no tool goes untested in silence. */
+/** Returns a value that matches the schema. Throws when it cannot create one, so that every tool is tested. */
 export function exampleOf(schema: FieldSchema, path: string): unknown {
   if (schema.default !== undefined) return schema.default;
   if (schema.examples?.length) return schema.examples[0];

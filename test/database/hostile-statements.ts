@@ -1,4 +1,4 @@
-/** What an attacker knows who can run any SQL as the tenant role inside the transaction of organization `mine`. */
+/** Knowledge of an attacker who can run any SQL as the tenant role in a transaction of the organization `mine`. */
 export interface HostileContext {
   mine: string;
   theirs: string;
@@ -13,7 +13,7 @@ export interface HostileContext {
   ownerRole: string;
 }
 
-/** Statements run one after the other in one transaction; the last one's rows must hold nothing of `theirs`. */
+/** Statements that run in one transaction. The rows of the last one must contain no data of `theirs`. */
 export type HostileStatement = [what: string, make: (context: HostileContext) => string[]];
 
 const forge = (context: string) => `select set_config('switchboard.context', '${context}', true)`;
@@ -214,7 +214,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
   ],
   ['a changed audit entry', () => [`update audit_log set action = 'nothing'`]],
   ['a deleted audit entry', () => ['delete from audit_log']],
-  // Last: what is the organization's own may go.
+  // These come last, because they delete rows of the organization itself.
   ['a delete without a filter', () => ['delete from contacts returning organization_id']],
   ['deleting organizations', () => ['delete from organizations returning id']],
 ];

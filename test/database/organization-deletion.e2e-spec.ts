@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-describe('an organization that is deleted', () => {
-  it('takes all that refers to it with it, runs and their steps too, and nothing of others', async () => {
+describe('the deletion of an organization', () => {
+  it('deletes all its rows, including runs and their steps, and no rows of others', async () => {
     const [gone, other] = [await makeRun(), await makeRun()];
     await switchboard.ownerQuery('delete from organizations where id = $1', [gone.organization.id]);
     const tables = await switchboard.ownerQuery<{ name: string }>(

@@ -52,18 +52,18 @@ async function start(isolated: boolean): Promise<void> {
 const list = (what: keyof Listed, method: string) =>
   resultOf<Listed>(mine, method).then((result) => result[what] as never);
 
-/** An id of the same form that nothing has. */
+/** Returns an unused id of the same form. */
 const similarTo = (id: string): string => id.replace(/[0-9A-Za-z]{12}$/, 'zZ0123456789');
 
-// PostgreSQL would forgive a repository that forgets the organization, so each wall is also tried alone.
+// Row-level security would hide a repository that does not filter by organization, so the tests also run without it.
 describe.each([
-  ['behind both walls', true],
-  ['without row-level security, by what the repositories ask for alone', false],
+  ['with row-level security', true],
+  ['without row-level security, by the conditions of the repositories alone', false],
 ])('tenancy of resources, prompts and completions, %s', (_walls, isolated) => {
   beforeAll(() => start(isolated));
   afterAll(() => switchboard.close());
 
-  it('reads an id of another organization exactly as one that does not exist', async () => {
+  it('answers for an id of another organization exactly as for an unknown id', async () => {
     const templates: { uriTemplate: string }[] = await list(
       'resourceTemplates',
       'resources/templates/list',
@@ -86,7 +86,7 @@ describe.each([
     }
   });
 
-  it('lists nothing of another organization', async () => {
+  it('lists no resource of another organization', async () => {
     const resources: { uri: string }[] = await list('resources', 'resources/list');
     expect(resources.length).toBeGreaterThan(2);
     for (const { uri } of resources) {
@@ -100,7 +100,7 @@ describe.each([
     }
   });
 
-  it('completes nothing of another organization', async () => {
+  it('proposes no value of another organization', async () => {
     const templates: { uriTemplate: string }[] = await list(
       'resourceTemplates',
       'resources/templates/list',
@@ -128,7 +128,7 @@ describe.each([
     }
   });
 
-  it('writes no prompt about another organization', async () => {
+  it('returns no prompt about data of another organization', async () => {
     const prompts: [string, string, object][] = [
       ['write_message', 'contact', { goal: 'x' }],
       ['explain_failed_run', 'run_id', {}],

@@ -21,15 +21,15 @@ async function start(isolated: boolean): Promise<void> {
   ({ tools } = (await response.json()) as { tools: Descriptor[] });
 }
 
-// PostgreSQL would forgive a repository that forgets the organization, so each wall is also tried alone.
+// Row-level security would hide a repository that does not filter by organization, so the tests also run without it.
 describe.each([
-  ['behind both walls', true],
-  ['without row-level security, by what the repositories ask for alone', false],
+  ['with row-level security', true],
+  ['without row-level security, by the conditions of the repositories alone', false],
 ])('tenancy of every tool, %s', (_walls, isolated) => {
   beforeAll(() => start(isolated));
   afterAll(() => switchboard.close());
 
-  it('answers for an id of another organization exactly as for one that does not exist', async () => {
+  it('answers for an id of another organization exactly as for an unknown id', async () => {
     const cases = tools.flatMap((tool) =>
       Object.keys(tool.inputSchema.properties)
         .filter(isReference)
@@ -61,10 +61,10 @@ describe.each([
       expect(answers[0], at).toBe(answers[1]);
       expect(await dumpOrganization(switchboard, theirs.id), at).toEqual(before);
     }
-    // Two calls and a dump for every argument of every tool that names something.
+    // Every argument that refers to a row takes two calls and a dump of the database.
   }, 90_000);
 
-  it('does tell the owner of the same things something else, so that the answers above mean something', async () => {
+  it('answers differently to the organization that owns the rows', async () => {
     const reading = tools.filter(
       ({ name, inputSchema }) =>
         name.startsWith('get_') && Object.keys(inputSchema.properties).some(isReference),
@@ -78,7 +78,7 @@ describe.each([
     }
   });
 
-  it('finds nobody of another organization by e-mail, external id or search', async () => {
+  it('finds no contact of another organization by e-mail, external id or search', async () => {
     await theirs.call('create_contact', { email: 'only@example.com', external_id: 'only' });
     for (const given of [{ email: 'only@example.com' }, { external_id: 'only' }]) {
       expect((await mine.call('get_contact', given)).error?.code).toBe('not_found');
@@ -88,8 +88,8 @@ describe.each([
     expect(found.value.contacts).toEqual([]);
   });
 
-  it('lists nothing of another organization, whatever the tool', async () => {
-    // One that lists what belongs to a thing must be given its id, and is tried with foreign ones above.
+  it('lists no row of another organization with any tool', async () => {
+    // Tools that list the rows of one parent require its id. The test above calls them with ids of another organization.
     const listing = tools.filter(
       ({ inputSchema: { properties, required } }) =>
         properties.cursor && !required?.some(isReference),
@@ -107,12 +107,12 @@ describe.each([
   });
 });
 
-/** An id of the same form that nothing has. */
+/** Returns an unused id of the same form. */
 function similarTo(id: string): string {
   return id.replace(/[0-9A-Za-z]{12}$/, 'zZ0123456789');
 }
 
-/** Waits until no worker has anything more to do for the organization. */
+/** Waits until workers have no more work for the organization. */
 async function settled(organizationId: string): Promise<void> {
   let last = '';
   for (let same = 0; same < 5;) {

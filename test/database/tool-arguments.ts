@@ -1,38 +1,38 @@
 import type { TestOrganization } from '../support/organization.js';
 import { exampleOf, type FieldSchema } from './example-of.js';
 
-/** The part of a tool's description that arguments can be made from. */
+/** The properties of a tool from which arguments are generated. */
 export interface Descriptor {
   name: string;
   inputSchema: { properties: Record<string, FieldSchema>; required?: string[] };
 }
 
-/** Arguments that name something stored although they do not end in `_id`. */
+/** Arguments that refer to rows although their names do not end in `_id`. */
 const OTHER_REFERENCES = new Set<string>(['id']);
-/** Arguments that end in `_id` and name nothing of Switchboard's: text of the caller's own. */
+/** Arguments that end in `_id` but contain free text of the caller. */
 const NO_REFERENCES = new Set([
   'external_id',
-  // Refused whatever it is: no templates are stored yet. Once they are, it needs a maker below.
+  // Always rejected, because templates are not supported yet. When they are, add a maker below.
   'template_id',
 ]);
-/** What a call needs beyond its required arguments to get as far as looking the reference up. */
+/** Additional arguments that a call needs before it looks up the reference. */
 const ALSO: Record<string, Record<string, unknown>> = {
   send_message: { subject: 'Hello', body: 'Hello' },
   bulk_cancel_runs: { status: 'unfinished' },
   bulk_retry_runs: { status: 'failed' },
   bulk_replay_runs: { status: 'finished' },
 };
-/** What the generator cannot guess from a schema. */
+/** Argument values that cannot be generated from a schema. */
 const ARGUMENTS: Record<string, unknown> = {
   trigger: { type: 'manual' },
   steps: [{ id: 'find', tool: 'search_contacts', arguments: {} }],
   tool: 'list_runs',
 };
 
-/** How an organization comes by one of each thing that an argument can name. */
+/** Functions that create a row for each argument that refers to one. */
 const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promise<string>> = {
   contact_id: async (organization) => {
-    // argumentsFor asks for one for every call.
+    // argumentsFor needs a new one for every call.
     const given = { email: 'somebody@example.com', on_conflict: 'update' };
     return (await made<{ contact: { id: string } }>(organization, 'create_contact', given)).contact
       .id;
@@ -58,7 +58,7 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
   },
 };
 
-/** One thing of each kind that an organization has, made when it is first asked for. */
+/** Rows of an organization, one of each kind. Each is created at first use. */
 export class Ids {
   private readonly known = new Map<string, Promise<string>>();
 
@@ -78,7 +78,7 @@ export function isReference(argument: string): boolean {
   return argument.endsWith('_id') && !NO_REFERENCES.has(argument);
 }
 
-/** Valid arguments: everything required, ids being those of the calling organization. */
+/** Returns valid required arguments with ids of the calling organization. */
 export async function argumentsFor(tool: Descriptor, ids: Ids): Promise<Record<string, unknown>> {
   const given: Record<string, unknown> = { ...ALSO[tool.name] };
   for (const argument of tool.inputSchema.required ?? []) {
@@ -94,7 +94,7 @@ export async function argumentsFor(tool: Descriptor, ids: Ids): Promise<Record<s
   return given;
 }
 
-/** Each optional argument of the tool alone, with every value of it that matters and can be guessed. */
+/** Returns each optional argument of the tool alone, with every relevant value that can be generated. */
 export async function optionsOf(tool: Descriptor, ids: Ids): Promise<Record<string, unknown>[]> {
   const options: Record<string, unknown>[] = [];
   for (const [argument, schema] of Object.entries(tool.inputSchema.properties)) {
@@ -118,6 +118,6 @@ async function valuesOf(argument: string, schema: FieldSchema, ids: Ids): Promis
 
 async function made<T>(organization: TestOrganization, tool: string, given: object): Promise<T> {
   const { value, error } = await organization.call<T>(tool, given);
-  if (error) throw new Error(`${tool} made nothing: ${error.message}`);
+  if (error) throw new Error(`${tool} failed: ${error.message}`);
   return value;
 }
