@@ -1,246 +1,195 @@
-import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../../changes/change-feed.js';
-import { ContactsService } from '../../contacts/contacts.service.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
-import { parseJson } from '../../http/request-body.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import { newId } from '../../text/ids.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
-import { type InsertedRun, type NewRun, RunsRepository } from '../journal/runs.repository.js';
-import { WorkflowsRepository } from '../store/workflows.repository.js';
-import { RunLimitsService } from './limits/limit-gates.service.js';
+import { type NewRun, RunsRepository } from '../journal/runs.repository.js';
+import { RunLimitsService } from './run-limits.service.js';
 
-/** How many runs may follow from each other after the first: what goes on for longer is a loop. */
+/** The longest chain of runs that start each other. A longer one is taken for a loop. */
 const MAX_DEPTH = 8;
-/** How many runs may follow from one: what branches out further than that is no less a loop than what goes on. */
+/** The most runs that may descend from one run. More are taken for a loop that branches. */
 const MAX_FOLLOWERS = 10_000;
-const MAX_PAYLOAD_BYTES = 1024 * 1024;
 
-/** Why a run was not carried out although its event happened. */
+/** Why a run is stored as failed without being executed. */
 export type RunRefusal = 'filter_failed' | 'loop' | 'rate_limited';
 
-/** What a run is started with. */
 export interface RunStart {
   workflowId: string;
   triggerType: RunTriggerType;
-  /** A JSON object, byte for byte as it came. */
+  /** A JSON object, in the bytes that were received. */
   payload: Buffer;
-  /** SHA-256 of the payload, if it is known. */
+  /** SHA-256 of the payload. Computed when absent. */
   bodyHash?: Buffer;
   contactId: string | null;
-  /** Whom it is about if `contactId` tells of nobody, in small letters. */
+  /** Lowercase e-mail address by which the contact is looked up when `contactId` finds nobody. */
   contactEmail?: string | null;
-  /** The same key starts one run only. */
+  /** A second start of the workflow with the same key starts no run. */
   dedupeKey: string | null;
   /** The run whose step starts this one, or that caused the event. */
   parentRunId?: string;
-  /** Stored as failed for this reason, for its owner to see and to retry. */
+  /** Stores the run as failed for this reason, so that its owner can see and retry it. */
   refusal?: RunRefusal;
-  /** Started only while the workflow is in this state. */
+  /** Starts the run only while the row of the workflow has this revision. */
   revision?: string;
 }
 
-/** The runs that led to one. */
-interface Origin {
-  /** How many they are. */
+export interface RunStarted {
+  runId: string;
+  /** True when an earlier start with the same key made the run. */
+  duplicate: boolean;
+}
+
+/** The runs from which a run descends. */
+interface Ancestry {
   depth: number;
   /** The first of them. */
   rootRunId: string | null;
-  /** Whether as many follow from that one as may. */
+  /** True when `MAX_FOLLOWERS` runs descend from the first one. */
   isFull: boolean;
 }
 
-const NO_ORIGIN: Origin = { depth: 0, rootRunId: null, isFull: false };
+const NO_ANCESTRY: Ancestry = { depth: 0, rootRunId: null, isFull: false };
 
-/** Starts runs, whatever asks for them. */
+/** Stores new runs, for every kind of trigger, and wakes workers for them. */
 @Injectable()
-export class RunStarts {
+export class RunStartsService {
   constructor(
     private readonly tenants: TenantDatabase,
-    private readonly workflows: WorkflowsRepository,
     private readonly runs: RunsRepository,
-    private readonly contacts: ContactsService,
+    private readonly limits: RunLimitsService,
     private readonly wakeUps: WakeUps,
     private readonly limiter: RateLimiter,
-    private readonly limitGates: RunLimitsService,
     private readonly changes: ChangeFeed,
     private readonly failpoints: Failpoints,
   ) {}
 
   /**
-   * Starts a run and returns its id once its row is committed, or that of the run which the same key started before.
-   * Throws `idempotency_mismatch` for a key that came with other bytes, and `not_found` for a workflow that is gone.
+   * Starts a run in the open transaction, or in one of its own, and returns its id; for a repeated key, the id of the
+   * earlier run. Throws `idempotency_mismatch` for a key that came with another payload, and `not_found` for a workflow
+   * that is gone or inactive.
    */
-  async start(
-    organizationId: string,
-    start: RunStart,
-  ): Promise<{ runId: string; duplicate: boolean }> {
+  async start(organizationId: string, start: RunStart): Promise<RunStarted> {
     return await this.tenants.transaction(organizationId, async () => {
-      const origin = await this.origin(organizationId, start.parentRunId);
-      const refusal = start.refusal ?? this.refusal(organizationId, start, origin);
-      const run = newRun(start, origin, refusal);
-      // Refusals are rows too, so of those that there are too many of, each workflow has one.
-      if (origin.isFull) run.dedupeKey = `followers ${origin.rootRunId}`;
+      const ancestry = await this.ancestry(organizationId, start.parentRunId);
+      const refusal = start.refusal ?? this.refusalOf(organizationId, start, ancestry);
+      const run = newRun(start, ancestry, refusal);
+      // Refused runs are rows too. With one key for all of them, a loop stores one per workflow and not thousands.
+      if (ancestry.isFull) run.dedupeKey = `followers ${ancestry.rootRunId}`;
       const inserted = (await this.runs.insert(organizationId, [run])).get(run.id);
-      if (inserted) {
-        await this.begin(organizationId, run, inserted);
-        await this.failpoints.reach('after insert, before commit', run.id);
-        return { runId: run.id, duplicate: false };
-      }
-      const earlier =
-        run.dedupeKey === null
-          ? null
-          : await this.runs.findByDedupeKey(organizationId, start.workflowId, run.dedupeKey);
-      if (!earlier) throw AppError.notFound('workflow');
-      if (!origin.isFull && !earlier.bodyHash?.equals(run.bodyHash!)) {
-        throw new AppError('idempotency_mismatch', 'This key was used before with another body.');
-      }
-      return { runId: earlier.id, duplicate: true };
+      if (!inserted) return await this.findEarlier(organizationId, run, ancestry);
+      const { limits, contactId } = inserted;
+      if (limits) await this.limits.delay(organizationId, run.id, { ...run, contactId }, limits);
+      // A worker that is woken before the commit does not see the row yet, and the wake-up is lost.
+      this.tenants.afterCommit(() => this.wakeWorkers(organizationId, run, limits !== null));
+      this.changes.publish(organizationId, resourceChange('runs', run.id));
+      await this.failpoints.reach('after insert, before commit', run.id);
+      return { runId: run.id, duplicate: false };
     });
   }
 
   /**
-   * Starts runs that follow from no other and are under no limits, by one statement, and returns the id of each once all
-   * are committed; undefined for one that is left to others, because its key was used before or its workflow was changed
-   * or is gone. Throws `unavailable` where nobody can tell which were started.
+   * Starts runs without a parent by one statement that commits by itself. Returns the ids in the order of `starts`;
+   * undefined where no run was stored: the key is not new, the revision has changed, or the workflow has limits. Throws
+   * `unavailable` when the connection broke, and it is unknown which runs were stored.
    */
-  async startOnce(
+  async startBatch(
     organizationId: string,
     starts: readonly RunStart[],
   ): Promise<(string | undefined)[]> {
-    const runs = starts.map((start) => newRun(start, NO_ORIGIN, start.refusal ?? null));
+    const runs = starts.map((start) => newRun(start, NO_ANCESTRY, start.refusal ?? null));
     const inserted = await this.runs.insertOnce(organizationId, runs);
-    return runs.map(({ id, refusal }) => {
-      if (!inserted.has(id)) return undefined;
-      if (refusal === null) void this.hint(organizationId, id, false);
-      this.changes.publish(organizationId, resourceChange('runs', id));
-      return id;
+    return runs.map((run) => {
+      if (!inserted.has(run.id)) return undefined;
+      this.wakeWorkers(organizationId, run, false);
+      this.changes.publish(organizationId, resourceChange('runs', run.id));
+      return run.id;
     });
   }
 
-  /**
-   * Starts runs that follow from no other, in one transaction, and returns the id of each once all are committed;
-   * undefined for one that is left to `start`, because its key was used before or its workflow was changed or is gone.
-   */
-  async startTogether(
+  private async findEarlier(
     organizationId: string,
-    starts: readonly RunStart[],
-  ): Promise<(string | undefined)[]> {
-    return await this.tenants.transaction(organizationId, async () => {
-      const runs = starts.map((start) => newRun(start, NO_ORIGIN, start.refusal ?? null));
-      const inserted = await this.runs.insert(organizationId, runs);
-      for (const run of runs) {
-        const found = inserted.get(run.id);
-        if (found) await this.begin(organizationId, run, found);
-      }
-      await Promise.all(
-        [...inserted.keys()].map((id) => this.failpoints.reach('after insert, before commit', id)),
-      );
-      return runs.map(({ id }) => (inserted.has(id) ? id : undefined));
-    });
-  }
-
-  /** Starts a run by hand. An unknown contact is an error, an unknown address only means no contact. */
-  async trigger(
-    organizationId: string,
-    input: {
-      workflowId: string;
-      payload: object;
-      contactId?: string;
-      email?: string;
-      parentRunId?: string;
-    },
-  ): Promise<string> {
-    const workflow = await this.workflows.find(organizationId, input.workflowId);
-    if (!workflow) throw AppError.notFound('workflow');
-    if (!workflow.active) throw new AppError('conflict', 'The workflow is not active.');
-    const payload = Buffer.from(JSON.stringify(input.payload));
-    if (payload.length > MAX_PAYLOAD_BYTES) {
-      throw AppError.invalid(`payload must be at most ${MAX_PAYLOAD_BYTES} bytes.`);
+    { workflowId, dedupeKey, bodyHash }: NewRun,
+    { isFull }: Ancestry,
+  ): Promise<RunStarted> {
+    const earlier =
+      dedupeKey === null
+        ? null
+        : await this.runs.findByDedupeKey(organizationId, workflowId, dedupeKey);
+    if (!earlier) throw AppError.notFound('workflow');
+    if (!isFull && !earlier.bodyHash?.equals(bodyHash!)) {
+      throw new AppError('idempotency_mismatch', 'This key was used before with another body.');
     }
-    // The same limits as for a body that a webhook takes, so that every stored payload can be read again.
-    parseJson(payload);
-    const contact =
-      input.contactId !== undefined
-        ? await this.contacts.get(organizationId, input.contactId)
-        : input.email !== undefined
-          ? await this.contacts.findByEmail(organizationId, input.email)
-          : null;
-    const { runId } = await this.start(organizationId, {
-      workflowId: workflow.id,
-      triggerType: 'manual',
-      payload,
-      contactId: contact?.id ?? null,
-      dedupeKey: null,
-      parentRunId: input.parentRunId,
+    return { runId: earlier.id, duplicate: true };
+  }
+
+  private wakeWorkers(organizationId: string, { id, refusal }: NewRun, isLimited: boolean): void {
+    if (refusal !== null) return;
+    void this.failpoints.reach('after commit, before hint', id).then(() => {
+      if (isLimited) void this.limits.admit(id);
+      else this.wakeUps.wake('run', id, undefined, organizationId);
     });
-    return runId;
   }
 
-  /** What belongs to the run that the open transaction has inserted. */
-  private async begin(
+  private async ancestry(
     organizationId: string,
-    run: NewRun,
-    { contactId, limits }: InsertedRun,
-  ): Promise<void> {
-    const { id, refusal } = run;
-    if (limits) await this.limitGates.hold(organizationId, id, { ...run, contactId }, limits);
-    // Commit first, wake second: a worker woken for a row it cannot see yet would drop the hint.
-    if (refusal === null) {
-      this.tenants.afterCommit(() => void this.hint(organizationId, id, limits !== null));
-    }
-    this.changes.publish(organizationId, resourceChange('runs', id));
-  }
-
-  private async hint(organizationId: string, id: string, isLimited: boolean): Promise<void> {
-    await this.failpoints.reach('after commit, before hint', id);
-    if (isLimited) await this.limitGates.admit(id);
-    else this.wakeUps.wake('run', id, undefined, organizationId);
-  }
-
-  /** What the run follows from. A run that is gone is no part of a loop that is going on. */
-  private async origin(organizationId: string, parentRunId: string | undefined): Promise<Origin> {
+    parentRunId: string | undefined,
+  ): Promise<Ancestry> {
     const parent =
       parentRunId === undefined ? null : await this.runs.find(organizationId, parentRunId);
-    if (!parent) return NO_ORIGIN;
+    // A deleted parent ended long ago, so it is not part of a loop that is running.
+    if (!parent) return NO_ANCESTRY;
     const rootRunId = parent.rootRunId ?? parent.id;
-    const isFull = await this.runs.hasFollowers(organizationId, rootRunId, MAX_FOLLOWERS);
+    const isFull = await this.runs.hasDescendants(organizationId, rootRunId, MAX_FOLLOWERS);
     return { depth: parent.depth + 1, rootRunId, isFull };
   }
 
   /**
-   * Why a run that follows from another one is not carried out. A step is told by a throw; an event has happened and
-   * must not fail for what would follow, so its run is stored with the reason.
+   * Says why a run with a parent must not be executed. Throws for a step that starts a run. A domain event must not fail
+   * because of the runs that it starts, so for events the reason is returned and stored.
    */
-  private refusal(organizationId: string, start: RunStart, origin: Origin): RunRefusal | null {
-    if (start.parentRunId === undefined) return null;
-    const loop = loopFault(origin);
+  private refusalOf(
+    organizationId: string,
+    { parentRunId, triggerType }: RunStart,
+    ancestry: Ancestry,
+  ): RunRefusal | null {
+    if (parentRunId === undefined) return null;
+    const loop = loopFault(ancestry);
     try {
       if (loop !== undefined) throw new AppError('conflict', loop);
-      // Calls from outside are counted at the edge; runs that start runs would otherwise multiply uncounted.
+      // Outside calls are counted at the edge. Without this, runs that start runs would not be counted at all.
       this.limiter.consume(organizationId, 1);
       return null;
     } catch (error) {
-      if (start.triggerType !== 'event' || !(error instanceof AppError)) throw error;
+      if (triggerType !== 'event' || !(error instanceof AppError)) throw error;
       return loop === undefined ? 'rate_limited' : 'loop';
     }
   }
 }
 
-function newRun(start: RunStart, origin: Origin, refusal: RunRefusal | null): NewRun {
-  const { workflowId, triggerType, payload, contactId, contactEmail = null, dedupeKey } = start;
-  const { revision = null } = start;
-  const { depth, rootRunId } = origin;
-  const bodyHash = start.bodyHash ?? hash('sha256', payload, 'buffer');
-  const given = { workflowId, triggerType, payload, contactId, contactEmail, dedupeKey, bodyHash };
-  return { ...given, id: newId('run'), depth, rootRunId, refusal, revision };
+function newRun(
+  { bodyHash, contactEmail, revision, parentRunId: _, ...start }: RunStart,
+  { depth, rootRunId }: Ancestry,
+  refusal: RunRefusal | null,
+): NewRun {
+  return {
+    ...start,
+    id: newId('run'),
+    bodyHash: bodyHash ?? hash('sha256', start.payload, 'buffer'),
+    contactEmail: contactEmail ?? null,
+    revision: revision ?? null,
+    depth,
+    rootRunId,
+    refusal,
+  };
 }
 
-function loopFault({ depth, isFull }: Origin): string | undefined {
+function loopFault({ depth, isFull }: Ancestry): string | undefined {
   if (isFull) return `At most ${MAX_FOLLOWERS} runs may follow from one.`;
   return depth > MAX_DEPTH ? `Runs may start each other ${MAX_DEPTH} deep at most.` : undefined;
 }

@@ -1,89 +1,111 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { ChangeFeed } from '../../changes/change-feed.js';
+import { Env } from '../../config/env.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import { toError } from '../../errors/app-error.js';
+import { AppError, toError } from '../../errors/app-error.js';
 import { TokenBuckets } from '../../http/rate-limiter.js';
-import { diagnose } from './signatures/signature-doctor.js';
-import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import type { SignatureMistake } from './signatures/signature-mistake.js';
-import type { DeliveryKind } from './webhook-delivery.entity.js';
-import { deliveryOf, type Receipt } from './webhook-receipt.js';
-import { WebhookSecrets } from './webhook-secrets.service.js';
-import type { Webhook } from './webhook.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+import { type DeliveryRecord, deliveryOf } from './delivery-record.js';
+import { diagnose } from './signatures/diagnose.js';
+import type { SignatureMistake } from './signatures/signature-mistake.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import type { DeliveryKind } from './webhook-delivery.entity.js';
+import { deliveryView, type WebhookDeliveriesResult } from './webhook-delivery.results.js';
+import { WebhookSecretsService } from './webhook-secrets.service.js';
+import { type Webhook, WEBHOOK_PATH } from './webhook.js';
 
-/** How many deliveries of each kind are kept of a workflow. */
-export const KEPT_DELIVERIES = 50;
-const EVERY_MS = 500;
-const MOST_WAITING_WORKFLOWS = 1000;
-const MOST_EXAMINED_BYTES = 64 * 1024;
-const MOST_EXAMINED_WAITING = 100;
-const MOST_OTHER_SECRETS = 50;
+/** The number of deliveries of each kind that are kept for a workflow. */
+const KEPT_DELIVERIES = 50;
+const FLUSH_INTERVAL_MS = 500;
+const MAX_QUEUED_WORKFLOWS = 1000;
+const MAX_DIAGNOSED_BYTES = 64 * 1024;
+const MAX_QUEUED_DIAGNOSES = 100;
+const MAX_OTHER_SECRETS = 50;
 
-/** Made into a row only when it is written: of most that come in a hurry nothing is kept. */
-interface Noted {
+/** Becomes a row when it is written. Under load most of the queue is dropped before. */
+interface QueuedDelivery {
   webhook: Webhook;
-  /** With its body only where the doctor is to look at it. */
-  receipt: Receipt;
+  /** Has a body only when its signature is going to be diagnosed. */
+  record: DeliveryRecord;
   mistakes: SignatureMistake[];
 }
 
-interface Waiting {
+interface Queue {
   webhook: Webhook;
-  noted: Record<DeliveryKind, Noted[]>;
+  deliveries: Record<DeliveryKind, QueuedDelivery[]>;
 }
 
 /**
- * Writes down what came to webhooks, twice a second and after the answers. Best effort: what a process that dies had
- * not written is missing. However much a stranger sends, a workflow costs a bounded number of rows and of writes.
+ * Keeps the log of webhook deliveries. It writes twice a second, after the answers, and a process that dies loses what it
+ * had not written. Whatever strangers send, the log of a workflow has a bounded number of rows and writes.
  */
 @Injectable()
-export class DeliveryLog implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(DeliveryLog.name);
-  private waiting = new Map<string, Waiting>();
-  private examined = 0;
+export class DeliveryLogService implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(DeliveryLogService.name);
+  private queues = new Map<string, Queue>();
+  private queuedDiagnoses = 0;
   private timer?: NodeJS.Timeout;
   private writing?: Promise<void>;
-  /** Of refused ones of a workflow: fifty at once, then one a second. */
+  /** Per workflow: 50 refused deliveries at once, then one a second. */
   private readonly refusals = new TokenBuckets(KEPT_DELIVERIES, 1);
-  /** Looking at a signature costs about a hundred hashes. */
-  private readonly examinations = new TokenBuckets(20, 0.2);
+  /** The diagnosis of one signature takes about a hundred hashes. */
+  private readonly diagnoses = new TokenBuckets(20, 0.2);
 
   constructor(
+    private readonly env: Env,
     private readonly tenants: TenantDatabase,
     private readonly workflows: WorkflowsRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
-    private readonly secrets: WebhookSecrets,
+    private readonly secrets: WebhookSecretsService,
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** Notes a delivery, to be written soon. Does not throw and does not wait. */
-  note(webhook: Webhook, receipt: Receipt): void {
-    const { workflowId } = webhook;
-    const { kind } = receipt;
-    if (kind === 'refused' && this.refusals.take(workflowId, 1) > 0) return;
-    if (!this.waiting.has(workflowId) && this.waiting.size >= MOST_WAITING_WORKFLOWS) return;
-    const waiting: Waiting = this.waiting.get(workflowId) ?? {
-      webhook,
-      noted: { accepted: [], refused: [], test: [] },
+  /** Returns the newest deliveries to the webhook of a workflow. Needs a transaction of the organization. */
+  async list(
+    organizationId: string,
+    workflowId: string,
+    limit: number,
+  ): Promise<WebhookDeliveriesResult> {
+    const workflow = await this.workflows.find(organizationId, workflowId);
+    if (!workflow) throw AppError.notFound('workflow');
+    const { triggerType, previousSecretUntil } = workflow;
+    const deliveries = await this.deliveries.list(organizationId, workflowId, limit);
+    const isOverlapping = previousSecretUntil !== null && previousSecretUntil > new Date();
+    const url = `${this.env.baseUrl}/${WEBHOOK_PATH}/${workflowId}/test`;
+    return {
+      test_url: triggerType === 'webhook' ? url : null,
+      previous_secret_until: isOverlapping ? previousSecretUntil.toISOString() : null,
+      deliveries: deliveries.map(deliveryView),
     };
-    this.waiting.set(workflowId, waiting);
-    const noted = waiting.noted[kind];
-    noted.push(this.prepare(webhook, receipt));
-    // More than are kept would only be written to be removed.
-    if (noted.length > KEPT_DELIVERIES) noted.shift();
+  }
+
+  /** Queues a delivery, which is written soon. Does not throw and does not wait. */
+  add(webhook: Webhook, record: DeliveryRecord): void {
+    const { workflowId } = webhook;
+    const { kind } = record;
+    if (kind === 'refused' && this.refusals.take(workflowId, 1) > 0) return;
+    if (!this.queues.has(workflowId) && this.queues.size >= MAX_QUEUED_WORKFLOWS) return;
+    const queue: Queue = this.queues.get(workflowId) ?? {
+      webhook,
+      deliveries: { accepted: [], refused: [], test: [] },
+    };
+    this.queues.set(workflowId, queue);
+    const deliveries = queue.deliveries[kind];
+    deliveries.push(this.prepare(webhook, record));
+    // Older ones would be deleted right after they were written.
+    if (deliveries.length > KEPT_DELIVERIES) deliveries.shift();
     this.schedule();
   }
 
-  /** Writes a delivery before it returns, and returns its id. */
-  async record(webhook: Webhook, receipt: Receipt): Promise<string> {
+  /** Writes a delivery at once and returns its id. */
+  async record(webhook: Webhook, record: DeliveryRecord): Promise<string> {
     const { organizationId, workflowId } = webhook;
-    const delivery = deliveryOf(webhook, receipt);
+    const delivery = deliveryOf(webhook, record);
     await this.tenants.transaction(organizationId, async () => {
       await this.deliveries.insert(organizationId, [delivery]);
-      await this.deliveries.trim(organizationId, workflowId, receipt.kind, KEPT_DELIVERIES);
-      this.tell(webhook);
+      await this.deliveries.trim(organizationId, workflowId, record.kind, KEPT_DELIVERIES);
+      this.publishChange(webhook);
     });
     return delivery.id;
   }
@@ -94,87 +116,89 @@ export class DeliveryLog implements BeforeApplicationShutdown {
   }
 
   private schedule(): void {
-    // While the last ones are written, the next ones wait: a slow database must not make them pile up.
-    if (!this.writing) this.timer ??= setTimeout(() => void this.flush(), EVERY_MS).unref();
+    // Only one write at a time: with a slow database, parallel ones would take all connections.
+    if (!this.writing)
+      this.timer ??= setTimeout(() => void this.flush(), FLUSH_INTERVAL_MS).unref();
   }
 
-  /** Writes what is noted; what fails is lost. */
   private flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const all = [...this.waiting.values()];
-    this.waiting = new Map();
-    this.examined = 0;
-    this.writing = this.writeAll(all).finally(() => {
+    const queues = [...this.queues.values()];
+    this.queues = new Map();
+    this.queuedDiagnoses = 0;
+    this.writing = this.writeAll(queues).finally(() => {
       this.writing = undefined;
-      if (this.waiting.size > 0) this.schedule();
+      if (this.queues.size > 0) this.schedule();
     });
     return this.writing;
   }
 
-  private async writeAll(all: readonly Waiting[]): Promise<void> {
-    for (const waiting of all) {
+  private async writeAll(queues: readonly Queue[]): Promise<void> {
+    for (const queue of queues) {
       try {
-        await this.write(waiting);
+        await this.write(queue);
       } catch (error) {
-        this.logger.warn(`Webhook deliveries were not written down: ${toError(error).message}`);
+        this.logger.warn(`Webhook deliveries were not logged: ${toError(error).message}`);
       }
     }
   }
 
-  private prepare(webhook: Webhook, { body, ...receipt }: Receipt): Noted {
-    if (receipt.code !== 'invalid_signature') return { webhook, receipt, mistakes: [] };
-    const isExamined =
+  private prepare(webhook: Webhook, { body, ...record }: DeliveryRecord): QueuedDelivery {
+    if (record.code !== 'invalid_signature') return { webhook, record, mistakes: [] };
+    const canDiagnose =
       body !== undefined &&
-      body.length <= MOST_EXAMINED_BYTES &&
-      this.examined < MOST_EXAMINED_WAITING &&
-      this.examinations.take(webhook.workflowId, 1) === 0;
-    if (!isExamined) return { webhook, receipt, mistakes: ['not_examined'] };
-    this.examined += 1;
-    return { webhook, receipt: { ...receipt, body }, mistakes: [] };
+      body.length <= MAX_DIAGNOSED_BYTES &&
+      this.queuedDiagnoses < MAX_QUEUED_DIAGNOSES &&
+      this.diagnoses.take(webhook.workflowId, 1) === 0;
+    if (!canDiagnose) return { webhook, record, mistakes: ['not_examined'] };
+    this.queuedDiagnoses += 1;
+    return { webhook, record: { ...record, body }, mistakes: [] };
   }
 
-  private async write({ webhook, noted }: Waiting): Promise<void> {
+  private async write({ webhook, deliveries }: Queue): Promise<void> {
     const { organizationId, workflowId } = webhook;
-    const all = Object.values(noted).flat();
-    await this.examine(webhook, all);
+    const all = Object.values(deliveries).flat();
+    await this.diagnoseAll(webhook, all);
     await this.tenants.transaction(organizationId, async () => {
-      // It may have been deleted meanwhile, and then its log is gone as well.
+      // The log of a deleted workflow was deleted with it and must stay empty.
       if (!(await this.workflows.find(organizationId, workflowId))) return;
       await this.deliveries.insert(
         organizationId,
-        all.map((one) => ({ ...deliveryOf(one.webhook, one.receipt), mistakes: one.mistakes })),
+        all.map((one) => ({ ...deliveryOf(one.webhook, one.record), mistakes: one.mistakes })),
       );
       for (const kind of ['accepted', 'refused', 'test'] as const) {
-        if (noted[kind].length === 0) continue;
+        if (deliveries[kind].length === 0) continue;
         await this.deliveries.trim(organizationId, workflowId, kind, KEPT_DELIVERIES);
       }
-      this.tell(webhook);
+      this.publishChange(webhook);
     });
   }
 
-  private async examine(webhook: Webhook, noted: readonly Noted[]): Promise<void> {
-    if (!noted.some(({ receipt }) => receipt.body)) return;
-    const { organizationId, workflowId, formerSecret } = webhook;
+  private async diagnoseAll(webhook: Webhook, queued: readonly QueuedDelivery[]): Promise<void> {
+    if (!queued.some(({ record }) => record.body)) return;
+    const { organizationId, workflowId, formerSecret, secrets, options } = webhook;
     const sealed = await this.tenants.transaction(
       organizationId,
-      () => this.workflows.otherSecrets(organizationId, workflowId, MOST_OTHER_SECRETS),
+      () => this.workflows.findOtherSecrets(organizationId, workflowId, MAX_OTHER_SECRETS),
       { readOnly: true },
     );
-    const others = sealed.map(({ id, secret }) => this.secrets.openOne(id, secret));
-    const previous = formerSecret && this.secrets.openOne(workflowId, formerSecret);
-    for (const { receipt, mistakes } of noted) {
-      const { body, headers, receivedAt } = receipt;
+    const known = {
+      toleranceSeconds: options.toleranceSeconds,
+      secrets,
+      previous: formerSecret && this.secrets.openOne(workflowId, formerSecret),
+      others: sealed.map(({ id, secret }) => this.secrets.openOne(id, secret)),
+    };
+    for (const { record, mistakes } of queued) {
+      const { body, headers, receivedAt } = record;
       if (!body) continue;
-      const { secrets } = webhook;
-      const { toleranceSeconds } = webhook.options;
-      const known = { toleranceSeconds, secrets, previous, others };
       mistakes.push(...diagnose({ body, headers, receivedAt, ...known }));
+      // Requests are served between two diagnoses.
       await nextTurn();
     }
   }
 
-  private tell({ organizationId, workflowId }: Webhook): void {
+  private publishChange({ organizationId, workflowId }: Webhook): void {
     const uri = `switchboard://workflows/${workflowId}/deliveries`;
     this.changes.publish(organizationId, { kind: 'resource', uri });
   }

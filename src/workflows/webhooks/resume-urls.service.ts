@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { SecretBox } from '../../database/secret-box.js';
-import { RESUME_PATH } from './malformed-webhook-path.js';
+import { RESUME_PATH } from './webhook.js';
 
-/** A step of a run that waits, or will wait, to be resumed. */
+/** A step of a run that waits, or will wait, for its resume URL. */
 export interface ResumableStep {
   organizationId: string;
   runId: string;
@@ -14,11 +14,11 @@ export interface ResumableStep {
 const TOKEN = /^(org_[0-9A-Za-z]+)\.(run_[0-9A-Za-z]+)\.(.+)\.([0-9a-f]{64})$/s;
 
 /**
- * Makes the URLs by which other systems let runs go on. A URL says itself which step of which run it is for, signed, so
- * nothing need be stored before it is given away, and a forged one is refused without asking the database.
+ * Makes and reads resume URLs. A URL names its step and is signed, so it needs no row, and a forged one is refused
+ * without a query.
  */
 @Injectable()
-export class ResumeUrls {
+export class ResumeUrlsService {
   private readonly key: string;
 
   constructor(
@@ -28,25 +28,25 @@ export class ResumeUrls {
     this.key = secrets.derive('resume urls');
   }
 
-  /** The URL of a step, the same at any time. */
+  /** Returns the URL of a step. It is always the same. */
   urlOf(step: ResumableStep): string {
     const { organizationId, runId, stepId } = step;
     const path = `${organizationId}.${runId}.${encodeURIComponent(stepId)}`;
     return `${this.env.baseUrl}/${RESUME_PATH}/${path}.${this.sign(step)}`;
   }
 
-  /** The step that a token is for; undefined for one that was not made here. */
-  open(token: string): ResumableStep | undefined {
+  /** Returns the step that a token names, or undefined when its signature is wrong. */
+  verify(token: string): ResumableStep | undefined {
     const [, organizationId, runId, stepId, given] = TOKEN.exec(token) ?? [];
     if (!organizationId || !runId || !stepId || !given) return undefined;
     const step = { organizationId, runId, stepId };
-    // Both are 64 hexadecimal digits, so the lengths tell nothing and cannot differ.
+    // timingSafeEqual throws for different lengths. Both have 64 hexadecimal digits.
     const isOurs = timingSafeEqual(Buffer.from(given), Buffer.from(this.sign(step)));
     return isOurs ? step : undefined;
   }
 
   private sign({ organizationId, runId, stepId }: ResumableStep): string {
-    // As JSON, so that no other three texts make the same bytes.
+    // JSON, because joined texts could be split in another way and still have the same signature.
     const text = JSON.stringify([organizationId, runId, stepId]);
     return createHmac('sha256', this.key).update(text).digest('hex');
   }

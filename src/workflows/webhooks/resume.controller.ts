@@ -1,23 +1,24 @@
 import { All, Controller, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { readJsonBody } from '../../http/request-body.js';
-import { NO_RUN, RESUME_PATH } from './malformed-webhook-path.js';
+
 import { ResumesService } from './resumes.service.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
+import { NO_RUN, RESUME_PATH } from './webhook.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
-interface Resumed {
+interface ResumeAnswer {
   ok: true;
   duplicate?: true;
 }
 
-interface Refused {
+interface RefusalAnswer {
   ok: false;
   error: { code: string; message: string };
 }
 
-/** Where other systems let a run go on that waits for them. Whoever has the URL may, once. */
+/** Receives calls of resume URLs. Anybody who has a URL may resume its step, once. */
 @Controller(RESUME_PATH)
 @UseFilters(WebhookErrorFilter)
 export class ResumeController {
@@ -29,7 +30,7 @@ export class ResumeController {
     @Param('token') token: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Resumed | Refused> {
+  ): Promise<ResumeAnswer | RefusalAnswer> {
     const resumed = await this.resumes.resume(token, () => readJsonBody(request, BODY_LIMIT_BYTES));
     response.setHeader('Cache-Control', 'no-store');
     if (resumed === 'stored') return { ok: true };
@@ -37,15 +38,15 @@ export class ResumeController {
       response.status(200);
       return { ok: true, duplicate: true };
     }
-    // Not the 404 of a wrong URL: who has a right one knows of the run already, and is told to stop trying.
+    // A 410 and not the 404 of a wrong URL, so that the caller stops trying. It knew of the run anyway.
     response.status(410);
     return { ok: false, error: { code: 'over', message: 'The run does not wait here any more.' } };
   }
 
-  /** Programs that look at links in mails follow them with GET, so that changes nothing. */
+  /** GET must not resume a run: mail scanners follow the links in e-mails. */
   @All(':token')
   refuse(@Res() response: Response): void {
-    const error = { code: 'method_not_allowed', message: 'Let the run go on with POST.' };
+    const error = { code: 'method_not_allowed', message: 'Resume the run with POST.' };
     response
       .status(405)
       .setHeader('Allow', 'POST')

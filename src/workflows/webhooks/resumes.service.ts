@@ -4,18 +4,18 @@ import { AppError } from '../../errors/app-error.js';
 import { parseJson } from '../../http/request-body.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import { NO_RUN } from './malformed-webhook-path.js';
-import { type ResumableStep, ResumeUrls } from './resume-urls.service.js';
+import { type ResumableStep, ResumeUrlsService } from './resume-urls.service.js';
+import { NO_RUN } from './webhook.js';
 import { RunWaitsRepository, type WaitingStep } from '../waits/run-waits.repository.js';
 
-/** stored: durably. duplicate: another call was the first. over: the step, or its run, waits no more. */
-export type Resumed = 'stored' | 'duplicate' | 'over';
+/** `duplicate`: an earlier call resumed the step. `over`: the step or its run has ended. */
+export type ResumeResult = 'stored' | 'duplicate' | 'over';
 
-/** Takes the calls of resume URLs. */
+/** Resumes waiting steps. */
 @Injectable()
 export class ResumesService {
   constructor(
-    private readonly urls: ResumeUrls,
+    private readonly urls: ResumeUrlsService,
     private readonly tenants: TenantDatabase,
     private readonly waits: RunWaitsRepository,
     private readonly limiter: RateLimiter,
@@ -23,14 +23,14 @@ export class ResumesService {
   ) {}
 
   /**
-   * Stores what a step is resumed with, also before its run has reached it: then the step will not have to wait. The
-   * first call wins. One `not_found` for tokens that are malformed or forged, and for runs that are gone.
+   * Stores the payload with which a step goes on. The first call wins, even before the run has reached the step. Tokens
+   * that are malformed or forged throw the same `not_found` as runs that are gone.
    */
-  async resume(token: string, readBody: () => Promise<Buffer>): Promise<Resumed> {
-    const step = this.urls.open(token);
+  async resume(token: string, readBody: () => Promise<Buffer>): Promise<ResumeResult> {
+    const step = this.urls.verify(token);
     if (!step) throw notFound();
-    // The body is read only once the token is known to be ours. Not yet the organization's allowance: whoever has one
-    // URL could use that up.
+    // The run is counted before the body is read, the organization after. Otherwise one URL could be used to exhaust the
+    // rate limit of the whole organization.
     this.limiter.consume(step.runId, 1);
     const body = await readBody();
     this.limiter.consume(step.organizationId, 1);
@@ -41,7 +41,7 @@ export class ResumesService {
     return await this.tenants.transaction(step.organizationId, () => this.store(step, payload));
   }
 
-  private async store(step: ResumableStep, payload: object): Promise<Resumed> {
+  private async store(step: ResumableStep, payload: object): Promise<ResumeResult> {
     const { organizationId, runId, stepId } = step;
     const found = await this.waits.find(organizationId, runId, stepId);
     if (!found) throw notFound();

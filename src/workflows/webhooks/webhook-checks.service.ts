@@ -5,7 +5,7 @@ import { AppError } from '../../errors/app-error.js';
 import { parseJson } from '../../http/request-body.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { type SignatureScheme, verifyWebhook } from './signatures/verify-webhook.js';
-import type { Receipt } from './webhook-receipt.js';
+import type { DeliveryRecord } from './delivery-record.js';
 import type { Webhook } from './webhook.js';
 
 const DEDUPE_KEY = /^[\x21-\x7e]{1,255}$/;
@@ -13,28 +13,28 @@ const INVALID_SIGNATURE =
   'x-webhook-signature must be the hexadecimal HMAC-SHA256 of the body, made with the secret; or sign as in ' +
   'Standard Webhooks.';
 
-/** A request to the URL of a webhook. */
+/** An HTTP request to a webhook address. */
 export interface WebhookRequest {
   headers: IncomingHttpHeaders;
-  /** Reads the body, once; throws for what is too large or no plain JSON. */
+  /** Reads the body, once. Throws when it is too large or not plain JSON. */
   readBody: () => Promise<Buffer>;
-  /** Aborted once nobody waits for the answer. */
+  /** Returns a signal that aborts when the sender disconnects. */
   gone: () => AbortSignal;
 }
 
-/** A request and what is known of it by now, for it may be checked more than once. */
-export class Arrival {
-  readonly receipt: Pick<Receipt, 'headers' | 'receivedAt' | 'body' | 'digest'>;
-  /** Whose allowance it was taken from. */
+/** One request and what was read of it. It keeps both when it is checked a second time, with a fresh webhook. */
+export class IncomingDelivery {
+  readonly record: Pick<DeliveryRecord, 'headers' | 'receivedAt' | 'body' | 'digest'>;
+  /** The workflow and organization whose rate limits have counted this request. */
   readonly counted: string[] = [];
 
   constructor(readonly request: WebhookRequest) {
-    this.receipt = { headers: request.headers, receivedAt: new Date() };
+    this.record = { headers: request.headers, receivedAt: new Date() };
   }
 }
 
-/** A webhook that is as it must be. */
-export interface CheckedWebhook {
+/** A delivery that passed all checks. */
+export interface VerifiedDelivery {
   payload: object;
   body: Buffer;
   /** SHA-256. */
@@ -42,25 +42,26 @@ export interface CheckedWebhook {
   dedupeKey: string | null;
 }
 
+/** Checks deliveries: rate limits, signature, body and idempotency key. */
 @Injectable()
-export class WebhookChecks {
+export class WebhookChecksService {
   constructor(private readonly limiter: RateLimiter) {}
 
   /**
-   * Reads the body, and checks the signature first, then the body. It is read only once the workflow is known: nobody
-   * else can make this process hold a megabyte.
+   * Reads and checks a delivery, the signature first. Throws `rate_limited`, `invalid_signature`, `not_an_object`,
+   * `invalid_arguments` for a malformed idempotency key, and what reading the body throws.
    */
-  async check(webhook: Webhook, arrival: Arrival): Promise<CheckedWebhook> {
-    const { request, receipt } = arrival;
-    // Not yet the organization's: whoever knows the address, but not the secret, could use that up.
-    this.count(arrival, webhook.workflowId);
-    const body = (receipt.body ??= await request.readBody());
-    const { hash: bodyHash } = (receipt.digest ??= {
+  async check(webhook: Webhook, delivery: IncomingDelivery): Promise<VerifiedDelivery> {
+    const { request, record } = delivery;
+    // The organization is counted after the signature. Before it, a stranger could use up its rate limit.
+    this.consume(delivery, webhook.workflowId);
+    const body = (record.body ??= await request.readBody());
+    const { hash: bodyHash } = (record.digest ??= {
       bytes: body.length,
       hash: hash('sha256', body, 'buffer'),
     });
-    const scheme = verify(webhook, body, request.headers);
-    this.count(arrival, webhook.organizationId);
+    const scheme = schemeOf(webhook, body, request.headers);
+    this.consume(delivery, webhook.organizationId);
     const payload = parseJson(body);
     if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
       throw new AppError('not_an_object', 'The body must be a JSON object.');
@@ -68,14 +69,15 @@ export class WebhookChecks {
     return { payload, body, bodyHash, dedupeKey: dedupeKeyOf(request.headers, scheme) };
   }
 
-  private count({ counted }: Arrival, subject: string): void {
+  private consume({ counted }: IncomingDelivery, subject: string): void {
     if (counted.includes(subject)) return;
     this.limiter.consume(subject, 1);
     counted.push(subject);
   }
 }
 
-function verify(
+/** Returns how the delivery was signed; undefined when the webhook has no secret. */
+function schemeOf(
   { secrets, options }: Webhook,
   body: Buffer,
   headers: IncomingHttpHeaders,
@@ -83,13 +85,13 @@ function verify(
   if (secrets.length === 0) return undefined;
   const scheme = verifyWebhook(body, headers, secrets, new Date(), options.toleranceSeconds);
   if (scheme) return scheme;
-  // One answer for a missing, a wrong and an old one: none of them tells anything about the secret.
+  // Missing, wrong and expired signatures get the same error, which reveals nothing about the secret.
   throw new AppError('invalid_signature', INVALID_SIGNATURE);
 }
 
 /**
- * `Idempotency-Key`, or `webhook-id` as in Standard Webhooks. Where that is signed it alone counts: with another key,
- * which anybody could add, a delivery that was listened to would start a second run.
+ * Returns `Idempotency-Key`, or else `webhook-id`. With Standard Webhooks only `webhook-id` counts, because it is signed.
+ * Otherwise somebody who records a delivery could replay it with another key and start a second run.
  */
 function dedupeKeyOf(
   headers: IncomingHttpHeaders,

@@ -8,17 +8,17 @@ export class WebhookDeliveriesRepository {
 
   async insert(organizationId: string, deliveries: readonly WebhookDelivery[]): Promise<void> {
     const rows = deliveries.map((delivery) => ({ ...delivery, organizationId }));
-    await this.tenants.manager(organizationId).insert(WebhookDelivery, rows);
+    await this.tenants.session(organizationId).repository(WebhookDelivery).insert(rows);
   }
 
-  /** Removes all of the kind but the newest `keep`. */
+  /** Deletes all deliveries of the kind except the newest `keep`. */
   async trim(
     organizationId: string,
     workflowId: string,
     kind: DeliveryKind,
     keep: number,
   ): Promise<void> {
-    await this.tenants.manager(organizationId).query(
+    await this.tenants.session(organizationId).query(
       `delete from webhook_deliveries
        where organization_id = $1 and workflow_id = $2 and kind = $3 and (received_at, id) <= (
          select d.received_at, d.id from webhook_deliveries d
@@ -28,22 +28,26 @@ export class WebhookDeliveriesRepository {
     );
   }
 
-  /** The newest of all kinds. */
+  /** Returns deliveries of all kinds, newest first. */
   async list(
     organizationId: string,
     workflowId: string,
     limit: number,
   ): Promise<WebhookDelivery[]> {
-    return await this.tenants.manager(organizationId).find(WebhookDelivery, {
-      where: { organizationId, workflowId },
-      order: { receivedAt: 'DESC', id: 'DESC' },
-      take: limit,
-    });
+    return await this.tenants
+      .session(organizationId)
+      .repository(WebhookDelivery)
+      .find({
+        where: { organizationId, workflowId },
+        order: { receivedAt: 'DESC', id: 'DESC' },
+        take: limit,
+      });
   }
 
-  async deleteOf(organizationId: string, workflowId: string): Promise<void> {
+  async deleteAll(organizationId: string, workflowId: string): Promise<void> {
     await this.tenants
-      .manager(organizationId)
-      .delete(WebhookDelivery, { organizationId, workflowId });
+      .session(organizationId)
+      .repository(WebhookDelivery)
+      .delete({ organizationId, workflowId });
   }
 }

@@ -3,7 +3,7 @@ import type { SignatureMistake } from './signatures/signature-mistake.js';
 
 export type DeliveryKind = 'accepted' | 'refused' | 'test';
 
-/** A request that came to the URL of a webhook, and what it was answered. The newest of each kind are kept. */
+/** A request to a webhook address and its answer. The newest deliveries of each kind are kept. */
 @Entity('webhook_deliveries')
 @Index('webhook_deliveries_newest_idx', [
   'organizationId',
@@ -42,7 +42,7 @@ export class WebhookDelivery {
   @Column('text', { name: 'run_id', nullable: true })
   runId: string | null;
 
-  /** Those that matter, without signatures and secrets. */
+  /** Selected headers, without signatures and secrets. */
   @Column('json')
   headers: Record<string, string>;
 
@@ -54,7 +54,7 @@ export class WebhookDelivery {
   @Column('bytea', { name: 'body_hash', nullable: true })
   bodyHash: Buffer | null;
 
-  /** Of a test only, and only if it is small. */
+  /** Stored for small test deliveries only. */
   @Column('bytea', { nullable: true })
   body: Buffer | null;
 

@@ -16,7 +16,7 @@ interface Failure {
   message: string;
 }
 
-/** Answers every failure of a webhook in the webhook's own form, and never with `ok: true`. */
+/** Answers every error of a webhook as `{ok: false, error}`. */
 @Catch()
 export class WebhookErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Webhook');
@@ -31,7 +31,7 @@ export class WebhookErrorFilter implements ExceptionFilter {
     if (thrown instanceof AppError && thrown.retryAfterSeconds !== undefined) {
       response.setHeader('Retry-After', thrown.retryAfterSeconds);
     }
-    // The rest of a body that is too large is not worth reading, so the connection ends with the answer.
+    // Ends the connection, so that the server need not read the rest of a body that is too large.
     if (status === 413) response.setHeader('Connection', 'close');
     response
       .status(status)

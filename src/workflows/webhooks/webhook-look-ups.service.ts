@@ -2,14 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../batching/batcher.js';
 import { GateDatabase } from '../../database/gate-database.js';
-import { AppError } from '../../errors/app-error.js';
 import type { WebhookOptions } from '../store/workflow.entity.js';
-import { NO_WEBHOOK } from './malformed-webhook-path.js';
-import { WebhookSecrets } from './webhook-secrets.service.js';
-import type { Webhook } from './webhook.js';
+import { WebhookSecretsService } from './webhook-secrets.service.js';
+import { noWebhook, type Webhook } from './webhook.js';
 
 const WORKFLOW_ID = /^[0-9A-Za-z]{32}$/;
-const MOST_REMEMBERED = 1000;
+const MAX_CACHED = 1000;
 
 interface FoundWebhook {
   organization_id: string;
@@ -23,44 +21,41 @@ interface FoundWebhook {
   limited: boolean;
 }
 
-/** Finds the webhook that an address is of. */
+/** Finds webhooks by the id of their workflow. */
 @Injectable()
-export class WebhookLookUps {
-  private readonly remembered = new LRUCache<string, Webhook>({ max: MOST_REMEMBERED });
-  private readonly lookUps = new Batcher<string, ReadonlyMap<string, FoundWebhook>>((_, ids) =>
+export class WebhookLookUpsService {
+  private readonly cache = new LRUCache<string, Webhook>({ max: MAX_CACHED });
+  private readonly batches = new Batcher<string, ReadonlyMap<string, FoundWebhook>>((_, ids) =>
     this.lookUp([...new Set(ids)]),
   );
 
   constructor(
     private readonly gate: GateDatabase,
-    private readonly secrets: WebhookSecrets,
+    private readonly secrets: WebhookSecretsService,
   ) {}
 
-  /** Throws one `not_found` for ids that are malformed, unknown, deleted or not of a webhook. */
+  /** Reads a webhook from the database. Ids that are malformed, unknown, deleted or not of a webhook throw `not_found`. */
   async find(workflowId: string): Promise<Webhook> {
     if (!WORKFLOW_ID.test(workflowId)) throw noWebhook();
-    const { result } = await this.lookUps.add('', workflowId);
+    const { result } = await this.batches.add('', workflowId);
     const found = result.get(workflowId);
     const webhook = found && this.webhookOf(workflowId, found);
-    // The rest depends on more than the row of the workflow.
-    const isSteady =
-      webhook?.active && webhook.condition === undefined && !found?.previous_is_valid;
-    if (isSteady) this.remembered.set(workflowId, webhook);
-    else this.remembered.delete(workflowId);
+    if (webhook && isCacheable(found)) this.cache.set(workflowId, webhook);
+    else this.cache.delete(workflowId);
     if (!webhook) throw noWebhook();
     return webhook;
   }
 
   /**
-   * The webhook as it was when it was found last. It may have changed or gone since: what is done by it must hold only
-   * while its revision is still that of the workflow.
+   * Returns the webhook as it was found last. It may have changed or be gone since, so it must only be used for a
+   * statement that stores nothing when the workflow has another revision.
    */
-  recall(workflowId: string): Webhook | undefined {
-    return this.remembered.get(workflowId);
+  getCached(workflowId: string): Webhook | undefined {
+    return this.cache.get(workflowId);
   }
 
   private async lookUp(ids: readonly string[]): Promise<ReadonlyMap<string, FoundWebhook>> {
-    const rows = await this.gate.callForEach<FoundWebhook>('find_webhook', ids, 'text');
+    const rows = await this.gate.callForEach<FoundWebhook>('look_up_webhook', ids, 'text');
     return new Map(rows.map((row) => [ids[row.position]!, row]));
   }
 
@@ -84,6 +79,11 @@ export class WebhookLookUps {
   }
 }
 
-export function noWebhook(): AppError {
-  return new AppError('not_found', NO_WEBHOOK);
+/**
+ * True when one statement can store the runs, and the revision covers all that the webhook depends on. It does not cover
+ * the time at which a previous secret expires.
+ */
+function isCacheable(found: FoundWebhook): boolean {
+  const { active, condition, limited, previous_is_valid: hasPreviousSecret } = found;
+  return active && condition === null && !limited && !hasPreviousSecret;
 }

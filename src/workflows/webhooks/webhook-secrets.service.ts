@@ -3,37 +3,42 @@ import { randomBase62 } from '../../text/ids.js';
 import { SecretBox } from '../../database/secret-box.js';
 import { AppError } from '../../errors/app-error.js';
 import type { Trigger } from '../definitions/trigger.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { WebhookOptions, Workflow } from '../store/workflow.entity.js';
 
-/** A multiple of four, so that every library of Standard Webhooks can read it as base64, which is what they do. */
+/** A multiple of four, because libraries of Standard Webhooks decode the secret as base64. */
 const SECRET_LENGTH = 44;
+const WITHOUT_SECRETS = { secret: null, previousSecret: null, previousSecretUntil: null };
 
-type Stored = Pick<
+type WebhookColumns = Pick<
   Workflow,
   'secret' | 'previousSecret' | 'previousSecretUntil' | 'webhookOptions'
 >;
 
-/** What a trigger says of the webhook's secrets and options, as it is stored. */
+/** The columns of a workflow that a new trigger changes. */
 export interface WebhookChange {
-  stored: Partial<Stored>;
-  /** A secret that was made or given: the only time that it can be seen. */
+  stored: Partial<WebhookColumns>;
+  /** The new secret in plain text, or null. It cannot be read later. */
   secret: string | null;
 }
 
+/** Makes, encrypts and decrypts the secrets of webhooks. */
 @Injectable()
-export class WebhookSecrets {
-  constructor(private readonly secrets: SecretBox) {}
+export class WebhookSecretsService {
+  constructor(
+    private readonly secrets: SecretBox,
+    private readonly deliveries: WebhookDeliveriesRepository,
+  ) {}
 
-  /** What changes for the workflow with this id, of which `before` is stored if there is one. */
-  change(id: string, trigger: Trigger | undefined, before?: Stored): WebhookChange {
+  /** Returns the changes of a workflow that get this trigger; `before` is its current row, if there is one. */
+  change(id: string, trigger: Trigger | undefined, before?: WebhookColumns): WebhookChange {
     if (!trigger) return { stored: {}, secret: null };
     const current = before?.secret ?? null;
     const isRemoved = trigger.secret === null || trigger.type !== 'webhook';
     if (isRemoved) {
       assertSecret(trigger, null);
-      const stored = { secret: null, previousSecret: null, previousSecretUntil: null };
       return {
-        stored: { ...stored, webhookOptions: optionsOf(trigger, before, true) },
+        stored: { ...WITHOUT_SECRETS, webhookOptions: optionsOf(trigger, before, true) },
         secret: null,
       };
     }
@@ -42,11 +47,11 @@ export class WebhookSecrets {
     const secret = keeps ? null : newSecret(trigger);
     const sealed = secret === null ? null : this.secrets.seal(secret, id);
     assertSecret(trigger, sealed ?? current);
-    const stored: Partial<Stored> = { webhookOptions: optionsOf(trigger, before, false) };
+    const stored: Partial<WebhookColumns> = { webhookOptions: optionsOf(trigger, before, false) };
     if (sealed) {
       const isKept = current !== null && overlapSeconds !== undefined && overlapSeconds > 0;
       stored.secret = sealed;
-      // Without an overlap it is kept all the same, invalid, so that a sender which still uses it can be told so.
+      // Kept even without an overlap, but invalid, so that the delivery log can say that a sender still uses it.
       stored.previousSecret = current;
       stored.previousSecretUntil = isKept ? new Date(Date.now() + overlapSeconds * 1000) : null;
     } else if (overlapSeconds === 0) {
@@ -55,7 +60,13 @@ export class WebhookSecrets {
     return { stored, secret };
   }
 
-  /** The secrets that a webhook may be signed with now. */
+  /** Deletes the delivery log of a workflow and returns the changes that remove its secrets. */
+  async remove(organizationId: string, workflowId: string): Promise<Partial<WebhookColumns>> {
+    await this.deliveries.deleteAll(organizationId, workflowId);
+    return WITHOUT_SECRETS;
+  }
+
+  /** Decrypts the secrets that are valid now. */
   open(
     id: string,
     webhook: { secret: Buffer | null; previousSecret: Buffer | null; previousIsValid: boolean },
@@ -78,7 +89,7 @@ function newSecret(trigger: Trigger): string | null {
 
 function optionsOf(
   trigger: Trigger,
-  before: Stored | undefined,
+  before: WebhookColumns | undefined,
   isSecretRemoved: boolean,
 ): WebhookOptions {
   if (trigger.type !== 'webhook') return {};
@@ -91,7 +102,7 @@ function optionsOf(
   return options;
 }
 
-/** A time that nobody signs can be changed on the way, so without a secret it would only look like a protection. */
+/** Refuses a tolerance without a secret: a timestamp that nobody signs protects nothing. */
 function assertSecret(trigger: Trigger, secret: Buffer | null): void {
   if (secret !== null || typeof trigger.toleranceSeconds !== 'number') return;
   const fault = { path: 'trigger.tolerance_seconds', message: 'needs a secret' };

@@ -3,32 +3,23 @@ import type { Request, Response } from 'express';
 import { goneSignal } from '../../http/signals.js';
 import { readJsonBody } from '../../http/request-body.js';
 import { sendJson } from '../../http/send-json.js';
-import { WEBHOOK_PATH } from './malformed-webhook-path.js';
 import type { RunOutcome } from '../runs/run-waiter.service.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
 import type { WebhookRequest } from './webhook-checks.service.js';
-import { type StartedRun, WebhooksService } from './webhooks.service.js';
+import { WEBHOOK_PATH } from './webhook.js';
+import { type ReceivedWebhook, WebhooksService } from './webhooks.service.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
-type Accepted = Partial<RunOutcome> & {
-  ok: true;
-  runId: string;
-  duplicate?: true;
-};
+type AcceptedAnswer = Partial<RunOutcome> & { ok: true; runId: string; duplicate?: true };
 
-/** Taken, but the condition of the workflow does not hold, so there is no run. */
-interface Skipped {
+/** The answer when the condition of the trigger does not hold, so that there is no run. */
+interface SkippedAnswer {
   ok: true;
   skipped: true;
 }
 
-interface Recorded {
-  ok: true;
-  deliveryId: string;
-}
-
-/** Where other systems start workflows. The URL, or the secret if there is one, is all that they need to know. */
+/** Receives webhooks. A sender needs the URL, and the secret if the webhook has one; no API key. */
 @Controller(WEBHOOK_PATH)
 @UseFilters(WebhookErrorFilter)
 export class WebhookController {
@@ -52,8 +43,7 @@ export class WebhookController {
     @Res() response: Response,
   ): Promise<void> {
     const deliveryId = await this.webhooks.test(workflowId, requestOf(request, response));
-    const answer: Recorded = { ok: true, deliveryId };
-    sendJson(response, 200, JSON.stringify(answer));
+    sendJson(response, 200, JSON.stringify({ ok: true, deliveryId }));
   }
 
   @All([':workflowId', ':workflowId/test'])
@@ -63,13 +53,13 @@ export class WebhookController {
   }
 }
 
-function answerTo(received: StartedRun | 'skipped'): {
+function answerTo(received: ReceivedWebhook): {
   status: number;
-  answer: Accepted | Skipped;
+  answer: AcceptedAnswer | SkippedAnswer;
 } {
   if (received === 'skipped') return { status: 202, answer: { ok: true, skipped: true } };
   const { runId, duplicate, outcome } = received;
-  const answer: Accepted = { ok: true, runId, ...(duplicate && { duplicate }), ...outcome };
+  const answer: AcceptedAnswer = { ok: true, runId, ...(duplicate && { duplicate }), ...outcome };
   return { status: duplicate || outcome ? 200 : 202, answer };
 }
 

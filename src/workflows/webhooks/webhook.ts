@@ -1,26 +1,79 @@
-import { type AppErrorCode, HTTP_STATUS } from '../../errors/app-error.js';
+import type { RequestHandler } from 'express';
+import { AppError, type AppErrorCode, HTTP_STATUS } from '../../errors/app-error.js';
 import type { WebhookOptions } from '../store/workflow.entity.js';
 
-/** A webhook workflow as its URL needs to know it. */
+/** The path that receives webhooks. The id of the workflow follows. */
+export const WEBHOOK_PATH = 'api/webhooks/workflow';
+/** The path of resume URLs. A token follows. */
+export const RESUME_PATH = 'api/webhooks/resume';
+export const NO_WEBHOOK = 'There is no active webhook here.';
+export const NO_RUN = 'No run waits here.';
+
+/** The webhook of a workflow, with what is needed to check a delivery. */
 export interface Webhook {
   readonly workflowId: string;
   readonly organizationId: string;
-  /** Another one after every change of the workflow. */
+  /** Differs after every change of the workflow. */
   readonly revision: string;
   readonly active: boolean;
-  /** Those that it may be signed with now; none: it need not be signed. */
+  /** The valid secrets. Without any, deliveries need no signature. */
   readonly secrets: readonly string[];
-  /** The secret before, encrypted, if it is not valid any more. */
+  /** The encrypted previous secret, when it is no longer valid. */
   readonly formerSecret: Buffer | null;
   readonly options: WebhookOptions;
-  /** Whether its runs may have to wait for one another. */
+  /** True when the workflow has limits, which may delay its runs. */
   readonly isLimited: boolean;
-  /** No run starts where it does not hold. */
+  /** The condition of the trigger. A run starts only where it holds. */
   readonly condition: string | undefined;
 }
 
-/** Status of a failure as a webhook answers it. */
+/** Makes the one error for every id that is not of an active webhook. */
+export function noWebhook(): AppError {
+  return new AppError('not_found', NO_WEBHOOK);
+}
+
+/** Returns the HTTP status of an error in an answer to a webhook. */
 export function webhookStatus(code: AppErrorCode): number {
-  // Here only a header can be wrong in this way, and that is a bad request.
+  // Only headers have arguments here, and a faulty header is a bad request.
   return code === 'invalid_arguments' ? 400 : HTTP_STATUS[code];
+}
+
+/**
+ * Returns how many seconds the sender waits for the end of the run: `waitSeconds` of the workflow, or less where the
+ * header `Prefer` (RFC 7240) says so. Without `waitSeconds` it is 0, because the answer shows the outputs of steps.
+ */
+export function preferredWait(
+  prefer: string | string[] | undefined,
+  waitSeconds: number | undefined,
+): number {
+  if (waitSeconds === undefined) return 0;
+  const preferences = [prefer ?? []]
+    .flat()
+    .flatMap((header) => header.split(','))
+    .map((one) => one.split(';', 1)[0]!.trim());
+  const wait = preferences
+    .map((preference) => /^wait\s*=\s*"?(\d{1,9})"?$/i.exec(preference)?.[1])
+    .find((seconds) => seconds !== undefined);
+  if (wait !== undefined) return Math.min(Number(wait), waitSeconds);
+  const isAsync = preferences.some((preference) => preference.toLowerCase() === 'respond-async');
+  return isAsync ? 0 : waitSeconds;
+}
+
+/**
+ * Answers 404 to a path with invalid percent-encoding (RFC 3986, section 2.1). The router fails on such a path before
+ * any controller, so the filter that writes webhook errors would never see it.
+ */
+export function refuseMalformedPath(message: string): RequestHandler {
+  return (request, response, next) => {
+    try {
+      decodeURIComponent(request.path);
+    } catch {
+      response
+        .status(404)
+        .setHeader('Cache-Control', 'no-store')
+        .json({ ok: false, error: { code: 'not_found', message } });
+      return;
+    }
+    next();
+  };
 }

@@ -3,15 +3,16 @@ import { RunsModule } from '../runs/runs.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { TriggersModule } from '../triggers/triggers.module.js';
 import { WaitsModule } from '../waits/waits.module.js';
-import { DeliveryLog } from './delivery-log.service.js';
-import { ResumeUrls } from './resume-urls.service.js';
+import { DeliveryLogService } from './delivery-log.service.js';
+import { ResumeUrlsService } from './resume-urls.service.js';
 import { ResumeController } from './resume.controller.js';
 import { ResumesService } from './resumes.service.js';
-import { WebhookChecks } from './webhook-checks.service.js';
+import { WebhookChecksService } from './webhook-checks.service.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import { WebhookLookUps } from './webhook-look-ups.service.js';
-import { WebhookSecrets } from './webhook-secrets.service.js';
-import { WebhookStarts } from './webhook-starts.service.js';
+import { WebhookLookUpsService } from './webhook-look-ups.service.js';
+import { WebhookSecretsService } from './webhook-secrets.service.js';
+import { WebhookStartsService } from './webhook-starts.service.js';
+import { WebhookTools } from './webhook.tools.js';
 import { WebhookController } from './webhook.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -20,16 +21,17 @@ import { WebhooksService } from './webhooks.service.js';
   imports: [RunsModule, StoreModule, TriggersModule, WaitsModule],
   controllers: [ResumeController, WebhookController],
   providers: [
-    DeliveryLog,
-    ResumeUrls,
+    DeliveryLogService,
+    ResumeUrlsService,
     ResumesService,
-    WebhookChecks,
+    WebhookChecksService,
     WebhookDeliveriesRepository,
-    WebhookLookUps,
-    WebhookSecrets,
-    WebhookStarts,
+    WebhookLookUpsService,
+    WebhookSecretsService,
+    WebhookStartsService,
+    WebhookTools,
     WebhooksService,
   ],
-  exports: [ResumeUrls, WebhookDeliveriesRepository, WebhookSecrets],
+  exports: [ResumeUrlsService, WebhookSecretsService],
 })
 export class WebhooksModule {}

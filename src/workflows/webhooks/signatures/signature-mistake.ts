@@ -1,4 +1,4 @@
-/** What the sender of a refused webhook did otherwise, and what to tell it. */
+/** The mistakes of senders whose signature was refused, with advice for each. The codes are part of the API. */
 export const SIGNATURE_ADVICE = {
   missing_signature:
     'No signature came. Send x-webhook-signature, or webhook-id, webhook-timestamp and webhook-signature.',

@@ -1,19 +1,24 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isSignatureValid } from './signature.js';
-import {
-  isStandardSignatureValid,
-  isTimely,
-  parseStandardHeaders,
-  TOLERANCE_SECONDS,
-} from './standard-signature.js';
 
-/** How a webhook was signed: with `x-webhook-signature`, or as in Standard Webhooks. */
+/** The tolerance of timestamps where the workflow sets none. */
+export const TOLERANCE_SECONDS = 300;
+
+const ID = /^[\x21-\x7e]{1,255}$/;
+const TIMESTAMP = /^[0-9]{1,12}$/;
+// 32 bytes in base64. Checked before decoding, because Node's decoder ignores characters that are not base64.
+const SIGNATURE = /^v1,[A-Za-z0-9+/]{43}=$/;
+const MAX_SIGNATURES = 16;
+const PREFIX = 'whsec_';
+const MIN_KEY_BYTES = 16;
+
+/** `hex`: `x-webhook-signature`. `standard`: the headers of Standard Webhooks. */
 export type SignatureScheme = 'hex' | 'standard';
 
 /**
- * Tells how the body was signed with one of the secrets, or undefined when it was not. `x-webhook-signature` counts
- * where it is there, unless the workflow sets a tolerance: it covers no time, so that only the headers of Standard
- * Webhooks can show that a delivery is not an old one.
+ * Returns how the body was signed with one of the secrets, or undefined when no signature is valid. When present,
+ * `x-webhook-signature` decides, unless the workflow sets a tolerance: it covers no timestamp, so a recorded delivery
+ * could be replayed for ever.
  */
 export function verifyWebhook(
   body: Uint8Array,
@@ -30,4 +35,78 @@ export function verifyWebhook(
   if (!standard || !isStandardSignatureValid(body, secrets, standard)) return undefined;
   const isInTime = isTimely(standard.timestamp, now, toleranceSeconds ?? TOLERANCE_SECONDS);
   return isInTime ? 'standard' : undefined;
+}
+
+/**
+ * Returns true when `header` is the hexadecimal HMAC-SHA256 (RFC 2104) of these bytes. A header that is missing, repeated
+ * or malformed is an invalid signature.
+ */
+export function isSignatureValid(
+  body: Uint8Array,
+  secret: string,
+  header: string | string[] | undefined,
+): boolean {
+  // Checked before decoding, because Node's decoder stops silently at the first character that is not hexadecimal.
+  if (typeof header !== 'string' || !/^[0-9a-fA-F]{64}$/.test(header)) return false;
+  const expected = createHmac('sha256', secret).update(body).digest();
+  return timingSafeEqual(Buffer.from(header, 'hex'), expected);
+}
+
+/** The headers of Standard Webhooks, checked for their form. */
+interface StandardHeaders {
+  id: string;
+  timestamp: string;
+  /** Of 32 bytes each. */
+  signatures: readonly Buffer[];
+}
+
+function parseStandardHeaders(headers: IncomingHttpHeaders): StandardHeaders | undefined {
+  const id = headers['webhook-id'];
+  const timestamp = headers['webhook-timestamp'];
+  const list = headers['webhook-signature'];
+  if (typeof id !== 'string' || !ID.test(id)) return undefined;
+  if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return undefined;
+  if (typeof list !== 'string') return undefined;
+  // A sender that rotates its secret sends several. Signatures of other versions are ignored.
+  const signatures = list
+    .split(' ', MAX_SIGNATURES)
+    .filter((signature) => SIGNATURE.test(signature))
+    .map((signature) => Buffer.from(signature.slice('v1,'.length), 'base64'));
+  return { id, timestamp, signatures };
+}
+
+/**
+ * Returns true when one of the signatures is the HMAC-SHA256 of `id.timestamp.body` with one of the secrets. It does not
+ * check the timestamp.
+ */
+function isStandardSignatureValid(
+  body: Uint8Array,
+  secrets: readonly string[],
+  headers: StandardHeaders,
+): boolean {
+  const expected = secrets.map((secret) => standardMac(body, standardKey(secret), headers));
+  return expected.some((mac) =>
+    headers.signatures.some((signature) => timingSafeEqual(signature, mac)),
+  );
+}
+
+/** Returns true when the timestamp is at most `toleranceSeconds` before or after `now`. */
+export function isTimely(timestamp: string, now: Date, toleranceSeconds: number): boolean {
+  return Math.abs(now.getTime() / 1000 - Number(timestamp)) <= toleranceSeconds;
+}
+
+/** Returns the key of a secret: the base64 after `whsec_`, or the whole text in UTF-8. */
+export function standardKey(secret: string): Buffer {
+  const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
+  const key = /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) ? Buffer.from(encoded, 'base64') : undefined;
+  // A shorter key could be guessed, although the text of the secret is long enough.
+  return key && key.length >= MIN_KEY_BYTES ? key : Buffer.from(secret);
+}
+
+function standardMac(
+  body: Uint8Array,
+  key: Buffer,
+  { id, timestamp }: Pick<StandardHeaders, 'id' | 'timestamp'>,
+): Buffer {
+  return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
 }

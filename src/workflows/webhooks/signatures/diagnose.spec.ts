@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { diagnose, type RefusedSignature } from './signature-doctor.js';
+import { diagnose, type RefusedSignature } from './diagnose.js';
 import type { SignatureMistake } from './signature-mistake.js';
-import { standardKey } from './standard-signature.js';
+import { standardKey } from './verify-webhook.js';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const PREVIOUS = 'the previous secret';
@@ -33,15 +33,15 @@ const PYTHON = '{"a": 1, "b": "\\u00fc/x", "list": [1, {"z": 1, "y": 2}]}';
 const PHP = '{"a":1,"b":"\\u00fc\\/x","list":[1,{"z":1,"y":2}]}';
 const SORTED = '{"a":1,"b":"ü/x","list":[1,{"y":2,"z":1}]}';
 
-describe('the doctor of x-webhook-signature', () => {
+describe('diagnose of x-webhook-signature', () => {
   it.each<[string, string, SignatureMistake[]]>([
-    ['nothing', '', ['missing_signature']],
+    ['no signature', '', ['missing_signature']],
     ['the secret', SECRET, ['secret_sent']],
     ['the secret as a bearer', `Bearer ${SECRET}`, ['secret_sent']],
     ['the previous secret itself', PREVIOUS, ['secret_sent']],
     ['words', 'not a signature', ['malformed']],
-    ['a truncated one', hex(BODY).slice(1), ['malformed']],
-    ['two', `${hex(BODY)}, ${hex(BODY)}`, ['malformed']],
+    ['a truncated signature', hex(BODY).slice(1), ['malformed']],
+    ['two signatures', `${hex(BODY)}, ${hex(BODY)}`, ['malformed']],
     ['a prefix', `sha256=${hex(BODY)}`, ['prefix']],
     ['another prefix', `v1=${hex(BODY)}`, ['prefix']],
     ['base64', hmac(BODY).toString('base64'), ['base64']],
@@ -52,8 +52,8 @@ describe('the doctor of x-webhook-signature', () => {
     ['the JSON of Python', hex(PYTHON), ['reserialized']],
     ['the JSON of PHP', hex(PHP), ['reserialized']],
     ['JSON with sorted keys', hex(SORTED), ['reserialized']],
-    ['a line end more', hex(`${BODY}\n`), ['trailing_newline']],
-    ['a CRLF more', hex(`${BODY}\r\n`), ['trailing_newline']],
+    ['an additional line end', hex(`${BODY}\n`), ['trailing_newline']],
+    ['an additional CRLF', hex(`${BODY}\r\n`), ['trailing_newline']],
     ['the previous secret', hex(BODY, PREVIOUS), ['previous_secret']],
     ['the secret of another workflow', hex(BODY, OTHER), ['other_workflow']],
     ['the decoded secret', hex(BODY, standardKey(SECRET)), ['key_encoding']],
@@ -64,38 +64,38 @@ describe('the doctor of x-webhook-signature', () => {
     ['another key', hex(BODY, 'who knows'), ['no_match']],
     ['another body', hex('{}'), ['no_match']],
     [
-      'several at once',
+      'several mistakes',
       `sha256=${hmac(PYTHON, PREVIOUS).toString('base64')}`,
       ['prefix', 'base64', 'previous_secret', 'reserialized'],
     ],
-    ['a prefix of nothing known', `sha256=${hex('{}')}`, ['prefix', 'no_match']],
-  ])('recognizes %s', (_what, signature, expected) => {
+    ['a prefix and another body', `sha256=${hex('{}')}`, ['prefix', 'no_match']],
+  ])('recognizes the mistake: %s', (_what, signature, expected) => {
     expect(look({ 'x-webhook-signature': signature })).toEqual(expected);
   });
 
-  it('recognizes a line end that was sent and not signed', () => {
+  it('recognizes a line end that was sent but not signed', () => {
     const body = Buffer.from(`${BODY}\n`);
     expect(look({ 'x-webhook-signature': hex(BODY) }, { body })).toEqual(['trailing_newline']);
   });
 
-  it('recognizes what was signed as in Standard Webhooks', () => {
+  it('recognizes the signed content of Standard Webhooks', () => {
     const signed = hex(`msg_1.${NOW}.${BODY}`);
     const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': String(NOW) };
     expect(look({ ...headers, 'x-webhook-signature': signed })).toEqual(['other_content']);
   });
 
-  it('says that a workflow with a tolerance needs a signed time', () => {
+  it('reports that a workflow with a tolerance needs a signed timestamp', () => {
     const headers = { 'x-webhook-signature': hex(BODY) };
     expect(look(headers, { toleranceSeconds: 60 })).toEqual(['no_time']);
   });
 
-  it('finds no mistake where there is no JSON', () => {
+  it('reports no_match for a body that is not JSON', () => {
     const body = Buffer.from([0xff, 0x00, 0x7b]);
     expect(look({ 'x-webhook-signature': hex('x') }, { body })).toEqual(['no_match']);
   });
 });
 
-describe('the doctor of webhook-signature', () => {
+describe('diagnose of webhook-signature', () => {
   const stamped = (content: string, timestamp: number | string = NOW) =>
     `msg_1.${timestamp}.${content}`;
   const send = (signature: string, timestamp: number | string = NOW) =>
@@ -122,19 +122,19 @@ describe('the doctor of webhook-signature', () => {
     ['the secret', SECRET, ['secret_sent']],
     ['words', 'v1,what', ['malformed']],
     ['another key', `v1,${base64(stamped(BODY), 'who knows')}`, ['no_match']],
-  ])('recognizes %s', (_what, signature, expected) => {
+  ])('recognizes the mistake: %s', (_what, signature, expected) => {
     expect(send(signature)).toEqual(expected);
   });
 
   it.each<[string, number, SignatureMistake]>([
-    ['an old time', NOW - 301, 'too_old'],
-    ['a time ahead', NOW + 301, 'too_new'],
-    ['milliseconds', NOW * 1000, 'milliseconds'],
-  ])('recognizes %s', (_what, timestamp, expected) => {
+    ['too old', NOW - 301, 'too_old'],
+    ['in the future', NOW + 301, 'too_new'],
+    ['in milliseconds', NOW * 1000, 'milliseconds'],
+  ])('recognizes a timestamp with the mistake: %s', (_what, timestamp, expected) => {
     expect(send(`v1,${base64(stamped(BODY, timestamp))}`, timestamp)).toEqual([expected]);
   });
 
-  it('misses the other headers', () => {
+  it('reports missing_header without webhook-id and webhook-timestamp', () => {
     expect(look({ 'webhook-signature': `v1,${base64(BODY)}` })).toEqual(['missing_header']);
   });
 });

@@ -1,8 +1,96 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { standardKey } from './standard-signature.js';
-import { verifyWebhook } from './verify-webhook.js';
+import { isSignatureValid, standardKey, verifyWebhook } from './verify-webhook.js';
+
+const HEX_SECRET = "It's a Secret to Everybody";
+const HEX_BODY = Buffer.from('Hello, World!');
+const HEX_VALID = '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
+
+// RFC 4231, test cases 1, 2 and 4.
+const RFC_4231: [string, string, string][] = [
+  [
+    '0b'.repeat(20),
+    Buffer.from('Hi There').toString('hex'),
+    'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7',
+  ],
+  [
+    Buffer.from('Jefe').toString('hex'),
+    Buffer.from('what do ya want for nothing?').toString('hex'),
+    '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+  ],
+  [
+    '0102030405060708090a0b0c0d0e0f10111213141516171819',
+    'cd'.repeat(50),
+    '82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b',
+  ],
+];
+
+describe(isSignatureValid, () => {
+  it('accepts the published example of GitHub, in either case', () => {
+    expect(isSignatureValid(HEX_BODY, HEX_SECRET, HEX_VALID)).toBe(true);
+    expect(isSignatureValid(HEX_BODY, HEX_SECRET, HEX_VALID.toUpperCase())).toBe(true);
+  });
+
+  it.each(RFC_4231)('agrees with RFC 4231 for the key %s', (key, body, expected) => {
+    const secret = Buffer.from(key, 'hex');
+    const text = secret.toString('utf8');
+    // Secrets are text, so a vector whose key is not text only checks createHmac.
+    const isText = Buffer.from(text).equals(secret);
+    const mac = createHmac('sha256', secret).update(Buffer.from(body, 'hex')).digest('hex');
+    expect(mac).toBe(expected);
+    if (isText) expect(isSignatureValid(Buffer.from(body, 'hex'), text, expected)).toBe(true);
+  });
+
+  it('refuses a signature with any one of its 256 bits flipped', () => {
+    for (let bit = 0; bit < 256; bit += 1) {
+      const mac = Buffer.from(HEX_VALID, 'hex');
+      mac[bit >> 3] = mac[bit >> 3]! ^ (1 << (bit & 7));
+      expect(isSignatureValid(HEX_BODY, HEX_SECRET, mac.toString('hex'))).toBe(false);
+    }
+  });
+
+  it.each([
+    ['missing', undefined],
+    ['empty', ''],
+    ['63 characters', HEX_VALID.slice(0, 63)],
+    ['65 characters', `${HEX_VALID}0`],
+    ['62 characters', HEX_VALID.slice(0, 62)],
+    ['66 characters', `${HEX_VALID}00`],
+    ['a prefix', `sha256=${HEX_VALID}`],
+    ['a space before', ` ${HEX_VALID}`],
+    ['a space after', `${HEX_VALID} `],
+    ['a line end', `${HEX_VALID}\n`],
+    ['junk at the end', `${HEX_VALID.slice(0, 62)}zz`],
+    ['two in one header', `${HEX_VALID}, ${HEX_VALID}`],
+    ['full-width digits', HEX_VALID.replaceAll('7', '７')],
+    ['base64', Buffer.from(HEX_VALID, 'hex').toString('base64')],
+    ['a list of headers', [HEX_VALID]],
+  ])('refuses a signature that is %s', (_what, header) => {
+    expect(isSignatureValid(HEX_BODY, HEX_SECRET, header)).toBe(false);
+  });
+
+  it.each([
+    ['one byte more', Buffer.from('Hello, World!\n')],
+    ['one byte less', HEX_BODY.subarray(0, -1)],
+    ['a byte order mark', Buffer.from('\ufeffHello, World!')],
+    ['nothing', Buffer.alloc(0)],
+  ])('refuses a body with %s', (_what, body) => {
+    expect(isSignatureValid(body, HEX_SECRET, HEX_VALID)).toBe(false);
+  });
+
+  it('refuses 10,000 random signatures', () => {
+    const hex = fc.string({
+      unit: fc.constantFrom(...'0123456789abcdef'),
+      minLength: 64,
+      maxLength: 64,
+    });
+    fc.assert(
+      fc.property(hex, (header) => !isSignatureValid(HEX_BODY, HEX_SECRET, header)),
+      { numRuns: 10_000 },
+    );
+  });
+});
 
 // The example that the libraries of Standard Webhooks are tested with.
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -55,7 +143,7 @@ describe(verifyWebhook, () => {
     expect(verify({ 'webhook-signature': list })).toBeUndefined();
   });
 
-  it('refuses every other id, time and body', () => {
+  it('refuses every other id, timestamp and body', () => {
     for (const id of [undefined, '', `${ID}x`, ID.toLowerCase(), `${ID}.`, `${ID} x`]) {
       expect(verify({ 'webhook-id': id })).toBeUndefined();
     }
@@ -67,7 +155,7 @@ describe(verifyWebhook, () => {
     }
   });
 
-  it('takes a time at most 300 seconds away, in both directions, or what the workflow says', () => {
+  it('accepts a timestamp at most 300 seconds before or after now, or the tolerance of the workflow', () => {
     for (const offset of [300, -300]) expect(verify({}, BODY, offset)).toBe('standard');
     for (const offset of [301, -301]) expect(verify({}, BODY, offset)).toBeUndefined();
     for (const offset of [10, -10]) expect(verify({}, BODY, offset, 10)).toBe('standard');
@@ -75,7 +163,7 @@ describe(verifyWebhook, () => {
     expect(verify({}, BODY, 400, 400)).toBe('standard');
   });
 
-  it('goes by x-webhook-signature where it is there and no time is asked for', () => {
+  it('checks x-webhook-signature when it is present and the workflow sets no tolerance', () => {
     const hex = createHmac('sha256', SECRET).update(BODY).digest('hex');
     expect(verify({ 'x-webhook-signature': hex }, BODY, 9999)).toBe('hex');
     expect(verify({ 'x-webhook-signature': 'junk' })).toBeUndefined();
@@ -83,7 +171,7 @@ describe(verifyWebhook, () => {
     expect(verify({ 'x-webhook-signature': 'junk' }, BODY, 0, 300)).toBe('standard');
   });
 
-  it('refuses any one bit that is flipped, and 10,000 random signatures', () => {
+  it('refuses a signature with any one bit flipped, and 10,000 random signatures', () => {
     const signature = (mac: Uint8Array) => `v1,${Buffer.from(mac).toString('base64')}`;
     for (let bit = 0; bit < 256; bit += 1) {
       const mac = Buffer.from(VALID.slice(3), 'base64');
@@ -100,7 +188,7 @@ describe(verifyWebhook, () => {
 });
 
 describe(standardKey, () => {
-  it('is what is behind whsec_ in base64, and any other text as it is', () => {
+  it('decodes the base64 after whsec_, and returns the UTF-8 bytes of any other text', () => {
     expect(standardKey(SECRET)).toEqual(Buffer.from(SECRET.slice(6), 'base64'));
     for (const text of ['a secret of sixteen', 'whsec_not base64 !!', 'whsec_AAAAAAAAAA==']) {
       expect(standardKey(text)).toEqual(Buffer.from(text));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { preferredWait } from './preferred-wait.js';
+import { preferredWait } from './webhook.js';
 
 describe(preferredWait, () => {
   it.each<[string | undefined, number]>([
@@ -18,11 +18,11 @@ describe(preferredWait, () => {
     ['wait=-1', 20],
     ['wait=1e1', 20],
     ['await=3', 20],
-  ])('takes from %s that it is %i of 20', (prefer, seconds) => {
+  ])('reads Prefer: %s as %i of 20 seconds', (prefer, seconds) => {
     expect(preferredWait(prefer, 20)).toBe(seconds);
   });
 
-  it('is nothing without leave', () => {
+  it('is 0 when the workflow does not let senders wait', () => {
     expect(preferredWait('wait=10', undefined)).toBe(0);
   });
 });

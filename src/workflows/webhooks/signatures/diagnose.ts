@@ -1,24 +1,23 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { jsonRenderings } from './json-renderings.js';
 import type { SignatureMistake } from './signature-mistake.js';
-import { isTimely, standardKey, TOLERANCE_SECONDS } from './standard-signature.js';
+import { isTimely, standardKey, TOLERANCE_SECONDS } from './verify-webhook.js';
 
 const HASHES: Readonly<Record<number, string>> = { 20: 'sha1', 48: 'sha384', 64: 'sha512' };
 const PREFIX = /^(?:hmac-?)?sha-?(?:1|256|384|512)\s*[=:,]\s*|^v1\s*[=:,]\s*|^bearer\s+/i;
-const MOST_SIGNATURES = 4;
+const MAX_SIGNATURES = 4;
 
-/** A webhook whose signature was refused. */
+/** A delivery whose signature was refused, and the secrets to compare it with. */
 export interface RefusedSignature {
   body: Buffer;
   headers: IncomingHttpHeaders;
   receivedAt: Date;
   toleranceSeconds?: number;
-  /** Valid when it came. */
+  /** The secrets that were valid when it was received. */
   secrets: readonly string[];
-  /** The one before, if it was not valid any more. */
+  /** The previous secret, when it was no longer valid. */
   previous: string | null;
-  /** Of other workflows of the organization. */
+  /** The secrets of other workflows of the organization. */
   others: readonly string[];
 }
 
@@ -32,7 +31,7 @@ interface Candidate<T> {
   mistakes: SignatureMistake[];
 }
 
-/** Finds out what went wrong, by trying what senders usually do instead. Never empty. */
+/** Returns what the sender did wrong, at least one mistake. It tries the usual mistakes until one explains the signature. */
 export function diagnose(refused: RefusedSignature): SignatureMistake[] {
   const { headers } = refused;
   const hex = headers['x-webhook-signature'];
@@ -78,7 +77,7 @@ function search(
   }
   const [expected] = contents;
   for (const secret of refused.others) {
-    // Only in the right form: there may be many of them.
+    // Tried in the right form only, because there may be many secrets.
     const [key] = keysOf(secret, isStandard, ['other_workflow']);
     if (isMac(mac, key!.value, expected!.value, hash)) return [...hashMistakes, ...key!.mistakes];
   }
@@ -91,7 +90,7 @@ function search(
   return undefined;
 }
 
-/** The forms in which a secret may have been the key, the right one first. */
+/** Returns the keys that a sender may have made of a secret, the right one first. */
 function keysOf(
   secret: string,
   isStandard: boolean,
@@ -109,7 +108,7 @@ function keysOf(
   ];
 }
 
-/** The bytes that may have been signed, the right ones first. */
+/** Returns the contents that may have been signed, the right one first. */
 function contentsOf(
   body: Buffer,
   isStandard: boolean,
@@ -161,13 +160,13 @@ function hexSignatures(given: string): Signature[] {
   if (mac) return [{ mac, mistakes }];
   const decoded = fromBase64(sent);
   if (!decoded) return [];
-  // Some encode the hexadecimal text once more.
+  // Some senders encode the hexadecimal text in base64.
   const inner = fromHex(decoded.toString('latin1'));
   return [{ mac: inner ?? decoded, mistakes: [...mistakes, 'base64'] }];
 }
 
 function standardSignatures(given: string): Signature[] {
-  return given.split(' ', MOST_SIGNATURES).flatMap((entry): Signature[] => {
+  return given.split(' ', MAX_SIGNATURES).flatMap((entry): Signature[] => {
     const sent = entry.replace(/^v1,/, '').replace(PREFIX, '');
     const mistakes: SignatureMistake[] = entry.startsWith('v1,') ? [] : ['no_version'];
     const hex = fromHex(sent);
@@ -198,13 +197,58 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(a!, b!);
 }
 
-/** Why a signature that is right was refused. */
+/** Returns why a signature with the right key and content was refused. */
 function timeMistake(refused: RefusedSignature, isStandard: boolean): SignatureMistake {
   if (!isStandard) return refused.toleranceSeconds === undefined ? 'no_match' : 'no_time';
   const timestamp = String(refused.headers['webhook-timestamp']);
   const { receivedAt, toleranceSeconds = TOLERANCE_SECONDS } = refused;
-  // Seconds have had ten digits since 2001.
+  // Timestamps in seconds have ten digits, those in milliseconds thirteen.
   if (timestamp.length === 13) return 'milliseconds';
   if (isTimely(timestamp, receivedAt, toleranceSeconds)) return 'no_match';
   return Number(timestamp) * 1000 < receivedAt.getTime() ? 'too_old' : 'too_new';
+}
+
+/**
+ * Returns the texts that common libraries write for the value of this JSON text, without the text itself: compact,
+ * indented, with the spaces of Python, with sorted keys, with the escapes of Python and PHP. Empty when it is not JSON.
+ */
+function jsonRenderings(text: string): string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const plain = [value, sorted(value)].flatMap((form) => {
+    const compact = JSON.stringify(form);
+    const indented = [2, 4, '\t'].map((indent) => JSON.stringify(form, null, indent));
+    return [compact, spaced(form), ...indented];
+  });
+  const escaped = plain.map((rendering) => escapeNonAscii(rendering));
+  const slashed = [plain[0]!, escaped[0]!].map((rendering) => rendering.replaceAll('/', '\\/'));
+  const all = new Set([...plain, ...escaped, ...slashed]);
+  all.delete(text);
+  return [...all];
+}
+
+/** Writes `{"a": 1, "b": [2, 3]}`. Strings of JSON contain no line end, so each line end begins an indentation. */
+function spaced(value: unknown): string {
+  return JSON.stringify(value, null, 1).replace(/,\n */g, ', ').replace(/\n */g, '');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, member]): [string, unknown] => [
+    key,
+    sorted(member),
+  ]);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function escapeNonAscii(text: string): string {
+  return text.replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

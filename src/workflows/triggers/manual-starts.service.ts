@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { ContactsService } from '../../contacts/contacts.service.js';
+import { AppError } from '../../errors/app-error.js';
+import { parseJson } from '../../http/request-body.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
+import { RunStartsService } from './run-starts.service.js';
+
+const MAX_PAYLOAD_BYTES = 1024 * 1024;
+
+export interface ManualStart {
+  workflowId: string;
+  payload: object;
+  contactId?: string;
+  /** Names the contact when `contactId` is absent. */
+  email?: string;
+  /** The run whose step starts this one. */
+  parentRunId?: string;
+}
+
+/** Starts runs on request: by `trigger_workflow` and by steps of other runs. */
+@Injectable()
+export class ManualStartsService {
+  constructor(
+    private readonly workflows: WorkflowsRepository,
+    private readonly contacts: ContactsService,
+    private readonly runs: RunStartsService,
+  ) {}
+
+  /**
+   * Starts a run and returns its id. An unknown contact id throws `not_found`; with an unknown e-mail address, the run has
+   * no contact.
+   */
+  async start(
+    organizationId: string,
+    { workflowId, payload, contactId, email, parentRunId }: ManualStart,
+  ): Promise<string> {
+    const workflow = await this.workflows.find(organizationId, workflowId);
+    if (!workflow) throw AppError.notFound('workflow');
+    if (!workflow.active) throw new AppError('conflict', 'The workflow is not active.');
+    const bytes = Buffer.from(JSON.stringify(payload));
+    if (bytes.length > MAX_PAYLOAD_BYTES) {
+      throw AppError.invalid(`payload must be at most ${MAX_PAYLOAD_BYTES} bytes.`);
+    }
+    // Checks the limits of webhook bodies, so that every stored payload can be parsed again.
+    parseJson(bytes);
+    const contact =
+      contactId !== undefined
+        ? await this.contacts.get(organizationId, contactId)
+        : email !== undefined
+          ? await this.contacts.findByEmail(organizationId, email)
+          : null;
+    const { runId } = await this.runs.start(organizationId, {
+      workflowId,
+      triggerType: 'manual',
+      payload: bytes,
+      contactId: contact?.id ?? null,
+      dedupeKey: null,
+      parentRunId,
+    });
+    return runId;
+  }
+}

@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { newId } from '../../text/ids.js';
+import type { DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';
+import type { Webhook } from './webhook.js';
+
+/** The largest body of a test delivery that is stored. */
+const MAX_STORED_BYTES = 16 * 1024;
+const MAX_HEADER_LENGTH = 255;
+const STORED_HEADERS = [
+  'content-type',
+  'content-encoding',
+  'user-agent',
+  'idempotency-key',
+  'webhook-id',
+  'webhook-timestamp',
+];
+const SIGNATURE_HEADERS = ['x-webhook-signature', 'webhook-signature'];
+
+/** A request to a webhook and its answer, for the delivery log. */
+export interface DeliveryRecord {
+  kind: DeliveryKind;
+  status: number;
+  code: string;
+  runId?: string;
+  headers: IncomingHttpHeaders;
+  /** Absent when it was not read or is no longer needed. */
+  body?: Buffer;
+  /** Size and SHA-256 of the body. Absent when it was not read. */
+  digest?: { bytes: number; hash: Buffer };
+  receivedAt: Date;
+}
+
+export function deliveryOf(webhook: Webhook, record: DeliveryRecord): WebhookDelivery {
+  const { body, digest, kind, runId = null, headers, ...rest } = record;
+  const isStored = kind === 'test' && rest.status < 400 && body && body.length <= MAX_STORED_BYTES;
+  return {
+    ...rest,
+    organizationId: webhook.organizationId,
+    id: newId('dlv'),
+    workflowId: webhook.workflowId,
+    kind,
+    runId,
+    headers: storedHeaders(headers, webhook.secrets),
+    bodyBytes: digest?.bytes ?? null,
+    bodyHash: digest?.hash ?? null,
+    body: isStored ? body : null,
+    mistakes: [],
+  };
+}
+
+/**
+ * Returns the headers that are stored, without secrets. Of a signature only the length is stored: a stored signature
+ * could be replayed, and some senders put the secret in its place.
+ */
+function storedHeaders(
+  headers: IncomingHttpHeaders,
+  secrets: readonly string[],
+): Record<string, string> {
+  const stored: Record<string, string> = {};
+  for (const name of STORED_HEADERS) {
+    const value = headers[name];
+    if (typeof value !== 'string') continue;
+    const isSecret = secrets.some((secret) => value.includes(secret));
+    stored[name] = isSecret ? '(the secret)' : value.slice(0, MAX_HEADER_LENGTH);
+  }
+  for (const name of SIGNATURE_HEADERS) {
+    const value = headers[name];
+    if (value !== undefined) stored[name] = `(${String(value).length} characters)`;
+  }
+  return stored;
+}

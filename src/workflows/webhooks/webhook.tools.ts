@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { IsInt, IsString, Length, Max, Min } from 'class-validator';
+import {
+  Completion,
+  type CompletionCall,
+  MOST_COMPLETIONS,
+} from '../../completions/completion.decorator.js';
+import { Resource } from '../../resources/resource.decorator.js';
+import type { ToolCall } from '../../tools/contract/tool-call.js';
+import { Tool } from '../../tools/contract/tool.decorator.js';
+import { Doc } from '../../tools/schema/doc.decorator.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
+import { DeliveryLogService } from './delivery-log.service.js';
+import { WebhookDeliveriesResult } from './webhook-delivery.results.js';
+
+const DELIVERIES_URI = 'switchboard://workflows/{workflow_id}/deliveries';
+
+export class WebhookDeliveriesInput {
+  @Doc('Id of the workflow.')
+  @IsString()
+  @Length(1, 64)
+  workflow_id: string;
+
+  @Doc('How many, the newest first.')
+  @IsInt()
+  @Min(1)
+  @Max(150)
+  limit: number = 20;
+}
+
+/** Shows the delivery log of webhooks. */
+@Injectable()
+export class WebhookTools {
+  constructor(
+    private readonly log: DeliveryLogService,
+    private readonly workflows: WorkflowsRepository,
+  ) {}
+
+  @Tool({
+    name: 'list_webhook_deliveries',
+    title: 'List webhook deliveries',
+    description:
+      'Returns what came to the webhook of a workflow, refused ones too, with what was wrong with their signatures.',
+    output: WebhookDeliveriesResult,
+    readOnly: true,
+    // Left out of the tools of agents to keep their list short; they read the resource.
+    surfaces: ['dashboard'],
+  })
+  @Resource({
+    uri: DELIVERIES_URI,
+    name: 'deliveries',
+    title: 'Webhook deliveries',
+    description:
+      'The 20 newest requests to the webhook of a workflow, refused ones too, with what was wrong with their signatures.',
+  })
+  deliveries(input: WebhookDeliveriesInput, call: ToolCall): Promise<WebhookDeliveriesResult> {
+    return this.log.list(call.organizationId, input.workflow_id, input.limit);
+  }
+
+  /** Proposes webhook workflows whose id or name starts with the text, newest first. */
+  @Completion({ resource: DELIVERIES_URI, argument: 'workflow_id' })
+  completeWorkflowId(text: string, { organizationId }: CompletionCall): Promise<string[]> {
+    return this.workflows.findWebhookIds(organizationId, text, MOST_COMPLETIONS + 1);
+  }
+}
