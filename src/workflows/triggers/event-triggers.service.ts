@@ -1,20 +1,20 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DomainEvents, type EmittedEvent } from '../../events/domain-events.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
-import { type RunStart, RunStarts } from './run-starts.service.js';
-import { TriggerFilter } from './trigger-filter.service.js';
+import { type RunStart, RunStartsService } from './run-starts.service.js';
+import { TriggerFilterService } from './trigger-filter.service.js';
 
 /**
- * Starts the workflows that wait for an event. The rows of their runs are written by the transaction in which the
- * event happens, so there is a run exactly when there was the event.
+ * Starts the workflows that a domain event triggers. Their runs are stored in the transaction of the event, so either
+ * both exist or neither. The events know no subscribers: this module depends on them, never the reverse.
  */
 @Injectable()
-export class EventTriggers implements OnModuleInit {
+export class EventTriggersService implements OnModuleInit {
   constructor(
     private readonly events: DomainEvents,
     private readonly workflows: WorkflowsRepository,
-    private readonly filter: TriggerFilter,
-    private readonly runs: RunStarts,
+    private readonly filter: TriggerFilterService,
+    private readonly runs: RunStartsService,
   ) {}
 
   onModuleInit(): void {
@@ -22,16 +22,16 @@ export class EventTriggers implements OnModuleInit {
   }
 
   private async start(organizationId: string, event: EmittedEvent): Promise<void> {
-    const waiting = await this.workflows.waitingFor(organizationId, event.name);
-    if (waiting.length === 0) return;
+    const triggered = await this.workflows.findTriggeredBy(organizationId, event.name);
+    if (triggered.length === 0) return;
     const payload = Buffer.from(JSON.stringify(event.payload));
-    for (const { id, triggerOptions } of waiting) {
+    for (const { id, triggerOptions } of triggered) {
       const start: RunStart = {
         workflowId: id,
         triggerType: 'event',
         payload,
         contactId: event.contactId,
-        // The space keeps it apart from the keys of webhooks, which have none.
+        // Keys of webhooks contain no space, so this key cannot collide with one.
         dedupeKey: `event ${event.id}`,
         parentRunId: event.runId ?? undefined,
       };

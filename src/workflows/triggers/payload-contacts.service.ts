@@ -3,15 +3,12 @@ import { ContactsService } from '../../contacts/contacts.service.js';
 
 const MAX_REFERENCE = 320;
 
-/** Who the payload of a run is about. */
+/** Finds the contact that the payload of a run names. */
 @Injectable()
-export class PayloadContacts {
+export class PayloadContactsService {
   constructor(private readonly contacts: ContactsService) {}
 
-  /**
-   * Id of the contact that the payload names by `contact_id` or `email`, if the organization knows it: senders may know
-   * people that we do not.
-   */
+  /** Returns the id of the contact that the payload names by `contact_id`, or else by `email`; null when there is none. */
   async find(organizationId: string, payload: object): Promise<string | null> {
     const { contactId, contactEmail } = contactIn(payload);
     const byId = contactId === null ? null : await this.contacts.find(organizationId, contactId);
@@ -22,7 +19,7 @@ export class PayloadContacts {
   }
 }
 
-/** Whom the payload names, whether there is such a contact or not: the address counts if there is none by the id. */
+/** Reads the id and the lowercase e-mail address that the payload names, without looking them up. */
 export function contactIn(payload: object): {
   contactId: string | null;
   contactEmail: string | null;
@@ -33,7 +30,7 @@ export function contactIn(payload: object): {
   };
 }
 
-/** A member that can be looked up at all: PostgreSQL refuses U+0000, and UTF-8 lone surrogates. */
+/** Ignores text that PostgreSQL refuses: U+0000 and lone surrogates. Without this, the webhook would fail. */
 function referenceOf(payload: object, name: string): string | undefined {
   const value: unknown = Object.hasOwn(payload, name)
     ? (payload as Record<string, unknown>)[name]

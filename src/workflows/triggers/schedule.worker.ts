@@ -7,7 +7,7 @@ import type { Claim } from '../../queue/leased-work.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import { SchedulesService } from './schedules.service.js';
 
-/** Takes the ticks of schedules that have come, whosever they are; found by looking once a second, never by a hint. */
+/** Claims due ticks of all organizations. It polls once a second, because no wake-up announces a tick. */
 @Injectable()
 export class ScheduleWorker extends QueueWorker {
   readonly kind = 'schedule';
@@ -24,6 +24,6 @@ export class ScheduleWorker extends QueueWorker {
   }
 
   work(claim: Claim): Promise<void> {
-    return this.schedules.tick(claim);
+    return this.schedules.startTick(claim);
   }
 }

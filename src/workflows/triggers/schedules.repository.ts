@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import { WorkflowSchedule } from './workflow-schedule.entity.js';
 
-/** A tick in the hands of this transaction, and the time by the clock of the database. */
+/** The due time of a tick, and the current time of the database clock. */
 export interface DueTick {
   readonly at: Date;
   readonly now: Date;
@@ -12,9 +12,9 @@ export interface DueTick {
 export class SchedulesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Sets the next tick, and takes the workflow out of the hands of a worker that has an earlier one. */
+  /** Sets the next tick. The new epoch fences off a worker that claimed an earlier one. */
   async set(organizationId: string, workflowId: string, nextTickAt: Date): Promise<void> {
-    await this.tenants.manager(organizationId).query(
+    await this.tenants.session(organizationId).query(
       `insert into workflow_schedules as s (organization_id, workflow_id, next_tick_at, available_at)
        values ($1, $2, $3, $3)
        on conflict on constraint workflow_schedules_pkey do update
@@ -25,21 +25,50 @@ export class SchedulesRepository {
 
   async delete(organizationId: string, workflowId: string): Promise<void> {
     await this.tenants
-      .manager(organizationId)
-      .delete(WorkflowSchedule, { organizationId, workflowId });
+      .session(organizationId)
+      .repository(WorkflowSchedule)
+      .delete({ organizationId, workflowId });
   }
 
-  /** The tick, locked until this transaction ends; undefined when another claim or a change has come meanwhile. */
+  /** Locks the claimed tick until the transaction ends. Returns undefined when its epoch is no longer current. */
   async fence(
     organizationId: string,
     workflowId: string,
     epoch: number,
   ): Promise<DueTick | undefined> {
-    const [row] = await this.tenants.manager(organizationId).query<DueTick[]>(
+    const [row] = await this.tenants.session(organizationId).query<DueTick>(
       `select next_tick_at as at, clock_timestamp() as now from workflow_schedules
        where organization_id = $1 and workflow_id = $2 and epoch = $3 for update`,
       [organizationId, workflowId, epoch],
     );
     return row;
   }
+}
+
+/** The next tick of an active workflow with a schedule. */
+@Entity('workflow_schedules')
+export class WorkflowSchedule {
+  @PrimaryColumn('text', {
+    name: 'organization_id',
+    primaryKeyConstraintName: 'workflow_schedules_pkey',
+  })
+  organizationId: string;
+
+  @PrimaryColumn('text', {
+    name: 'workflow_id',
+    primaryKeyConstraintName: 'workflow_schedules_pkey',
+  })
+  workflowId: string;
+
+  @Column('timestamptz', { name: 'next_tick_at' })
+  nextTickAt: Date;
+
+  /** The time from which a worker may claim the tick: the tick itself, or the end of the current lease. */
+  @Index('workflow_schedules_due_idx')
+  @Column('timestamptz', { name: 'available_at' })
+  availableAt: Date;
+
+  /** The fencing token. Every claim and every change raises it. */
+  @Column('integer', { default: 0 })
+  epoch: number;
 }

@@ -3,29 +3,29 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { Cron } from '../definitions/calendar/cron.js';
 import { RunsRepository } from '../journal/runs.repository.js';
-import { RunStarts } from './run-starts.service.js';
+import { RunStartsService } from './run-starts.service.js';
 import { type DueTick, SchedulesRepository } from './schedules.repository.js';
-import { TriggerFilter } from './trigger-filter.service.js';
+import { TriggerFilterService } from './trigger-filter.service.js';
 import type { TriggerOptions } from '../definitions/trigger.js';
 import type { Workflow } from '../store/workflow.entity.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 
-/** A tick that is taken later than this was missed: nobody was there to take it. */
+/** A tick that is claimed later than this counts as missed. */
 const MISSED_AFTER_MS = 60_000;
 
-/** The times at which workflows start by themselves. */
+/** Plans the ticks of scheduled workflows and starts their runs. */
 @Injectable()
 export class SchedulesService {
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly schedules: SchedulesRepository,
     private readonly workflows: WorkflowsRepository,
-    private readonly filter: TriggerFilter,
-    private readonly runs: RunStarts,
+    private readonly filter: TriggerFilterService,
+    private readonly runs: RunStartsService,
     private readonly runRows: RunsRepository,
   ) {}
 
-  /** Sets when the workflow starts next, from now on; called in the transaction that changes it. */
+  /** Plans the first tick after now, or removes it. Must run in the transaction that changes the workflow. */
   async plan(organizationId: string, workflowId: string): Promise<void> {
     const workflow = await this.workflows.find(organizationId, workflowId);
     if (workflow?.active && workflow.triggerType === 'schedule') {
@@ -34,31 +34,28 @@ export class SchedulesService {
     } else await this.schedules.delete(organizationId, workflowId);
   }
 
-  /**
-   * Starts the run of a claimed tick and sets the next one, in one transaction: a tick that was started is never seen
-   * again, and one whose worker died is still there.
-   */
-  async tick({ organizationId, id, epoch }: Claim): Promise<void> {
+  /** Starts the run of a claimed tick and plans the next tick in one transaction, so a crash loses and repeats none. */
+  async startTick({ organizationId, id, epoch }: Claim): Promise<void> {
     await this.tenants.transaction(organizationId, async () => {
       const due = await this.schedules.fence(organizationId, id, epoch);
       if (!due) return;
       const workflow = await this.workflows.find(organizationId, id);
-      const next = workflow && (await this.take(workflow, due));
+      const next = workflow && (await this.startDue(workflow, due));
       await this.set(organizationId, id, next ?? undefined);
     });
   }
 
-  /** Starts what the tick is to start, and returns the next one. */
-  private async take(workflow: Workflow, { at, now }: DueTick): Promise<Date | undefined> {
+  /** Starts the run of the tick, unless it was missed and is skipped. Returns the next tick. */
+  private async startDue(workflow: Workflow, { at, now }: DueTick): Promise<Date | undefined> {
     const options = workflow.triggerOptions;
     const isMissed = now.getTime() - at.getTime() > MISSED_AFTER_MS;
     if (isMissed && options.missed === 'skip') {
       const next = nextTick(options, new Date(now.getTime() - MISSED_AFTER_MS));
-      // The one of this minute has come too, and is in time.
-      return next && next <= now ? await this.take(workflow, { at: next, now }) : next;
+      // The tick of this minute may be due as well. It is in time, so it is not skipped.
+      return next && next <= now ? await this.startDue(workflow, { at: next, now }) : next;
     }
     await this.start(workflow, at);
-    // The run of a missed tick stands for all that were missed.
+    // One run stands for all missed ticks, so the next tick is after now.
     return nextTick(options, isMissed ? now : at);
   }
 
@@ -72,7 +69,7 @@ export class SchedulesService {
         triggerType: 'schedule',
         payload: Buffer.from(JSON.stringify(payload)),
         contactId: null,
-        // The second wall behind the epoch. The space keeps it apart from the keys of webhooks, which have none.
+        // Stops a second run of the same tick, should the epoch fail to. Keys of webhooks contain no space.
         dedupeKey: `schedule ${payload.scheduled_at}`,
       },
       payload,
@@ -93,6 +90,6 @@ export class SchedulesService {
 
 function nextTick({ cron, timezone }: TriggerOptions, after: Date): Date | undefined {
   const parsed = Cron.parse(cron!);
-  if (!(parsed instanceof Cron)) throw new Error('A schedule was saved that is none.');
+  if (!(parsed instanceof Cron)) throw new Error(`The saved cron expression ${cron} is not valid.`);
   return parsed.next(after, timezone!);
 }

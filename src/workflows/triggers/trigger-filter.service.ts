@@ -5,17 +5,17 @@ import { AppError } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import type { RunStart } from './run-starts.service.js';
 
-/** Decides by the condition of a trigger whether what came is to start a run. */
+/** Evaluates the condition of a trigger. */
 @Injectable()
-export class TriggerFilter {
+export class TriggerFilterService {
   constructor(
     private readonly liquid: LiquidSandbox,
     private readonly contacts: ContactsService,
   ) {}
 
   /**
-   * What to start the run with, or undefined when the condition does not hold. When nobody can tell, because it failed,
-   * the run is not carried out but stored, so that its owner sees what went by and can retry it.
+   * Returns `start` when the condition holds or is absent, otherwise undefined. When the evaluation fails, the returned
+   * start has the refusal `filter_failed`: the run is stored as failed, and its owner can see and retry it.
    */
   async apply(
     organizationId: string,

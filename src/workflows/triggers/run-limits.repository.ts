@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { TenantDatabase } from '../../../database/transactions/tenant-database.js';
-import type { RunLimit } from '../../definitions/run-limits.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import type { RunLimit } from '../definitions/run-limits.js';
 
-/** What a run that was started under limits is counted by. */
+/** The keys by which the limits of a workflow count a run. */
 export interface RunKeys {
-  /** Null: no other start puts it off. */
+  /** Null when later starts do not delay the run. */
   debounceKey: string | null;
   debounceSeconds: number | null;
-  /** Null: only the runs of the whole workflow are counted. */
+  /** Null when the workflow has no limit per key. */
   slotKey: string | null;
 }
 
@@ -15,9 +15,9 @@ export interface RunKeys {
 export class RunLimitsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Puts a new run behind a gate; one that was refused has its keys for when it is retried. */
-  async hold(organizationId: string, id: string, first: RunLimit, keys: RunKeys): Promise<void> {
-    await this.tenants.manager(organizationId).query(
+  /** Delays a new run by its first limit. A refused run only gets its keys, which count when it is retried. */
+  async delay(organizationId: string, id: string, first: RunLimit, keys: RunKeys): Promise<void> {
+    await this.tenants.session(organizationId).query(
       `update workflow_runs set limited = true, debounce_key = $4, slot_key = $6,
          delayed_by = case when status = 'queued' then $3 end,
          reason = case when status <> 'queued' then reason when $3 in ('key', 'slot') then 'concurrency' else $3 end,

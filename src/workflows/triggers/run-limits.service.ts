@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { ContactView } from '../../contacts/contact.results.js';
+import { ContactsService } from '../../contacts/contacts.service.js';
+import { GateDatabase } from '../../database/gate-database.js';
+import { AppError, toError } from '../../errors/app-error.js';
+import { parseJson } from '../../http/request-body.js';
+import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { WakeUps } from '../../queue/wake-ups.js';
+import { RunLimitsRepository, type RunKeys } from './run-limits.repository.js';
+import type { RunLimit, RunLimits } from '../definitions/run-limits.js';
+import type { RunTriggerType } from '../definitions/trigger.js';
+
+const LONGEST_KEY = 200;
+
+/** The parts of a new run from which its keys are computed. */
+interface LimitedRun {
+  triggerType: RunTriggerType;
+  payload: Buffer;
+  contactId: string | null;
+}
+
+interface Admitted {
+  id: string;
+  organization_id: string;
+}
+
+/**
+ * Delays runs by the limits of their workflow. The database decides which runs may start, by its own clock and for all
+ * processes. This service asks it after every change and wakes workers for the admitted runs.
+ */
+@Injectable()
+export class RunLimitsService {
+  private readonly logger = new Logger(RunLimitsService.name);
+
+  constructor(
+    private readonly gate: GateDatabase,
+    private readonly limits: RunLimitsRepository,
+    private readonly contacts: ContactsService,
+    private readonly liquid: LiquidSandbox,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /** Delays a run that this transaction has inserted by the first limit of its workflow. */
+  async delay(
+    organizationId: string,
+    id: string,
+    run: LimitedRun,
+    limits: RunLimits,
+  ): Promise<void> {
+    const keys = await this.keysOf(organizationId, run, limits);
+    await this.limits.delay(organizationId, id, firstLimit(keys, limits), keys);
+  }
+
+  /** Admits the runs that may start after a change of this run. Never throws; the sweep repeats what failed. */
+  async admit(id: string): Promise<void> {
+    await this.wakeAdmitted('admit_runs', [id]);
+  }
+
+  /** Admits runs that a process would have admitted, had it not died before. Never throws. */
+  async sweep(): Promise<void> {
+    await this.wakeAdmitted('sweep_run_limits', []);
+  }
+
+  private async wakeAdmitted(name: string, values: readonly string[]): Promise<void> {
+    try {
+      const admitted = await this.gate.call<Admitted>(name, values);
+      for (const { id, organization_id: organizationId } of admitted) {
+        this.wakeUps.wake('run', id, undefined, organizationId);
+      }
+    } catch (error) {
+      this.logger.debug(`Runs were not admitted, the sweep tries again: ${toError(error).message}`);
+    }
+  }
+
+  private async keysOf(
+    organizationId: string,
+    run: LimitedRun,
+    { concurrency, debounce }: RunLimits,
+  ): Promise<RunKeys> {
+    const isKeyed = concurrency?.key !== undefined || debounce?.key !== undefined;
+    const scope = isKeyed ? await this.scope(organizationId, run) : {};
+    // A run whose key has no value repeats no other run, so it is not delayed.
+    const debounceKey = debounce?.key === undefined ? '' : this.key(debounce.key, scope);
+    const isDebounced = debounce !== undefined && debounceKey !== undefined;
+    return {
+      debounceKey: isDebounced ? debounceKey : null,
+      debounceSeconds: isDebounced ? debounce.seconds : null,
+      // Runs whose key has no value share one key, so that the limit per key applies to them too.
+      slotKey: concurrency?.key === undefined ? null : (this.key(concurrency.key, scope) ?? ''),
+    };
+  }
+
+  private async scope(organizationId: string, run: LimitedRun): Promise<object> {
+    const { triggerType: type, payload, contactId } = run;
+    const contact = contactId === null ? null : await this.contacts.find(organizationId, contactId);
+    return {
+      trigger: { type, payload: parseJson(payload) },
+      contact: contact && ContactView.of(contact),
+    };
+  }
+
+  /** Returns undefined when the expression has no value or fails: the run was accepted and must still be executed. */
+  private key(expression: string, scope: object): string | undefined {
+    try {
+      const value = this.liquid.evaluate(expression, scope);
+      const text = typeof value === 'string' ? value.trim() : JSON.stringify(value ?? '');
+      return text === '' || text === '""' ? undefined : storableKey(text);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return undefined;
+    }
+  }
+}
+
+function firstLimit(keys: RunKeys, limits: RunLimits): RunLimit {
+  if (keys.debounceKey !== null) return 'debounce';
+  if (limits.rate) return 'rate';
+  return keys.slotKey === null ? 'slot' : 'key';
+}
+
+/** Hashes a key that PostgreSQL cannot store or index: with U+0000, with a lone surrogate, or too long. */
+function storableKey(key: string): string {
+  if (key.length <= LONGEST_KEY && !key.includes('\0') && key.isWellFormed()) return key;
+  return `sha256:${createHash('sha256').update(JSON.stringify(key)).digest('hex')}`;
+}
