@@ -127,7 +127,7 @@ describe('a call of a workflow that is offered as a tool', () => {
     expect(said(answer)).toEqual({
       run_id: expect.stringMatching(/^run_/) as string,
       status: 'succeeded',
-      message: expect.stringMatching(/^The output cannot be shown: .* get_run has/) as string,
+      message: expect.stringMatching(/^The result template failed: .* Call get_run/) as string,
     });
   });
 

@@ -10,19 +10,19 @@ import { OfferedWorkflowsRepository } from '../store/offered-workflows.repositor
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { OfferedRunResult } from './run.results.js';
 
-/** What runs answer that were started by the tool of their workflow. */
+/** Makes the results of runs that a call of an offered workflow started. */
 @Injectable()
-export class OfferedRunResults {
+export class OfferedRunResultsService {
   constructor(
-    private readonly offers: OfferedWorkflowsRepository,
+    private readonly offered: OfferedWorkflowsRepository,
     private readonly workflows: WorkflowsRepository,
     private readonly runs: RunsRepository,
     private readonly liquid: LiquidSandbox,
   ) {}
 
   /**
-   * What is said of a run that has succeeded: by the template of the offer as it is now, or, without one, what its last
-   * tool returned. The run has happened, so a template that cannot be rendered is no failure of the call.
+   * Returns the result of a run that has succeeded: the rendered template of the offered workflow, or without one the
+   * output of the last tool. A template that fails is reported in `message` and not thrown, because the run succeeded.
    */
   async of(
     organizationId: string,
@@ -30,14 +30,14 @@ export class OfferedRunResults {
     journal: readonly RunStep[],
   ): Promise<OfferedRunResult> {
     const done = { run_id: run.id, status: 'succeeded' } as const;
-    const template = (await this.offers.find(organizationId, run.workflowId))?.result;
+    const template = (await this.offered.find(organizationId, run.workflowId))?.result;
     if (!template) return { ...done, output: lastOutput(journal) };
     const scope = await this.scope(organizationId, run, journal);
     try {
       return { ...done, output: renderArguments(template, scope, this.liquid) };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const message = `The output cannot be shown: ${error.message} get_run has what the steps returned.`;
+      const message = `The result template failed: ${error.message} Call get_run for the outputs of the steps.`;
       return { ...done, message };
     }
   }
@@ -68,7 +68,7 @@ export class OfferedRunResults {
 
 function lastOutput(journal: readonly RunStep[]): object {
   const last = journal.findLast(
-    // Whom the run is about was decided before its first step.
+    // The contact of the trigger was stored before the first step.
     ({ stepId, tool, status }) =>
       tool !== null && status === 'succeeded' && stepId !== TRIGGER_CONTACT,
   );

@@ -1,25 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { type ContactChanges, parseChanges } from '../../contacts/contact-fields.js';
 import type { Contact } from '../../contacts/contact.entity.js';
-import { ContactsService } from '../../contacts/contacts.service.js';
 import { CreateContactInput } from '../../contacts/contact.inputs.js';
-import { parseArguments } from '../../tools/schema/parse-arguments.js';
+import { ContactsService } from '../../contacts/contacts.service.js';
 import { dtoSchema } from '../../tools/schema/dto-schema.js';
+import { parseArguments } from '../../tools/schema/parse-arguments.js';
 import { RunsRepository } from '../journal/runs.repository.js';
-import { tidyFields } from '../triggers/tidy-fields.js';
 
-/** Says whom a run is about. */
+/** Sets the contacts of runs. */
 @Injectable()
-export class RunContacts {
+export class RunContactsService {
   constructor(
     private readonly runs: RunsRepository,
     private readonly contacts: ContactsService,
   ) {}
 
   /**
-   * Makes or updates the contact that the fields name, and makes it the contact of the run. Where no identifier is
-   * given, it updates the contact that the run has. Throws `invalid_arguments` for fields that no contact can have, or
-   * when nobody is named, and `conflict` for identifiers of several contacts.
+   * Creates or updates the contact that the fields identify, and makes it the contact of the run. Without an identifier it
+   * updates the current contact of the run. Throws `invalid_arguments` for invalid fields, or when there is no contact to
+   * update, and `conflict` for identifiers of several contacts.
    */
   async set(
     organizationId: string,
@@ -45,4 +44,51 @@ export class RunContacts {
     const contact = await this.contacts.merge(organizationId, current, changes, 'workflow');
     return { contact, created: false };
   }
+}
+
+const TEXTS = [
+  'external_id',
+  'email',
+  'phone',
+  'first_name',
+  'last_name',
+  'locale',
+  'timezone',
+] as const;
+
+/**
+ * Normalizes contact fields that a form sent: trims texts, converts numbers to text where the field is text, and removes
+ * blank members. Without the removal, a field that was left empty would clear the value of the contact.
+ */
+export function tidyFields(given: Record<string, unknown>): Record<string, unknown> {
+  const fields = tidyMembers(given);
+  for (const name of TEXTS) {
+    if (typeof fields[name] === 'number') fields[name] = String(fields[name]);
+  }
+  if (Array.isArray(fields.tags)) {
+    fields.tags = fields.tags
+      .map(tidyText)
+      .filter((tag) => !isBlank(tag))
+      .map((tag: unknown) => (typeof tag === 'number' ? String(tag) : tag));
+  }
+  for (const name of ['properties', 'consent']) {
+    const inner = fields[name];
+    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) {
+      fields[name] = tidyMembers(inner as Record<string, unknown>);
+    }
+  }
+  return fields;
+}
+
+function tidyMembers(given: Record<string, unknown>): Record<string, unknown> {
+  const members = Object.entries(given).map(([key, value]) => [key, tidyText(value)] as const);
+  return Object.fromEntries(members.filter(([, value]) => !isBlank(value)));
+}
+
+function tidyText(value: unknown): unknown {
+  return typeof value === 'string' ? value.trim() : value;
+}
+
+function isBlank(value: unknown): boolean {
+  return value === null || value === undefined || value === '';
 }

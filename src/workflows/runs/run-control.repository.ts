@@ -1,44 +1,44 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 
-/** A run that has ended, locked until the transaction ends. */
+/** An ended run that the transaction has locked. */
 export interface EndedRun {
   id: string;
   workflowId: string;
   workflowVersion: number;
 }
 
-/** What is done to many runs by one statement each. Locks are taken in the order of ids, or not at all. */
+/** The statements that change many runs. They lock rows in the order of ids, so that they cannot deadlock each other. */
 @Injectable()
 export class RunControlRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Ends those of the runs that have not ended, and returns their ids. The new epoch keeps workers that still hold them
-   * from writing. A run whose row a worker has locked is left out: waiting for it would stop all workers whose rows are
-   * locked here meanwhile.
+   * Cancels the runs that have not ended and returns their ids. The new epoch fences off workers that still execute them.
+   * Without `wait`, runs that a worker has locked are left out. Waiting for many would block all workers whose rows this
+   * transaction has locked meanwhile.
    */
-  async cancel(organizationId: string, ids: readonly string[]): Promise<string[]> {
-    const [rows] = await this.tenants.manager(organizationId).query<[{ id: string }[], number]>(
-      `with free as (
+  async cancel(organizationId: string, ids: readonly string[], wait: boolean): Promise<string[]> {
+    const rows = await this.tenants.session(organizationId).query<{ id: string }>(
+      `with open as (
          select id from workflow_runs
          where organization_id = $1 and id = any($2) and status in ('queued', 'running', 'waiting')
-         order by id for update skip locked)
+         order by id for ${wait ? 'no key update' : 'update skip locked'})
        update workflow_runs r
        set status = 'canceled', reason = 'requested', finished_at = now(), epoch = r.epoch + 1
-       from free where r.organization_id = $1 and r.id = free.id returning r.id`,
+       from open where r.organization_id = $1 and r.id = open.id returning r.id`,
       [organizationId, ids],
     );
     return rows.map(({ id }) => id);
   }
 
-  /** Locks those of the runs that failed or were canceled. `wait`: also those that another transaction has locked. */
+  /** Locks the failed and canceled runs. Without `wait`, runs that another transaction has locked are left out. */
   async lockEnded(
     organizationId: string,
     ids: readonly string[],
     wait: boolean,
   ): Promise<EndedRun[]> {
-    return await this.tenants.manager(organizationId).query<EndedRun[]>(
+    return await this.tenants.session(organizationId).query<EndedRun>(
       `select id, workflow_id as "workflowId", workflow_version as "workflowVersion" from workflow_runs
        where organization_id = $1 and id = any($2) and status in ('failed', 'canceled')
        order by id for update ${wait ? '' : 'skip locked'}`,
@@ -46,12 +46,12 @@ export class RunControlRepository {
     );
   }
 
-  /** Puts locked runs back into the queue, each in its version; they then wait again for what they still wait for. */
+  /** Queues locked runs again, each with its version. Waits that are still open continue. */
   async requeue(
     organizationId: string,
     runs: readonly { id: string; version: number }[],
   ): Promise<void> {
-    await this.tenants.manager(organizationId).query(
+    await this.tenants.session(organizationId).query(
       `update workflow_runs r set workflow_version = c.version, status = 'queued', reason = null, finished_at = null,
          crashes = 0, available_at = now()
        from unnest($2::text[], $3::integer[]) as c (id, version)
@@ -61,9 +61,9 @@ export class RunControlRepository {
   }
 
   /**
-   * Makes a run like each of the `runs`, under the limits of the workflow but never put off by later starts, and returns
-   * which it made: not those of a workflow that is gone or inactive. A contact that is gone is none, as it is of the run
-   * itself.
+   * Inserts a copy of each run and returns the new ids by the ids of the originals. Runs of deleted or inactive workflows
+   * are left out. The limits of the workflow apply, except that later starts do not delay a copy. A deleted contact is
+   * left out of the copy.
    */
   async replay(
     organizationId: string,
@@ -71,8 +71,8 @@ export class RunControlRepository {
     version: 'same' | 'latest',
   ): Promise<Map<string, string>> {
     const rows = await this.tenants
-      .manager(organizationId)
-      .query<{ id: string; replay_of: string }[]>(
+      .session(organizationId)
+      .query<{ id: string; replay_of: string }>(
         `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
            contact_id, body_hash, replay_of, created_at, limited, slot_key, delayed_by, reason)
          select o.organization_id, n.new_id, o.workflow_id,

@@ -4,78 +4,58 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import { newId } from '../../text/ids.js';
-import type { Step } from '../definitions/definition.js';
-import { type RetryPlan, retryPlan } from '../journal/retry-plan.js';
-import { RunJournalRepository } from '../journal/run-journal.repository.js';
-import { RunsRepository } from '../journal/runs.repository.js';
-import { WorkflowsRepository } from '../store/workflows.repository.js';
-import { RunLimitsService } from '../triggers/limits/limit-gates.service.js';
-import { type EndedRun, RunControlRepository } from './run-control.repository.js';
+import { RunLimitsService } from '../triggers/run-limits.service.js';
+import { RunControlRepository } from './run-control.repository.js';
+import { type ControlOutcome, refuseOthers, RunRetriesService } from './run-retries.service.js';
 import type { RunVersion } from './run.inputs.js';
 import type { RunView } from './run.results.js';
 import { RunsService } from './runs.service.js';
 
-/** More runs than a worker begins at once; polls and sweeps find the others. */
-const MOST_HINTS = 50;
+/** More runs than a worker starts at once. Polls and sweeps find the others. */
+const MAX_WAKE_UPS = 50;
 
-/** A run with which nothing was done, and why. */
-export interface RunRefused {
-  runId: string;
-  error: AppError;
-}
-
-/** What was done to many runs. */
-export interface ControlOutcome {
-  /** The runs that were changed, or made. */
-  done: string[];
-  refused: RunRefused[];
-}
-
-/** Ends runs, lets ended ones go on, and repeats them. */
+/** Cancels, retries and replays runs. Every method needs a transaction of the organization. */
 @Injectable()
-export class RunControl {
+export class RunControlService {
   constructor(
     private readonly tenants: TenantDatabase,
-    private readonly workflows: WorkflowsRepository,
-    private readonly runs: RunsRepository,
     private readonly control: RunControlRepository,
-    private readonly journal: RunJournalRepository,
+    private readonly retries: RunRetriesService,
     private readonly reader: RunsService,
     private readonly wakeUps: WakeUps,
     private readonly changes: ChangeFeed,
-    private readonly limitGates: RunLimitsService,
+    private readonly limits: RunLimitsService,
   ) {}
 
-  /** Ends a run that has not ended; throws `conflict` for one that has. */
+  /** Cancels a run. Throws `conflict` when it has ended. */
   async cancel(organizationId: string, id: string): Promise<RunView> {
-    if (!(await this.end(organizationId, id))) {
+    if (!(await this.cancelIfOpen(organizationId, id))) {
       const run = await this.reader.require(organizationId, id);
       throw new AppError('conflict', `The run has ended already: ${run.status}.`);
     }
     return await this.reader.get(organizationId, id);
   }
 
-  /** Ends a run if there is one that has not ended, and says whether it did. */
-  async end(organizationId: string, id: string): Promise<boolean> {
-    const ended = await this.runs.cancel(organizationId, id);
-    if (ended) {
-      this.freed([id]);
-      this.publish(organizationId, [id]);
-    }
-    return ended;
+  /** Cancels a run. Returns false when there is no such run, or it has ended. */
+  async cancelIfOpen(organizationId: string, id: string): Promise<boolean> {
+    const canceled = await this.control.cancel(organizationId, [id], true);
+    this.admitOthers(canceled);
+    this.publishChanges(organizationId, canceled);
+    return canceled.length > 0;
   }
 
+  /** Cancels runs. A run that a worker has locked at this moment is refused. */
   async cancelAll(organizationId: string, ids: readonly string[]): Promise<ControlOutcome> {
-    const done = await this.control.cancel(organizationId, ids);
-    this.freed(done);
-    this.publish(organizationId, done);
-    const text = 'The run has just ended, or a worker writes to it at this moment.';
-    return { done, refused: without(ids, done, text) };
+    const done = await this.control.cancel(organizationId, ids, false);
+    this.admitOthers(done);
+    this.publishChanges(organizationId, done);
+    const text = 'The run has ended, or a worker is writing to it. Try again.';
+    return { done, refused: refuseOthers(ids, done, text) };
   }
 
   /**
-   * Lets a run that failed or was canceled go on, from the step that failed, with the version it began with or the
-   * newest. Throws `conflict` for a run that goes on or succeeded, and where the newest version cannot go on from it.
+   * Continues a failed or canceled run at the step that failed, with its own version or the newest. Throws `conflict` for
+   * every other run, and when the steps of the newest version do not allow it.
    */
   async retry(organizationId: string, id: string, version: RunVersion): Promise<RunView> {
     const { status } = await this.reader.require(organizationId, id);
@@ -87,53 +67,22 @@ export class RunControl {
     return await this.reader.get(organizationId, id);
   }
 
-  /** `wait`: for runs that something else is changing, which are refused otherwise. */
+  /** Retries failed and canceled runs. Without `wait`, runs that another transaction has locked are refused. */
   async retryAll(
     organizationId: string,
     ids: readonly string[],
     version: RunVersion,
     wait = false,
   ): Promise<ControlOutcome> {
-    const runs = await this.control.lockEnded(organizationId, ids, wait);
-    const journals = await this.journal.states(
-      organizationId,
-      runs.map(({ id }) => id),
-    );
-    const definitions = new Map<string, readonly Step[]>();
-    const planned: { id: string; version: number; plan: RetryPlan }[] = [];
-    const refused = without(
-      ids,
-      runs.map(({ id }) => id),
-      'The run has not failed and was not canceled, or something else changes it at this moment.',
-    );
-    for (const run of runs) {
-      try {
-        const target = await this.target(organizationId, run, version);
-        const steps = await this.steps(organizationId, run.workflowId, target, definitions);
-        const before = await this.steps(
-          organizationId,
-          run.workflowId,
-          run.workflowVersion,
-          definitions,
-        );
-        const plan = retryPlan(journals.get(run.id) ?? [], steps, before);
-        planned.push({ id: run.id, version: target, plan });
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        refused.push({ runId: run.id, error });
-      }
-    }
-    await this.journal.forget(organizationId, planned);
-    await this.control.requeue(organizationId, planned);
-    const done = planned.map(({ id }) => id);
-    this.hint(done);
-    this.publish(organizationId, done);
-    return { done, refused };
+    const outcome = await this.retries.retry(organizationId, ids, version, wait);
+    this.wakeWorkers(outcome.done);
+    this.publishChanges(organizationId, outcome.done);
+    return outcome;
   }
 
   /**
-   * Starts a run like an earlier one, with its payload, contact and type of trigger, and returns its id. Throws
-   * `conflict` when the workflow is gone or inactive.
+   * Starts a new run with the payload, contact and trigger type of an earlier one, and returns its id. Throws `conflict`
+   * when the workflow is deleted or inactive.
    */
   async replay(organizationId: string, id: string, version: RunVersion): Promise<string> {
     await this.reader.require(organizationId, id);
@@ -142,6 +91,7 @@ export class RunControl {
     return done[0]!;
   }
 
+  /** Replays runs. `done` has the ids of the new runs. */
   async replayAll(
     organizationId: string,
     ids: readonly string[],
@@ -150,60 +100,26 @@ export class RunControl {
     const runs = ids.map((id) => ({ id, newId: newId('run') }));
     const made = await this.control.replay(organizationId, runs, version);
     const done = [...made.values()];
-    this.hint(done);
-    this.publish(organizationId, done);
-    const text = 'The workflow of the run is not active any more.';
-    return { done, refused: without(ids, [...made.keys()], text) };
+    this.wakeWorkers(done);
+    this.publishChanges(organizationId, done);
+    const text = 'The workflow of the run is not active.';
+    return { done, refused: refuseOthers(ids, [...made.keys()], text) };
   }
 
-  private async target(
-    organizationId: string,
-    run: EndedRun,
-    version: RunVersion,
-  ): Promise<number> {
-    if (version === 'same') return run.workflowVersion;
-    const workflow = await this.workflows.find(organizationId, run.workflowId);
-    if (workflow) return workflow.version;
-    throw new AppError(
-      'conflict',
-      'The workflow of the run was deleted: it can go on in the version that it began with only.',
-    );
-  }
-
-  private async steps(
-    organizationId: string,
-    workflowId: string,
-    version: number,
-    known: Map<string, readonly Step[]>,
-  ): Promise<readonly Step[]> {
-    const key = `${workflowId} ${version}`;
-    const steps =
-      known.get(key) ?? (await this.workflows.getRunSteps(organizationId, workflowId, version));
-    known.set(key, steps);
-    return steps;
-  }
-
-  private hint(ids: readonly string[]): void {
-    for (const id of ids.slice(0, MOST_HINTS)) {
+  private wakeWorkers(ids: readonly string[]): void {
+    for (const id of ids.slice(0, MAX_WAKE_UPS)) {
       this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
     }
   }
 
-  /** Runs that wait for the slots of these may go. */
-  private freed(ids: readonly string[]): void {
-    for (const id of ids.slice(0, MOST_HINTS)) {
-      this.tenants.afterCommit(() => void this.limitGates.admit(id));
+  /** Admits runs that the limits delayed while these were running. */
+  private admitOthers(ids: readonly string[]): void {
+    for (const id of ids.slice(0, MAX_WAKE_UPS)) {
+      this.tenants.afterCommit(() => void this.limits.admit(id));
     }
   }
 
-  private publish(organizationId: string, ids: readonly string[]): void {
+  private publishChanges(organizationId: string, ids: readonly string[]): void {
     for (const id of ids) this.changes.publish(organizationId, resourceChange('runs', id));
   }
-}
-
-function without(ids: readonly string[], done: readonly string[], message: string): RunRefused[] {
-  const known = new Set(done);
-  return ids
-    .filter((id) => !known.has(id))
-    .map((runId) => ({ runId, error: new AppError('conflict', message) }));
 }

@@ -4,13 +4,13 @@ import type { RunFilterInput } from './run.inputs.js';
 import { RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 
-/** Which runs are meant, checked. Times are from `…After` on, and before `…Before`. */
+/** A checked filter. `…After` includes the time itself, `…Before` excludes it. */
 export interface RunFilter {
   workflowId?: string;
   /** Never empty. */
   statuses: readonly RunStatus[];
   contactId?: string;
-  /** A whole reason, or what stands before its colon. */
+  /** A whole reason, or the part before its colon. */
   reason?: string;
   triggerType?: RunTriggerType;
   createdAfter?: Date;
@@ -35,12 +35,12 @@ const FILTERS = [
 ] as const satisfies (keyof RunFilterInput)[];
 const TIMES = ['created_after', 'created_before', 'finished_after', 'finished_before'] as const;
 
-/** Whether the filter leaves nothing out. */
+/** True when the filter matches every run. */
 export function isEmptyFilter(input: RunFilterInput): boolean {
   return FILTERS.every((name) => input[name] === undefined);
 }
 
-/** Throws `invalid_arguments` for a time that is none. */
+/** Throws `invalid_arguments` for a malformed time. */
 export function runFilter(input: RunFilterInput): RunFilter {
   const [createdAfter, createdBefore, finishedAfter, finishedBefore] = TIMES.map((name) =>
     timeOf(input, name),
@@ -58,7 +58,7 @@ export function runFilter(input: RunFilterInput): RunFilter {
   };
 }
 
-/** Where no state is asked for, what else is asked for may leave some only. */
+/** Returns the statuses that the filter allows. A reason or an end time exclude some, even without `status`. */
 function statusesOf(input: RunFilterInput): readonly RunStatus[] {
   const { status, reason, finished_after: after, finished_before: before } = input;
   if (status === 'unfinished') return UNFINISHED;

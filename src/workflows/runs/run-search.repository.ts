@@ -6,13 +6,13 @@ import type { RunFilter } from './run-filter.js';
 import { Run, RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
 
 /**
- * How many runs one page looks at where no index knows the whole filter. Few enough for any page to come at once, so a
- * page may hold less than was asked for, even nothing, and still not be the last.
+ * The most runs that one page scans when no index covers the whole filter. It bounds the time of a page, so a page may
+ * have fewer runs than its limit, even none, without being the last.
  */
-const MOST_LOOKED_AT = 5000;
+const MAX_SCANNED = 5000;
 
-/** The newest of one contact, for one whole reason, or of certain states; each along the index made for it. */
-const ALONG = {
+/** Selects the newest runs by contact, by reason, or by status. Each query reads one index in order. */
+const SOURCES = {
   contact: `
     select r.* from workflow_runs r
     where r.organization_id = $1 and r.contact_id = $4 and r.created_at >= $8 and r.created_at < $9
@@ -23,7 +23,7 @@ const ALONG = {
     where r.organization_id = $1 and r.reason = $5 and r.created_at >= $8 and r.created_at < $9
       and (r.created_at, r.id) < ($12, $13)
     order by r.created_at desc, r.id desc limit $14`,
-  // State by state, because an index begins with the state: that way the rare ones are found at once too.
+  // One scan per status, because the index starts with it. One scan for all would read many runs to find a rare status.
   workflow: `
     select r.* from unnest($2::text[]) as s (status) cross join lateral (
       select * from workflow_runs
@@ -40,39 +40,39 @@ const ALONG = {
     order by r.created_at desc, r.id desc limit $14`,
 };
 
-/** A reason whose part behind the colon is not given stands for many, which no index has in order. */
-const KINDS_OF_REASONS = new Set(['step_failed', 'stopped']);
+/** Reasons that are followed by a step id. Without it they match many reasons, which no index has in order. */
+const REASON_PREFIXES = new Set(['step_failed', 'stopped']);
 
-interface Looked {
+interface ScannedRun {
   id: string;
   created_at: Date;
   matches: boolean;
   number: string;
 }
 
-/** Finds runs by what is known of them, the newest first, and never looks at all of them for it. */
+/** Finds runs by a filter, newest first, with a bounded number of rows read. */
 @Injectable()
-export class RunSearch {
+export class RunSearchRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** At most `limit` runs after a position, and the position from which to go on, if there may be more. */
+  /** Returns at most `limit` runs after a position, and the position of the next page, if there may be one. */
   async find(
     organizationId: string,
     filter: RunFilter,
     after: TimePosition | undefined,
     limit: number,
   ): Promise<{ found: TimePosition[]; next: TimePosition | undefined }> {
-    const along = sourceOf(filter);
-    const window = isExact(filter, along) ? limit + 1 : MOST_LOOKED_AT;
-    const looked = await this.tenants.manager(organizationId).query<Looked[]>(
+    const source = sourceOf(filter);
+    const window = isExact(filter, source) ? limit + 1 : MAX_SCANNED;
+    const scanned = await this.tenants.session(organizationId).query<ScannedRun>(
       `select id, created_at, matches, number from (
          select w.id, w.created_at, row_number() over (order by w.created_at desc, w.id desc) as number,
            w.status = any($2) and ($3::text is null or w.workflow_id = $3) and ($4::text is null or w.contact_id = $4)
              and ($5::text is null or w.reason = $5 or starts_with(w.reason, $5 || ':'))
              and ($6::text is null or w.trigger_type = $6)
              and ($7::boolean or coalesce(w.finished_at >= $10 and w.finished_at < $11, false)) as matches
-         from (${ALONG[along]}) w
-       ) looked
+         from (${SOURCES[source]}) w
+       ) scanned
        where matches or number = $14
        order by number limit $15`,
       [
@@ -84,7 +84,7 @@ export class RunSearch {
         filter.triggerType ?? null,
         filter.finishedAfter === undefined && filter.finishedBefore === undefined,
         filter.createdAfter ?? '-infinity',
-        // What ended before a time began before it.
+        // A run that finished before a time was created before it.
         earliest(filter.createdBefore, filter.finishedBefore) ?? 'infinity',
         filter.finishedAfter ?? '-infinity',
         filter.finishedBefore ?? 'infinity',
@@ -94,30 +94,33 @@ export class RunSearch {
         limit + 1,
       ],
     );
-    const matching = looked.filter(({ matches }) => matches);
+    const matching = scanned.filter(({ matches }) => matches);
     const page = matching.slice(0, limit);
     const isFull = matching.length > limit;
-    const last = isFull ? page.at(-1) : looked.find(({ number }) => Number(number) === window);
+    const last = isFull ? page.at(-1) : scanned.find(({ number }) => Number(number) === window);
     return { found: page.map(positionOf), next: last && positionOf(last) };
   }
 
-  /** The runs with these ids, the newest first. */
+  /** Returns the runs with these ids, newest first. */
   async read(organizationId: string, ids: readonly string[]): Promise<Run[]> {
     if (ids.length === 0) return [];
-    return await this.tenants.manager(organizationId).find(Run, {
-      where: { organizationId, id: In([...ids]) },
-      order: { createdAt: 'DESC', id: 'DESC' },
-    });
+    return await this.tenants
+      .session(organizationId)
+      .repository(Run)
+      .find({
+        where: { organizationId, id: In([...ids]) },
+        order: { createdAt: 'DESC', id: 'DESC' },
+      });
   }
 
-  /** Ids, among the newest 1000 in the state if one is given, that begin with the text in any case; newest first. */
+  /** Searches the newest 1000 runs, or those with the status, for ids that start with the text in any case. Newest first. */
   async idsStartingWith(
     organizationId: string,
     text: string,
     status: RunStatus | undefined,
     limit: number,
   ): Promise<string[]> {
-    const rows = await this.tenants.manager(organizationId).query<{ id: string }[]>(
+    const rows = await this.tenants.session(organizationId).query<{ id: string }>(
       `select id from (
          select r.id, r.created_at from unnest($2::text[]) as s (status) cross join lateral (
            select id, created_at from workflow_runs where organization_id = $1 and status = s.status
@@ -130,7 +133,7 @@ export class RunSearch {
   }
 }
 
-function positionOf({ created_at: at, id }: Looked): TimePosition {
+function positionOf({ created_at: at, id }: ScannedRun): TimePosition {
   return { at, id };
 }
 
@@ -138,21 +141,21 @@ function earliest(...times: (Date | undefined)[]): Date | undefined {
   return times.filter((time) => time !== undefined).toSorted((a, b) => Number(a) - Number(b))[0];
 }
 
-function sourceOf(filter: RunFilter): keyof typeof ALONG {
+function sourceOf(filter: RunFilter): keyof typeof SOURCES {
   if (filter.contactId !== undefined) return 'contact';
-  if (filter.reason !== undefined && !KINDS_OF_REASONS.has(filter.reason)) return 'reason';
+  if (filter.reason !== undefined && !REASON_PREFIXES.has(filter.reason)) return 'reason';
   return filter.workflowId === undefined ? 'status' : 'workflow';
 }
 
-/** Whether what is looked at along the index is all that the filter asks for. */
-function isExact(filter: RunFilter, along: keyof typeof ALONG): boolean {
+/** True when the query of the source applies the whole filter. */
+function isExact(filter: RunFilter, source: keyof typeof SOURCES): boolean {
   const { workflowId, statuses, reason, triggerType, finishedAfter, finishedBefore } = filter;
-  const isByState = along === 'status' || along === 'workflow';
+  const isByState = source === 'status' || source === 'workflow';
   return (
     triggerType === undefined &&
     finishedAfter === undefined &&
     finishedBefore === undefined &&
     (isByState || (statuses.length === RUN_STATUSES.length && workflowId === undefined)) &&
-    (reason === undefined || along === 'reason')
+    (reason === undefined || source === 'reason')
   );
 }

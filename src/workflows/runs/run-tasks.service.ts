@@ -2,27 +2,26 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type AppErrorCode } from '../../errors/app-error.js';
 import type { Task, TaskSource, TaskState } from '../../tools/contract/task-source.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
-import type { RunStep } from '../journal/run-step.entity.js';
-import type { Run } from '../journal/run.entity.js';
+import type { Run, RunStep } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
-import { OfferedRunResults } from './offered-run-results.service.js';
-import { RunControl } from './run-control.service.js';
+import { OfferedRunResultsService } from './offered-run-results.service.js';
+import { RunControlService } from './run-control.service.js';
 import type { OfferedRunResult, TriggeredRunResult } from './run.results.js';
 
 /**
- * The runs that `trigger_workflow` and tools of workflows start, as tasks of their callers. The id of a task is the id of its run, and the run's
- * row is all there is of it, so a task lives as long as its run is kept.
+ * Presents the runs that `trigger_workflow` and offered workflows start as tasks of their callers. A task has the id of
+ * its run and no row of its own, so it exists as long as the run is kept.
  */
 @Injectable()
-export class RunTasks implements TaskSource {
+export class RunTasksService implements TaskSource {
   readonly cancelTool = 'cancel_run';
   readonly readTool = 'get_run';
 
   constructor(
     private readonly runs: RunsRepository,
     private readonly journal: RunJournalRepository,
-    private readonly control: RunControl,
-    private readonly offered: OfferedRunResults,
+    private readonly control: RunControlService,
+    private readonly offered: OfferedRunResultsService,
   ) {}
 
   idOf({ run_id, status }: TriggeredRunResult | OfferedRunResult): string | undefined {
@@ -35,7 +34,7 @@ export class RunTasks implements TaskSource {
     const journal =
       run.status === 'succeeded'
         ? await this.journal.read(organizationId, id)
-        : await this.journal.outlines(organizationId, [id]);
+        : await this.journal.listOutlines(organizationId, [id]);
     return {
       id,
       createdAt: run.createdAt,
@@ -50,7 +49,7 @@ export class RunTasks implements TaskSource {
   }
 
   async cancel(organizationId: string, id: string): Promise<boolean> {
-    return await this.control.end(organizationId, id);
+    return await this.control.cancelIfOpen(organizationId, id);
   }
 }
 
@@ -73,7 +72,7 @@ function outcomeOf(run: Run, journal: readonly RunStep[]): TriggeredRunResult {
   const outputs = journal
     .filter(({ status }) => status === 'succeeded')
     .filter(({ tool, output }) => tool !== null || (output && 'results' in output))
-    // What steps in loops gave is in the results of their loops.
+    // The outputs of steps in a loop are in the results of the loop.
     .filter(({ stepId }) => !stepId.includes('['))
     .map(({ stepId, output }): [string, object] => [stepId, output ?? {}]);
   return { run_id: run.id, status: 'succeeded', outputs: Object.fromEntries(outputs) };
@@ -93,9 +92,9 @@ function failureOf(run: Run, journal: readonly RunStep[]): AppError {
 function messageOf({ status, reason, availableAt }: Run): string | undefined {
   switch (status) {
     case 'queued':
-      return 'The run has not begun.';
+      return 'The run is queued.';
     case 'running':
-      return 'The run is at work.';
+      return 'The run is running.';
     case 'waiting':
       return `The run waits until ${availableAt.toISOString()}${reason === 'retry' ? ' to try a step again' : ''}.`;
     case 'succeeded':

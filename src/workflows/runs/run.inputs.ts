@@ -22,17 +22,17 @@ export class RunIdInput {
   run_id: string;
 }
 
-/** The version of its workflow that a run goes on with, or is repeated with: its own or the newest. */
+/** The version of the workflow for a retry or replay: that of the run, or the newest. */
 export const RUN_VERSIONS = ['same', 'latest'] as const;
 
 export type RunVersion = (typeof RUN_VERSIONS)[number];
 
-/** A state, or one of the two kinds of states. */
+/** A status, or a group of statuses. */
 export const RUN_STATUS_FILTERS = [...RUN_STATUSES, 'unfinished', 'finished'] as const;
 
 export type RunStatusFilter = (typeof RUN_STATUS_FILTERS)[number];
 
-/** Which runs are meant: those for which everything that is given holds. */
+/** Matches the runs for which all given members hold. */
 export class RunFilterInput {
   @IsOptional()
   @IsString()
@@ -151,4 +151,39 @@ export class SetRunContactInput {
   )
   @IsObject()
   contact: Record<string, unknown>;
+}
+
+/** A filter as in list_runs, and the number of runs that one call may change. */
+export class BulkRunsInput extends RunFilterInput {
+  @Doc('Most runs of this call.')
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  limit: number = 100;
+
+  @Doc('next_cursor of the call before, with the same filters.')
+  @IsOptional()
+  @IsString()
+  @MaxLength(1024)
+  cursor?: string;
+
+  @Doc(
+    'The same call again with the same key changes nothing more, and returns what the first one did.',
+  )
+  @IsOptional()
+  @IsString()
+  @Length(1, 255)
+  idempotency_key?: string;
+}
+
+export class BulkReplayRunsInput extends BulkRunsInput {
+  @Doc('Version of the workflows: the newest, or that of each run.')
+  @IsIn(RUN_VERSIONS)
+  version: RunVersion = 'latest';
+}
+
+export class BulkRetryRunsInput extends BulkRunsInput {
+  @Doc('Version of the workflows: that of each run, or the newest.')
+  @IsIn(RUN_VERSIONS)
+  version: RunVersion = 'same';
 }

@@ -1,4 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import {
+  Completion,
+  type CompletionCall,
+  MOST_COMPLETIONS,
+} from '../../completions/completion.decorator.js';
 import { AppError } from '../../errors/app-error.js';
 import { CAUTION, dataMessage } from '../../prompts/data-message.js';
 import { Prompt, type PromptResult } from '../../prompts/prompt.decorator.js';
@@ -6,13 +11,23 @@ import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { RunIdInput } from './run.inputs.js';
 import { RunsService } from './runs.service.js';
 
-const MOST_OF_RUN = 48_000;
-const MOST_OF_DEFINITION = 16_000;
+const MAX_RUN_CHARACTERS = 48_000;
+const MAX_DEFINITION_CHARACTERS = 16_000;
 
-/** What people ask a model for when a run did not do what it should. */
+/** The prompt about failed runs, and completions of run ids. */
 @Injectable()
 export class RunPrompts {
   constructor(private readonly runs: RunsService) {}
+
+  @Completion({ resource: 'switchboard://runs/{run_id}', argument: 'run_id', needs: ['list_runs'] })
+  completeRunId(text: string, { organizationId }: CompletionCall): Promise<string[]> {
+    return this.runs.idsStartingWith(organizationId, text, undefined, MOST_COMPLETIONS + 1);
+  }
+
+  @Completion({ prompt: 'explain_failed_run', argument: 'run_id', needs: ['list_runs'] })
+  completeFailedRunId(text: string, { organizationId }: CompletionCall): Promise<string[]> {
+    return this.runs.idsStartingWith(organizationId, text, 'failed', MOST_COMPLETIONS + 1);
+  }
 
   @Prompt({
     name: 'explain_failed_run',
@@ -34,8 +49,8 @@ export class RunPrompts {
       description: `Explains the run ${run.id}.`,
       messages: [
         { role: 'user', content: { type: 'text', text: task(run.id, uri, definition) } },
-        dataMessage(uri, run, MOST_OF_RUN),
-        dataMessage(definition, { steps }, MOST_OF_DEFINITION),
+        dataMessage(uri, run, MAX_RUN_CHARACTERS),
+        dataMessage(definition, { steps }, MAX_DEFINITION_CHARACTERS),
       ],
     };
   }

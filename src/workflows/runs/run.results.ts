@@ -9,13 +9,12 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Doc, Nullable } from '../../tools/schema/doc.decorator.js';
-import type { Step } from '../definitions/definition.js';
+import type { Step, ToolStep } from '../definitions/definition.js';
 import { planOf } from '../definitions/step-engine.js';
-import { type ToolStep, isTool } from '../definitions/steps/tool-step.js';
-import type { RunStep } from '../journal/run-step.entity.js';
-import { RUN_STATUSES, type Run, type RunStatus } from '../journal/run.entity.js';
+import { isTool } from '../definitions/steps/tool-step.js';
+import { RUN_STATUSES, type Run, type RunStatus, type RunStep } from '../journal/run.entity.js';
 
-/** One attempt of a step that failed. */
+/** A failed attempt of a step. */
 export class FailedAttemptView {
   @IsInt()
   @Doc('Counted from 1, and anew when the run is retried.')
@@ -39,7 +38,7 @@ export const STEP_VIEW_STATUSES = [
   'canceled',
 ] as const;
 
-/** What a run did at one step. */
+/** One step of a run. */
 export class RunStepView {
   @IsString()
   @Doc('Id of the step in the definition.')
@@ -153,7 +152,7 @@ export class RunView {
   steps: RunStepView[];
 }
 
-/** `payload` undefined leaves it out; without `steps` of the definition, a step in progress is not shown. */
+/** Leaves out the payload when it is undefined. Without `steps`, the steps in progress are missing. */
 export function runView(
   run: Run,
   steps: readonly Step[],
@@ -181,7 +180,7 @@ export function runView(
 
 function stepView(run: Run, entry: RunStep): RunStepView {
   const isOpen = entry.status === 'running' || entry.status === 'waiting';
-  // What ended the run has an entry that says so, but for a step at which workers died.
+  // The step that ended the run says so itself, except when workers crashed at it.
   const cutOff = run.reason === 'poison' ? 'failed' : 'canceled';
   return {
     id: entry.stepId,
@@ -197,7 +196,7 @@ function stepView(run: Run, entry: RunStep): RunStepView {
   };
 }
 
-/** The tool steps that a worker is at, or that its workers died at. They have no row while their transaction is open. */
+/** Returns the tool steps that are being executed, or at which workers crashed. They have no row before their commit. */
 function currentSteps(
   run: Run,
   steps: readonly Step[],
@@ -252,7 +251,7 @@ export class RunPage {
   next_cursor: string | null;
 }
 
-/** What a workflow that is offered as a tool answers. */
+/** The result of a call of an offered workflow. */
 export class OfferedRunResult {
   @Doc('Id of the run, for get_run.')
   @IsString()
@@ -274,9 +273,8 @@ export class OfferedRunResult {
 }
 
 /**
- * What starting a run returns at once: its id, the rest is in `get_run`. A caller that takes the run as a task gets the
- * outcome when the run has succeeded: what the tools of its steps returned, under the names that later steps know it
- * by. Inputs, payload and times are left out: `get_run` has them, and a model rarely needs them.
+ * The result of starting a run. The call returns the id at once. A caller that takes the run as a task gets the outputs of
+ * its steps when the run has succeeded. Inputs, payload and times are in `get_run` only, because models rarely need them.
  */
 export class TriggeredRunResult {
   @Doc('Id of the run, for get_run.')

@@ -4,27 +4,31 @@ import { RateLimiter } from '../../http/rate-limiter.js';
 import { Resource } from '../../resources/resource.decorator.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { Tool } from '../../tools/contract/tool.decorator.js';
-import { RunStarts } from '../triggers/run-starts.service.js';
-import { RunControl } from './run-control.service.js';
+import { CreatedContactResult, ContactView } from '../../contacts/contact.results.js';
+import { ManualStartsService } from '../triggers/manual-starts.service.js';
+import { RunContactsService } from './run-contacts.service.js';
+import { RunControlService } from './run-control.service.js';
 import { runFilter } from './run-filter.js';
-import { RunTasks } from './run-tasks.service.js';
+import { RunTasksService } from './run-tasks.service.js';
 import {
   ListRunsInput,
   ReplayRunInput,
   RetryRunInput,
   RunIdInput,
+  SetRunContactInput,
   TriggerWorkflowInput,
 } from './run.inputs.js';
 import { RunPage, RunResult, TriggeredRunResult } from './run.results.js';
 import { RunsService } from './runs.service.js';
 
-/** What agents, workflows and people can do with runs. */
+/** The tools that start, read and control runs. */
 @Injectable()
 export class RunTools {
   constructor(
     private readonly runs: RunsService,
-    private readonly starts: RunStarts,
-    private readonly control: RunControl,
+    private readonly starts: ManualStartsService,
+    private readonly control: RunControlService,
+    private readonly contacts: RunContactsService,
     private readonly limiter: RateLimiter,
   ) {}
 
@@ -35,7 +39,7 @@ export class RunTools {
       'Starts a run of an active workflow and returns its run_id at once. Ask get_run how it went. Runs that start ' +
       'each other may do so 8 deep.',
     output: TriggeredRunResult,
-    task: RunTasks,
+    task: RunTasksService,
   })
   async trigger(input: TriggerWorkflowInput, call: ToolCall): Promise<TriggeredRunResult> {
     if (input.contact_id !== undefined && input.email !== undefined) {
@@ -43,7 +47,7 @@ export class RunTools {
         { path: 'email', message: 'must not be given together with contact_id' },
       ]);
     }
-    const runId = await this.starts.trigger(call.organizationId, {
+    const runId = await this.starts.start(call.organizationId, {
       workflowId: input.workflow_id,
       payload: input.payload ?? {},
       contactId: input.contact_id,
@@ -111,7 +115,7 @@ export class RunTools {
   })
   async retry(input: RetryRunInput, call: ToolCall): Promise<RunResult> {
     const { organizationId, runId } = call;
-    // Calls from outside are counted at the edge; a run that retries runs would otherwise do so uncounted.
+    // Outside calls are counted at the edge. Without this, a run that retries runs would not be counted.
     if (runId !== undefined) this.limiter.consume(organizationId, 1);
     return { run: await this.control.retry(organizationId, input.run_id, input.version) };
   }
@@ -122,12 +126,29 @@ export class RunTools {
     description:
       'Starts a run like an earlier one: with its payload, contact and type of trigger. All steps are done again.',
     output: RunResult,
-    // In the list of agents it would take the room of others; they have trigger_workflow.
+    // Left out of the tools of agents to keep their list short; they have trigger_workflow.
     surfaces: ['dashboard'],
   })
   async replay(input: ReplayRunInput, call: ToolCall): Promise<RunResult> {
     const { organizationId } = call;
     const id = await this.control.replay(organizationId, input.run_id, input.version);
     return { run: await this.runs.get(organizationId, id) };
+  }
+
+  @Tool({
+    name: 'set_run_contact',
+    title: 'Set the contact of the run',
+    description:
+      'Creates a contact, or updates the one that has one of the identifiers, and makes it the contact of the run, so ' +
+      'that later steps can say contact.id. Without an identifier it updates the contact that the run has.',
+    output: CreatedContactResult,
+    idempotent: true,
+    surfaces: ['workflow'],
+  })
+  async set(input: SetRunContactInput, call: ToolCall): Promise<CreatedContactResult> {
+    if (call.runId === undefined) throw AppError.invalid('There is no run.');
+    const { organizationId, runId } = call;
+    const { contact, created } = await this.contacts.set(organizationId, runId, input.contact);
+    return { contact: ContactView.of(contact), created };
   }
 }

@@ -6,16 +6,15 @@ import { JournalModule } from '../journal/journal.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { TriggersModule } from '../triggers/triggers.module.js';
 import { BulkRunTools } from './bulk/bulk-run.tools.js';
-import { BulkRuns } from './bulk/bulk-runs.service.js';
-import { OfferedRunResults } from './offered-run-results.service.js';
-import { RunContactTools } from './run-contact.tools.js';
-import { RunContacts } from './run-contacts.service.js';
+import { BulkRunsService } from './bulk/bulk-runs.service.js';
+import { OfferedRunResultsService } from './offered-run-results.service.js';
+import { RunContactsService } from './run-contacts.service.js';
 import { RunControlRepository } from './run-control.repository.js';
-import { RunControl } from './run-control.service.js';
-import { RunSearch } from './run-search.repository.js';
-import { RunTasks } from './run-tasks.service.js';
-import { RunWaiter } from './run-waiter.service.js';
-import { RunCompletions } from './run.completions.js';
+import { RunControlService } from './run-control.service.js';
+import { RunRetriesService } from './run-retries.service.js';
+import { RunSearchRepository } from './run-search.repository.js';
+import { RunTasksService } from './run-tasks.service.js';
+import { RunWaiterService } from './run-waiter.service.js';
 import { RunPrompts } from './run.prompts.js';
 import { RunTools } from './run.tools.js';
 import { RunsService } from './runs.service.js';
@@ -32,20 +31,19 @@ import { RunsService } from './runs.service.js';
   ],
   providers: [
     BulkRunTools,
-    BulkRuns,
-    OfferedRunResults,
-    RunContactTools,
-    RunContacts,
+    BulkRunsService,
+    OfferedRunResultsService,
+    RunContactsService,
     RunControlRepository,
-    RunControl,
-    RunSearch,
-    RunTasks,
-    RunWaiter,
-    RunCompletions,
+    RunControlService,
+    RunRetriesService,
+    RunSearchRepository,
+    RunTasksService,
+    RunWaiterService,
     RunPrompts,
     RunTools,
     RunsService,
   ],
-  exports: [RunTasks, RunWaiter],
+  exports: [RunTasksService, RunWaiterService],
 })
 export class RunsModule {}

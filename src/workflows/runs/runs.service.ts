@@ -8,16 +8,16 @@ import type { Run, RunStatus, RunStep } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { RunFilter } from './run-filter.js';
-import { RunSearch } from './run-search.repository.js';
+import { RunSearchRepository } from './run-search.repository.js';
 import { type RunView, runView } from './run.results.js';
 
-/** Shows runs to callers. */
+/** Reads runs for callers. */
 @Injectable()
 export class RunsService {
   constructor(
     private readonly workflows: WorkflowsRepository,
     private readonly runs: RunsRepository,
-    private readonly search: RunSearch,
+    private readonly search: RunSearchRepository,
     private readonly journal: RunJournalRepository,
   ) {}
 
@@ -34,12 +34,12 @@ export class RunsService {
     return runView(run, steps, journal, payload);
   }
 
-  /** The steps of the workflow in the version that the run keeps to. */
+  /** Returns the steps of the version that the run is pinned to. */
   async getDefinition(organizationId: string, run: RunView): Promise<readonly Step[]> {
     return await this.workflows.getSteps(organizationId, run.workflow_id, run.workflow_version);
   }
 
-  /** Ids of runs of late that begin with the text, of all or in one state, newest first, at most `limit`. */
+  /** Returns the ids of recent runs that start with the text, newest first, with one status or any. */
   idsStartingWith(
     organizationId: string,
     text: string,
@@ -50,8 +50,8 @@ export class RunsService {
   }
 
   /**
-   * One page of runs, the newest first. Their steps come without inputs and outputs, their triggers without payload. A
-   * page may hold fewer than `limit` and still have a cursor: then looking further is left to the next call.
+   * Returns one page of runs, newest first, without payloads and without the inputs and outputs of steps. A page with
+   * fewer runs than `limit` may still have a cursor.
    */
   async list(
     organizationId: string,
@@ -62,7 +62,7 @@ export class RunsService {
     const { found, next } = await this.search.find(organizationId, filter, after, page.limit);
     const ids = found.map(({ id }) => id);
     const runs = await this.search.read(organizationId, ids);
-    const journals = groupByRun(await this.journal.outlines(organizationId, ids));
+    const journals = groupByRun(await this.journal.listOutlines(organizationId, ids));
     return {
       runs: runs.map((run) => runView(run, [], journals.get(run.id) ?? [], undefined)),
       nextCursor: next ? timeCursor({ createdAt: next.at, id: next.id }) : null,

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { IsArray, IsInt, IsString, ValidateNested } from 'class-validator';
 import { Doc, Nullable } from '../../../tools/schema/doc.decorator.js';
 
-/** A run with which nothing was done. */
+/** A run that matched and was not changed. */
 export class RefusedRun {
   @IsString()
   run_id: string;
@@ -15,7 +15,7 @@ export class RefusedRun {
   message: string;
 }
 
-/** What was done to many runs. */
+/** The result of a bulk call. */
 export class BulkRunsResult {
   @IsInt()
   @Doc('With how many runs it was done.')

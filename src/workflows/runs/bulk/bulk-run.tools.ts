@@ -1,20 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { ToolCall } from '../../../tools/contract/tool-call.js';
 import { Tool } from '../../../tools/contract/tool.decorator.js';
-import { BulkReplayRunsInput } from './bulk-run.inputs.js';
-import { BulkRetryRunsInput } from './bulk-run.inputs.js';
-import { BulkRunsInput } from './bulk-run.inputs.js';
+import { BulkReplayRunsInput, BulkRetryRunsInput, BulkRunsInput } from '../run.inputs.js';
 import { BulkRunsResult } from './bulk-run.results.js';
-import { BulkRuns } from './bulk-runs.service.js';
+import { BulkRunsService } from './bulk-runs.service.js';
 
 const CANCEL = 'bulk_cancel_runs';
 const RETRY = 'bulk_retry_runs';
 const REPLAY = 'bulk_replay_runs';
 
-/** What people do with many runs at once. Three tools, so that each can have a policy of its own. */
+/** The tools that change many runs at once. There are three, so that each can have its own policy. */
 @Injectable()
 export class BulkRunTools {
-  constructor(private readonly bulk: BulkRuns) {}
+  constructor(private readonly bulk: BulkRunsService) {}
 
   @Tool({
     name: CANCEL,

@@ -3,41 +3,40 @@ import type { Actor } from '../../../accounts/account.js';
 import { AuditLog } from '../../../accounts/audit-log.js';
 import { AppError } from '../../../errors/app-error.js';
 import { RateLimiter } from '../../../http/rate-limiter.js';
-import { readTimeCursor, type TimePosition, timeCursor } from '../../../paging/paging.js';
-import type { BulkReplayRunsInput } from './bulk-run.inputs.js';
-import type { BulkRetryRunsInput } from './bulk-run.inputs.js';
-import type { BulkRunsInput } from './bulk-run.inputs.js';
-import type { BulkRunsResult, RefusedRun } from './bulk-run.results.js';
-import { isEmptyFilter, runFilter, UNFINISHED } from '../run-filter.js';
-import { type ControlOutcome, RunControl } from '../run-control.service.js';
-import { RunSearch } from '../run-search.repository.js';
+import { type TimePosition, readTimeCursor, timeCursor } from '../../../paging/paging.js';
 import { RUN_STATUSES, type RunStatus } from '../../journal/run.entity.js';
+import { RunControlService } from '../run-control.service.js';
+import type { ControlOutcome } from '../run-retries.service.js';
+import { UNFINISHED, isEmptyFilter, runFilter } from '../run-filter.js';
+import { RunSearchRepository } from '../run-search.repository.js';
+import type { BulkReplayRunsInput, BulkRetryRunsInput, BulkRunsInput } from '../run.inputs.js';
+import type { BulkRunsResult, RefusedRun } from './bulk-run.results.js';
 
-/** Runs that are changed by the same statements. */
-const BATCH = 100;
-/** How often one call looks for more runs; each time it looks at a bounded number of them. */
-const MOST_LOOKS = 30;
+/** The number of runs that one statement changes. */
+const BATCH_SIZE = 100;
+/** The most pages that one call reads. Each page scans a bounded number of runs. */
+const MAX_PAGES = 30;
 
 interface Bulk {
   organizationId: string;
   actor: Actor;
   action: string;
   input: BulkRunsInput;
-  /** The states in which a run can be meant; the first list where the call asks for none. */
+  /** The statuses that the call allows, and those that it uses when none is given. */
   statuses: { byDefault: readonly RunStatus[]; possible: readonly RunStatus[] };
-  isCounted: boolean;
+  isRateLimited: boolean;
   work: (ids: readonly string[]) => Promise<ControlOutcome>;
 }
 
 /**
- * Does to all runs that match what can be done to one, at most as many as the call says, the newest first. In the
- * transaction of the call: an idempotency key holds for all of it or for nothing.
+ * Cancels, retries and replays all runs that match a filter, newest first, up to the limit of the call. It all happens in
+ * the transaction of the call, so an idempotency key covers all of it or nothing.
  */
 @Injectable()
-export class BulkRuns {
+export class BulkRunsService {
   constructor(
-    private readonly search: RunSearch,
-    private readonly control: RunControl,
+    private readonly search: RunSearchRepository,
+    private readonly control: RunControlService,
     private readonly limiter: RateLimiter,
     private readonly audit: AuditLog,
   ) {}
@@ -54,7 +53,7 @@ export class BulkRuns {
       action,
       input,
       statuses: { byDefault: UNFINISHED, possible: UNFINISHED },
-      isCounted: false,
+      isRateLimited: false,
       work: (ids) => this.control.cancelAll(organizationId, ids),
     });
   }
@@ -71,7 +70,7 @@ export class BulkRuns {
       action,
       input,
       statuses: { byDefault: ['failed'], possible: ['failed', 'canceled'] },
-      isCounted: true,
+      isRateLimited: true,
       work: (ids) => this.control.retryAll(organizationId, ids, input.version),
     });
   }
@@ -88,7 +87,7 @@ export class BulkRuns {
       action,
       input,
       statuses: { byDefault: RUN_STATUSES, possible: RUN_STATUSES },
-      isCounted: true,
+      isRateLimited: true,
       work: (ids) => this.control.replayAll(organizationId, ids, input.version),
     });
   }
@@ -100,15 +99,15 @@ export class BulkRuns {
     const refused: RefusedRun[] = [];
     let left = input.limit;
     let from = readTimeCursor(input.cursor);
-    for (let looks = 0; left > 0 && looks < MOST_LOOKS; looks += 1) {
+    for (let pages = 0; left > 0 && pages < MAX_PAGES; pages += 1) {
       const { found, next } = await this.search.find(
         organizationId,
         filter,
         from,
-        Math.min(left, BATCH),
+        Math.min(left, BATCH_SIZE),
       );
       const isFirst = done.length + refused.length === 0;
-      const allowed = bulk.isCounted ? this.consume(organizationId, found, isFirst) : found;
+      const allowed = bulk.isRateLimited ? this.consume(organizationId, found, isFirst) : found;
       const outcome = await bulk.work(allowed.map(({ id }) => id));
       await this.audit.recordAll(organizationId, bulk.actor, bulk.action, outcome.done);
       done.push(...outcome.done);
@@ -134,7 +133,7 @@ export class BulkRuns {
     return { done: done.length, run_ids: done, refused, next_cursor: cursorOf(from) };
   }
 
-  /** As many of the runs as the rate limit lets through now; throws if nothing was and nothing can be done. */
+  /** Returns as many runs as the rate limit allows. Throws `rate_limited` when it allows none and nothing was done before. */
   private consume(
     organizationId: string,
     found: readonly TimePosition[],
@@ -155,8 +154,8 @@ export class BulkRuns {
 
 function filterOf({ input, statuses }: Bulk): ReturnType<typeof runFilter> {
   if (isEmptyFilter(input)) {
-    throw AppError.invalid('Say which runs are meant, by status at least.', [
-      { path: 'status', message: 'is required where nothing else says which runs are meant' },
+    throw AppError.invalid('Give at least one filter, such as status.', [
+      { path: 'status', message: 'is required when no other filter is given' },
     ]);
   }
   const filter = runFilter(input);

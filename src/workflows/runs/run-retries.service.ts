@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../errors/app-error.js';
+import type { Step } from '../definitions/definition.js';
+import { type RetryPlan, retryPlan } from '../journal/retry-plan.js';
+import { RunJournalRepository } from '../journal/run-journal.repository.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
+import { type EndedRun, RunControlRepository } from './run-control.repository.js';
+import type { RunVersion } from './run.inputs.js';
+
+/** The result of changing many runs. */
+export interface ControlOutcome {
+  /** The ids of the runs that were changed or made. */
+  done: string[];
+  refused: { runId: string; error: AppError }[];
+}
+
+/** Plans from which step a run that has ended can go on, and queues it again. */
+@Injectable()
+export class RunRetriesService {
+  constructor(
+    private readonly workflows: WorkflowsRepository,
+    private readonly control: RunControlRepository,
+    private readonly journal: RunJournalRepository,
+  ) {}
+
+  /** Queues the failed and canceled runs again. Without `wait`, runs that another transaction has locked are refused. */
+  async retry(
+    organizationId: string,
+    ids: readonly string[],
+    version: RunVersion,
+    wait: boolean,
+  ): Promise<ControlOutcome> {
+    const runs = await this.control.lockEnded(organizationId, ids, wait);
+    const found = runs.map(({ id }) => id);
+    const journals = await this.journal.getStepStates(organizationId, found);
+    const definitions = new Map<string, readonly Step[]>();
+    const planned: { id: string; version: number; plan: RetryPlan }[] = [];
+    const text = 'The run has not failed and was not canceled, or it is being changed. Try again.';
+    const refused = refuseOthers(ids, found, text);
+    for (const run of runs) {
+      const { id, workflowId, workflowVersion } = run;
+      try {
+        const target = await this.targetVersion(organizationId, run, version);
+        const steps = await this.steps(organizationId, workflowId, target, definitions);
+        const before = await this.steps(organizationId, workflowId, workflowVersion, definitions);
+        const plan = retryPlan(journals.get(id) ?? [], steps, before);
+        planned.push({ id, version: target, plan });
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        refused.push({ runId: id, error });
+      }
+    }
+    await this.journal.applyRetryPlans(organizationId, planned);
+    await this.control.requeue(organizationId, planned);
+    return { done: planned.map(({ id }) => id), refused };
+  }
+
+  private async targetVersion(
+    organizationId: string,
+    { workflowId, workflowVersion }: EndedRun,
+    version: RunVersion,
+  ): Promise<number> {
+    if (version === 'same') return workflowVersion;
+    const workflow = await this.workflows.find(organizationId, workflowId);
+    if (workflow) return workflow.version;
+    throw new AppError(
+      'conflict',
+      'The workflow of the run was deleted. Retry the run with version "same".',
+    );
+  }
+
+  private async steps(
+    organizationId: string,
+    workflowId: string,
+    version: number,
+    known: Map<string, readonly Step[]>,
+  ): Promise<readonly Step[]> {
+    const key = `${workflowId} ${version}`;
+    const steps =
+      known.get(key) ?? (await this.workflows.getRunSteps(organizationId, workflowId, version));
+    known.set(key, steps);
+    return steps;
+  }
+}
+
+/** Refuses the runs among `ids` that are not `done`, all with the same message. */
+export function refuseOthers(
+  ids: readonly string[],
+  done: readonly string[],
+  message: string,
+): ControlOutcome['refused'] {
+  const known = new Set(done);
+  return ids
+    .filter((id) => !known.has(id))
+    .map((runId) => ({ runId, error: new AppError('conflict', message) }));
+}
