@@ -1,110 +1,194 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AppError } from '../../errors/app-error.js';
-import { IDEMPOTENCY_KEY, OrganizationTools } from '../../tools/registry/offered-tools.js';
-import type { OwnTool, OwnToolSource } from '../../tools/registry/offered-tool.js';
-import { ReportedFailure } from '../../tools/pipeline/tool-pipeline.js';
-import { dtoSchema } from '../../tools/schema/dto-schema.js';
-import type { ToolCall } from '../../tools/contract/tool-call.js';
-import { OfferedRunResult } from '../runs/run.results.js';
-import { PayloadContacts } from '../triggers/payload-contacts.service.js';
-import { RunTasks } from '../runs/run-tasks.service.js';
-import { RunWaiter } from '../runs/run-waiter.service.js';
-import { RunStarts } from '../triggers/run-starts.service.js';
-import type { WorkflowTool } from '../store/offered-workflow.entity.js';
-import { WorkflowToolsRepository } from '../store/workflow-tools.repository.js';
+import { Injectable } from '@nestjs/common';
+import { ChangeFeed } from '../../changes/change-feed.js';
+import { AppError, type Fault } from '../../errors/app-error.js';
+import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { hiddenCharacter } from '../../text/hidden-character.js';
+import { randomBase62 } from '../../text/ids.js';
+import { didYouMean } from '../../text/nearest-names.js';
+import { IDEMPOTENCY_KEY } from '../../tools/registry/offered-tools.js';
+import { ToolRegistry } from '../../tools/registry/tool-registry.js';
+import { FORMATS } from '../../tools/schema/check-value.js';
+import { invalidArguments } from '../../tools/schema/parse-arguments.js';
+import { parseObjectSchema } from '../../tools/schema/parse-object-schema.js';
+import { isDynamic } from '../definitions/step-fields.js';
+import { collectFaults, rootOf } from '../definitions/steps/step-checks.js';
+import { everyStep } from '../definitions/steps/step-kinds.js';
+import { OfferedWorkflowsRepository } from '../store/offered-workflows.repository.js';
+import type { OfferedWorkflow, Workflow } from '../store/workflow.entity.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
+import type { OfferWorkflowInput } from './offered-workflow.inputs.js';
+import {
+  type OfferState,
+  type OfferedWorkflowView,
+  offeredWorkflowView,
+} from './offered-workflow.results.js';
 
-const OUTPUT_SCHEMA = dtoSchema(OfferedRunResult);
-/** What a workflow does may change from one call to the next, so the worst of each is said. */
-const ANNOTATIONS = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: false,
-  openWorldHint: true,
-} as const;
-const STILL_RUNNING = 'The run goes on by itself. Ask get_run with this run_id how it went.';
+const MAX_OFFERED = 20;
+const SCHEMA_LIMITS = {
+  bytes: 4096,
+  depth: 5,
+  properties: 50,
+  formats: Object.keys(FORMATS),
+  reserved: [IDEMPOTENCY_KEY],
+};
 
-/** The active workflows that an organization offers to its agents, as tools. */
+/** Offers workflows to agents as tools. Every method needs a transaction of the organization. */
 @Injectable()
-export class OfferedWorkflows implements OwnToolSource, OnModuleInit {
+export class OfferedWorkflowsService {
   constructor(
-    private readonly tools: OrganizationTools,
-    private readonly offers: WorkflowToolsRepository,
-    private readonly starts: RunStarts,
-    private readonly contacts: PayloadContacts,
-    private readonly waiter: RunWaiter,
+    private readonly offered: OfferedWorkflowsRepository,
+    private readonly workflows: WorkflowsRepository,
+    private readonly registry: ToolRegistry,
+    private readonly liquid: LiquidSandbox,
+    private readonly changes: ChangeFeed,
   ) {}
 
-  onModuleInit(): void {
-    this.tools.use(this);
-  }
-
-  async list(organizationId: string): Promise<{ revision: string; tools: OwnTool[] }> {
-    const offers = await this.offers.listActive(organizationId);
-    return {
-      // As gate.open_api_key makes it.
-      revision: offers.map(({ revision }) => revision).join(' '),
-      tools: offers.map((offer) => this.tool(offer)),
-    };
-  }
-
-  async names(organizationId: string): Promise<string[]> {
-    return (await this.offers.list(organizationId)).map(({ name }) => name);
-  }
-
-  private tool(offer: WorkflowTool): OwnTool {
-    const { name, title, description, inputSchema, waitSeconds } = offer;
-    return {
-      descriptor: {
-        name,
-        title,
-        description,
-        inputSchema,
-        outputSchema: OUTPUT_SCHEMA,
-        annotations: ANNOTATIONS,
-      },
-      task: RunTasks,
-      begin: (input, call) => this.begin(offer, input, call),
-      outcome: (begun, call) => this.outcome(begun as OfferedRunResult, waitSeconds, call),
-    };
-  }
-
-  private async begin(
-    { workflowId }: WorkflowTool,
-    input: Record<string, unknown>,
-    { organizationId }: ToolCall,
-  ): Promise<OfferedRunResult> {
-    const { [IDEMPOTENCY_KEY]: _, ...payload } = input;
-    const { runId } = await this.starts.start(organizationId, {
-      workflowId,
-      triggerType: 'tool',
-      payload: Buffer.from(JSON.stringify(payload)),
-      contactId: await this.contacts.find(organizationId, payload),
-      // Calls that are repeated are told apart by the pipeline, which keeps what this returns.
-      dedupeKey: null,
-    });
-    return { run_id: runId, status: 'running', message: STILL_RUNNING };
-  }
-
-  private async outcome(
-    begun: OfferedRunResult,
-    waitSeconds: number,
-    { organizationId, signal, answerBy = Number.POSITIVE_INFINITY }: ToolCall,
-  ): Promise<OfferedRunResult> {
-    const left = Math.floor((answerBy - performance.now()) / 1000);
-    const seconds = Math.min(waitSeconds, left);
-    const state = await this.waiter.ended(organizationId, begun.run_id, seconds, signal);
-    signal.throwIfAborted();
-    switch (state?.status) {
-      case 'succeeded':
-        return state.result as OfferedRunResult;
-      case 'failed':
-        throw new ReportedFailure(state.error);
-      case 'canceled':
-        throw new ReportedFailure(
-          new AppError('conflict', `Run ${begun.run_id} was canceled before it ended.`),
-        );
-      default:
-        return begun;
+  /** Offers a workflow, or replaces how it is offered. Throws `invalid_arguments` with all faults. */
+  async set(organizationId: string, input: OfferWorkflowInput): Promise<OfferedWorkflowView> {
+    await this.offered.lock(organizationId);
+    const workflow = await this.workflows.find(organizationId, input.workflow_id);
+    if (!workflow) throw AppError.notFound('workflow');
+    const all = await this.offered.list(organizationId);
+    const others = all.filter(({ workflowId }) => workflowId !== workflow.id);
+    const faults = this.textFaults(input, others);
+    const inputSchema = parseObjectSchema(
+      input.input_schema,
+      'input_schema',
+      SCHEMA_LIMITS,
+      faults,
+    );
+    await this.checkResult(workflow, input.result, faults);
+    if (faults.length > 0) throw invalidArguments(faults);
+    if (others.length >= MAX_OFFERED) {
+      throw new AppError(
+        'conflict',
+        `An organization offers at most ${MAX_OFFERED} workflows. Withdraw another one first.`,
+      );
     }
+    await this.offered.save(organizationId, {
+      workflowId: workflow.id,
+      name: input.name,
+      title: input.title,
+      description: input.description,
+      inputSchema,
+      waitSeconds: input.wait_seconds,
+      result: (input.result as Record<string, unknown> | undefined) ?? null,
+      revision: randomBase62(12),
+    });
+    this.changes.publish(organizationId, { kind: 'tools' });
+    const saved = await this.offered.find(organizationId, workflow.id);
+    return this.view(saved!, workflow.active);
+  }
+
+  /** Throws `not_found` for a workflow that is not offered. */
+  async withdraw(organizationId: string, workflowId: string): Promise<void> {
+    if (!(await this.delete(organizationId, workflowId))) {
+      throw new AppError(
+        'not_found',
+        'This workflow is not offered as a tool. List offered workflows with list_workflow_tools.',
+      );
+    }
+  }
+
+  /** Like `withdraw`, but returns false for a workflow that is not offered. */
+  async delete(organizationId: string, workflowId: string): Promise<boolean> {
+    const wasOffered = await this.offered.delete(organizationId, workflowId);
+    if (wasOffered) this.changes.publish(organizationId, { kind: 'tools' });
+    return wasOffered;
+  }
+
+  /** Notifies subscribers of the tools when a workflow that was activated or deactivated is offered. */
+  async publishActivation(organizationId: string, workflowId: string): Promise<void> {
+    if (await this.offered.find(organizationId, workflowId)) {
+      this.changes.publish(organizationId, { kind: 'tools' });
+    }
+  }
+
+  /** Returns all offered workflows, ordered by name. */
+  async list(organizationId: string): Promise<OfferedWorkflowView[]> {
+    const active = new Set(
+      (await this.offered.listActive(organizationId)).map(({ workflowId }) => workflowId),
+    );
+    const all = await this.offered.list(organizationId);
+    return all.map((offer) => this.view(offer, active.has(offer.workflowId)));
+  }
+
+  private view(offer: OfferedWorkflow, isActive: boolean): OfferedWorkflowView {
+    return offeredWorkflowView(offer, this.state(offer, isActive));
+  }
+
+  private state({ name }: OfferedWorkflow, isActive: boolean): OfferState {
+    if (this.registry.isTaken(name)) return 'name_taken';
+    return isActive ? 'offered' : 'inactive';
+  }
+
+  private textFaults(
+    { name, title, description }: OfferWorkflowInput,
+    others: readonly OfferedWorkflow[],
+  ): Fault[] {
+    const faults: Fault[] = [];
+    if (this.registry.isTaken(name)) {
+      faults.push({ path: 'name', message: 'is the name of a tool of Switchboard' });
+    } else if (others.some((other) => other.name === name)) {
+      faults.push({ path: 'name', message: 'is the name of the tool of another workflow' });
+    }
+    for (const [path, text] of Object.entries({ title, description })) {
+      const hidden = hiddenCharacter(text);
+      if (hidden) faults.push({ path, message: `must not contain ${hidden}` });
+    }
+    return faults;
+  }
+
+  private async checkResult(
+    { organizationId, id, version }: Workflow,
+    template: object | undefined,
+    faults: Fault[],
+  ): Promise<void> {
+    if (!template) return;
+    const steps = await this.workflows.getSteps(organizationId, id, version);
+    const stepIds = everyStep(steps).map((step) => step.id);
+    checkResultTemplate(template, stepIds, this.liquid, faults);
+  }
+}
+
+const MAX_TEMPLATE_BYTES = 16 * 1024;
+const TEMPLATE_ROOTS = ['trigger', 'run', 'workflow'];
+
+/** Adds a fault for each reference of the template that no run of these steps can resolve. */
+function checkResultTemplate(
+  template: object,
+  stepIds: readonly string[],
+  liquid: LiquidSandbox,
+  faults: Fault[],
+): void {
+  if (Buffer.byteLength(JSON.stringify(template)) > MAX_TEMPLATE_BYTES) {
+    faults.push({ path: 'result', message: `must be at most ${MAX_TEMPLATE_BYTES} bytes of JSON` });
+    return;
+  }
+  const known = [...TEMPLATE_ROOTS, ...stepIds];
+  checkValue(template, 'result', (text, path) => {
+    collectFaults(path, faults, () => {
+      liquid.parse(text);
+      for (const root of new Set(liquid.references(text).map(rootOf))) {
+        if (known.includes(root)) continue;
+        const near = didYouMean(root, known);
+        const message = `refers to "${root}", which is neither ${TEMPLATE_ROOTS.join(', ')} nor a step.${near}`;
+        faults.push({ path, message });
+      }
+    });
+  });
+}
+
+function checkValue(
+  value: unknown,
+  path: string,
+  checkText: (text: string, path: string) => void,
+): void {
+  if (typeof value === 'string') {
+    if (isDynamic(value)) checkText(value, path);
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) checkValue(item, `${path}[${index}]`, checkText);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) checkValue(item, `${path}.${key}`, checkText);
   }
 }

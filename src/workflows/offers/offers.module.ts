@@ -5,14 +5,14 @@ import { ToolsModule } from '../../tools/tools.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { TriggersModule } from '../triggers/triggers.module.js';
-import { OfferedWorkflows } from './offered-workflows.service.js';
-import { WorkflowOfferTools } from './workflow-offer.tools.js';
-import { WorkflowOffers } from './workflow-offers.service.js';
+import { OfferedWorkflowSourceService } from './offered-workflow-source.service.js';
+import { OfferedWorkflowTools } from './offered-workflow.tools.js';
+import { OfferedWorkflowsService } from './offered-workflows.service.js';
 
 /** Offers workflows to agents as tools. */
 @Module({
   imports: [AccountsModule, LiquidModule, RunsModule, StoreModule, ToolsModule, TriggersModule],
-  providers: [OfferedWorkflows, WorkflowOfferTools, WorkflowOffers],
-  exports: [WorkflowOffers],
+  providers: [OfferedWorkflowSourceService, OfferedWorkflowTools, OfferedWorkflowsService],
+  exports: [OfferedWorkflowsService],
 })
 export class OffersModule {}

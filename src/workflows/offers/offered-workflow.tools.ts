@@ -3,17 +3,21 @@ import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { Tool } from '../../tools/contract/tool.decorator.js';
 import { OwnerGuard } from '../../tools/policies/owner.guard.js';
 import { WorkflowIdInput } from '../store/workflow-id.input.js';
-import { ListWorkflowToolsInput, OfferWorkflowInput } from './offer.inputs.js';
-import { WithdrawnOfferResult, WorkflowOfferList, WorkflowOfferResult } from './offer.results.js';
-import { WorkflowOffers } from './workflow-offers.service.js';
+import { ListWorkflowToolsInput, OfferWorkflowInput } from './offered-workflow.inputs.js';
+import {
+  WithdrawnWorkflowResult,
+  OfferedWorkflowList,
+  OfferedWorkflowResult,
+} from './offered-workflow.results.js';
+import { OfferedWorkflowsService } from './offered-workflows.service.js';
 
 /**
- * How owners offer workflows to their agents. Not for agents: what is written here is read by all agents of the
- * organization as the description of a tool, so an agent that was misled could mislead every other one.
+ * The tools by which owners offer workflows. Agents cannot call them: all agents of the organization read the description
+ * of an offered workflow, so an agent that was misled could mislead every other one.
  */
 @Injectable()
-export class WorkflowOfferTools {
-  constructor(private readonly offers: WorkflowOffers) {}
+export class OfferedWorkflowTools {
+  constructor(private readonly offered: OfferedWorkflowsService) {}
 
   @UseGuards(OwnerGuard)
   @Tool({
@@ -22,11 +26,11 @@ export class WorkflowOfferTools {
     description:
       'Offers a workflow to the agents of the organization as a tool of its own, as long as it is active, or changes ' +
       'how it is offered: what is not given is not kept. A call starts a run and waits for its end for a while.',
-    output: WorkflowOfferResult,
+    output: OfferedWorkflowResult,
     surfaces: ['dashboard'],
   })
-  async offer(input: OfferWorkflowInput, call: ToolCall): Promise<WorkflowOfferResult> {
-    return { offer: await this.offers.set(call.organizationId, input) };
+  async offer(input: OfferWorkflowInput, call: ToolCall): Promise<OfferedWorkflowResult> {
+    return { offer: await this.offered.set(call.organizationId, input) };
   }
 
   @UseGuards(OwnerGuard)
@@ -34,11 +38,11 @@ export class WorkflowOfferTools {
     name: 'withdraw_workflow_tool',
     title: 'Withdraw the tool of a workflow',
     description: 'Offers a workflow as a tool no longer. Runs that were started so go on.',
-    output: WithdrawnOfferResult,
+    output: WithdrawnWorkflowResult,
     surfaces: ['dashboard'],
   })
-  async withdraw(input: WorkflowIdInput, call: ToolCall): Promise<WithdrawnOfferResult> {
-    await this.offers.withdraw(call.organizationId, input.workflow_id);
+  async withdraw(input: WorkflowIdInput, call: ToolCall): Promise<WithdrawnWorkflowResult> {
+    await this.offered.withdraw(call.organizationId, input.workflow_id);
     return { withdrawn: true };
   }
 
@@ -46,11 +50,11 @@ export class WorkflowOfferTools {
     name: 'list_workflow_tools',
     title: 'List the tools of workflows',
     description: 'Returns all workflows that are offered as tools, by the name of the tool.',
-    output: WorkflowOfferList,
+    output: OfferedWorkflowList,
     readOnly: true,
     surfaces: ['dashboard'],
   })
-  async list(_input: ListWorkflowToolsInput, call: ToolCall): Promise<WorkflowOfferList> {
-    return { offers: await this.offers.list(call.organizationId) };
+  async list(_input: ListWorkflowToolsInput, call: ToolCall): Promise<OfferedWorkflowList> {
+    return { offers: await this.offered.list(call.organizationId) };
   }
 }

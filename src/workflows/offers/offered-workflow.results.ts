@@ -9,14 +9,14 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Doc, Nullable } from '../../tools/schema/doc.decorator.js';
-import type { WorkflowTool } from '../store/offered-workflow.entity.js';
+import type { OfferedWorkflow } from '../store/workflow.entity.js';
 
 export const OFFER_STATES = ['offered', 'inactive', 'name_taken'] as const;
 
 export type OfferState = (typeof OFFER_STATES)[number];
 
-/** A workflow as a tool, as people see it. */
-export class WorkflowOfferView {
+/** An offered workflow, as people see it. */
+export class OfferedWorkflowView {
   @IsString()
   workflow_id: string;
 
@@ -47,34 +47,37 @@ export class WorkflowOfferView {
   updated_at: string;
 }
 
-export function workflowOfferView(offer: WorkflowTool, state: OfferState): WorkflowOfferView {
+export function offeredWorkflowView(
+  offered: OfferedWorkflow,
+  state: OfferState,
+): OfferedWorkflowView {
   return {
-    workflow_id: offer.workflowId,
-    name: offer.name,
+    workflow_id: offered.workflowId,
+    name: offered.name,
     state,
-    title: offer.title,
-    description: offer.description,
-    input_schema: offer.inputSchema,
-    wait_seconds: offer.waitSeconds,
-    result: offer.result,
-    updated_at: offer.updatedAt.toISOString(),
+    title: offered.title,
+    description: offered.description,
+    input_schema: offered.inputSchema,
+    wait_seconds: offered.waitSeconds,
+    result: offered.result,
+    updated_at: offered.updatedAt.toISOString(),
   };
 }
 
-export class WorkflowOfferResult {
+export class OfferedWorkflowResult {
   @ValidateNested()
-  @Type(() => WorkflowOfferView)
-  offer: WorkflowOfferView;
+  @Type(() => OfferedWorkflowView)
+  offer: OfferedWorkflowView;
 }
 
-export class WorkflowOfferList {
+export class OfferedWorkflowList {
   @IsArray()
   @ValidateNested({ each: true })
-  @Type(() => WorkflowOfferView)
-  offers: WorkflowOfferView[];
+  @Type(() => OfferedWorkflowView)
+  offers: OfferedWorkflowView[];
 }
 
-export class WithdrawnOfferResult {
+export class WithdrawnWorkflowResult {
   @IsBoolean()
   withdrawn: boolean;
 }
