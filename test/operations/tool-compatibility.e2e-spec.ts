@@ -428,7 +428,7 @@ describe('npm run check:workflows, and the log at start', () => {
     const { id } = await createWorkflow(acme, [order({ item: 'x' })], { name: 'Orders' });
     const env = { ...database(), PORT: String(await freePort()), HOST: '127.0.0.1' };
     const { stdout } = await run([FIXTURE, 'start'], env, (output) => output.includes(id));
-    expect(stdout).toContain('The tools of this process break a step');
+    expect(stdout).toContain('A step does not fit the current tools');
     expect(stdout).toMatch(/version 1, step order: arguments\.currency is required/);
   });
 });

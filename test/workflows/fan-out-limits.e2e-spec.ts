@@ -33,7 +33,8 @@ describe('workflows that wait for the same event', () => {
     for (const { error } of saved.filter((outcome) => outcome.error)) {
       expect(error).toMatchObject({
         code: 'conflict',
-        message: 'At most 50 active workflows may wait for contact.tagged.',
+        message:
+          'At most 50 active workflows may wait for contact.tagged. Deactivate another one first.',
       });
     }
     const inactive = await save(on('contact.tagged'), { active: false });

@@ -6,11 +6,10 @@ import { OffersModule } from '../offers/offers.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { TriggersModule } from '../triggers/triggers.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
-import { CompatibilityReport } from './versions/compatibility-report.service.js';
+import { CompatibilityReportService } from './versions/compatibility-report.service.js';
 import { WorkflowVersionTools } from './versions/workflow-version.tools.js';
 import { WorkflowVersionsService } from './versions/workflow-versions.service.js';
-import { WebhookCompletions } from './webhook.completions.js';
-import { WebhookTools } from './webhook.tools.js';
+import { DefinitionChecksService } from './definition-checks.service.js';
 import { WorkflowPrompts } from './workflow.prompts.js';
 import { WorkflowTools } from './workflow.tools.js';
 import { WorkflowsService } from './workflows.service.js';
@@ -27,11 +26,10 @@ import { WorkflowsService } from './workflows.service.js';
     WebhooksModule,
   ],
   providers: [
-    CompatibilityReport,
+    DefinitionChecksService,
+    CompatibilityReportService,
     WorkflowVersionTools,
     WorkflowVersionsService,
-    WebhookCompletions,
-    WebhookTools,
     WorkflowPrompts,
     WorkflowTools,
     WorkflowsService,

@@ -8,7 +8,6 @@ import {
   IsOptional,
   IsString,
   Length,
-  Max,
   Min,
 } from 'class-validator';
 import { PageInput } from '../../paging/page.input.js';
@@ -116,17 +115,4 @@ export class ListWorkflowsInput extends PageInput {
   @IsOptional()
   @IsBoolean()
   active?: boolean;
-}
-
-export class WebhookDeliveriesInput {
-  @Doc('Id of the workflow.')
-  @IsString()
-  @Length(1, 64)
-  workflow_id: string;
-
-  @Doc('How many, the newest first.')
-  @IsInt()
-  @Min(1)
-  @Max(150)
-  limit: number = 20;
 }

@@ -8,9 +8,9 @@ import { dtoSchema } from '../../tools/schema/dto-schema.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
 import { BuildWorkflowInput, CreateWorkflowInput } from './workflow.inputs.js';
 
-/** About 8,000 tokens; an installation of a team may have hundreds of tools. */
-const MOST_OF_TOOLS = 30_000;
-const LONGEST_DESCRIPTION = 160;
+/** About 8,000 tokens, because an installation may have hundreds of tools. */
+const MAX_TOOL_CHARACTERS = 30_000;
+const MAX_DESCRIPTION_LENGTH = 160;
 
 const EXAMPLE = {
   name: 'Welcome',
@@ -45,7 +45,7 @@ const EXAMPLE = {
   ],
 };
 
-/** What people ask a model for when they make workflows. */
+/** The prompt that builds a workflow from a description. */
 @Injectable()
 export class WorkflowPrompts {
   constructor(
@@ -72,7 +72,7 @@ export class WorkflowPrompts {
 }
 
 function task(description: string, tools: readonly ToolDescriptor[]): string {
-  // The words of the tool that saves it, so that both always say the same.
+  // Uses the descriptions of create_workflow, so that both always agree.
   const { trigger, steps } = dtoSchema(CreateWorkflowInput).properties;
   return [
     'Build a Switchboard workflow that does this, in my words:',
@@ -110,7 +110,7 @@ function toolLines(tools: readonly ToolDescriptor[]): string {
     );
     const line = `- ${name}(${list.join(', ')}): ${firstSentence(description)}`;
     length += line.length + 1;
-    if (length > MOST_OF_TOOLS) {
+    if (length > MAX_TOOL_CHARACTERS) {
       return [...lines, `- and ${tools.length - lines.length} more: see tools/list.`].join('\n');
     }
     lines.push(line);
@@ -126,7 +126,7 @@ function typeOf(schema: JsonSchema): string {
 
 function firstSentence(text: string): string {
   const sentence = /^.*?\.(?= |$)/s.exec(text)?.[0] ?? text;
-  return sentence.length > LONGEST_DESCRIPTION
-    ? `${sentence.slice(0, LONGEST_DESCRIPTION).toWellFormed()}…`
+  return sentence.length > MAX_DESCRIPTION_LENGTH
+    ? `${sentence.slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed()}…`
     : sentence;
 }

@@ -11,7 +11,7 @@ import { TenantDatabase } from '../../../database/transactions/tenant-database.j
 import { toError } from '../../../errors/app-error.js';
 import { JoinedSignal } from '../../../http/signals.js';
 import type { Compatibility, StepFinding } from '../../definitions/compatibility/compatibility.js';
-import { ToolCompatibility } from '../../store/tool-compatibility.service.js';
+import { ToolCompatibilityService } from '../../store/tool-compatibility.service.js';
 import {
   type FittingVersion,
   type NamedVersion,
@@ -19,7 +19,7 @@ import {
   WorkflowVersionsRepository,
 } from '../../store/workflow-versions.repository.js';
 
-/** A step that a tool of this process breaks, and where it is. */
+/** A saved step that does not fit the current tools. */
 export interface BrokenStep extends StepFinding {
   organizationId: string;
   workflowId: string;
@@ -34,19 +34,21 @@ interface OutdatedRow {
   outdated: boolean;
 }
 
-/** The first requests come first. */
+/** Delays the report, so that it does not slow down the first requests. */
 const DELAY_MS = 1000;
-const MOST_MS = 60_000;
-/** Versions that one question looks at: each is short, however much there is. */
-const PAGE = 1000;
-const MOST_LINES = 20;
+const TIMEOUT_MS = 60_000;
+/** The versions that one query reads, so that no query takes long. */
+const PAGE_SIZE = 1000;
+const MAX_LINES = 20;
 
 /**
- * Tells at start, in the log of workers, which workflows the tools of this process break: the newest versions of active
- * ones, and those that runs keep to. It never keeps a process from starting, and is no part of being ready.
+ * Logs at the start of a worker which steps do not fit the current tools: in the newest versions of active workflows, and
+ * in versions that open runs are pinned to. It never blocks the start or the readiness of the process.
  */
 @Injectable()
-export class CompatibilityReport implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class CompatibilityReportService
+  implements OnApplicationBootstrap, BeforeApplicationShutdown
+{
   private readonly logger = new Logger('Workflows');
   private readonly stopped = new AbortController();
   private timer?: NodeJS.Timeout;
@@ -57,7 +59,7 @@ export class CompatibilityReport implements OnApplicationBootstrap, BeforeApplic
     private readonly gate: GateDatabase,
     private readonly tenants: TenantDatabase,
     private readonly versions: WorkflowVersionsRepository,
-    private readonly tools: ToolCompatibility,
+    private readonly tools: ToolCompatibilityService,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -73,10 +75,7 @@ export class CompatibilityReport implements OnApplicationBootstrap, BeforeApplic
     await this.writing;
   }
 
-  /**
-   * Every step that the present tools break. Versions that fit are noted as such, so that the next start does not read
-   * them again.
-   */
+  /** Returns all steps that do not fit. Versions that fit are marked, so that the next start skips them. */
   async find(signal?: AbortSignal): Promise<BrokenStep[]> {
     const { current } = this.tools;
     const schemas = JSON.stringify(current.schemas);
@@ -88,7 +87,7 @@ export class CompatibilityReport implements OnApplicationBootstrap, BeforeApplic
         last?.organization_id ?? '',
         last?.workflow_id ?? '',
         last?.version ?? 0,
-        PAGE,
+        PAGE_SIZE,
       ]);
       last = rows.at(-1);
       const outdated = rows.filter((row) => row.outdated);
@@ -98,19 +97,22 @@ export class CompatibilityReport implements OnApplicationBootstrap, BeforeApplic
   }
 
   private async write(): Promise<void> {
-    const over = new JoinedSignal([this.stopped.signal], MOST_MS);
+    const over = new JoinedSignal([this.stopped.signal], TIMEOUT_MS);
     const { signal } = over;
     try {
       const broken = await this.find(signal);
-      for (const step of broken.slice(0, MOST_LINES)) this.logger.warn(sentence(step));
-      const more = broken.length - MOST_LINES;
-      if (more > 0) this.logger.warn(`${more} more steps are broken: npm run check:workflows`);
+      for (const step of broken.slice(0, MAX_LINES)) this.logger.warn(sentence(step));
+      const more = broken.length - MAX_LINES;
+      if (more > 0)
+        this.logger.warn(`${more} more steps are broken. List them with: npm run check:workflows`);
       if (signal.aborted && !this.stopped.signal.aborted) {
-        this.logger.warn('Not every workflow was checked in time: npm run check:workflows');
+        this.logger.warn(
+          'Not all workflows were checked in time. Check them with: npm run check:workflows',
+        );
       }
     } catch (error) {
       if (this.stopped.signal.aborted) return;
-      this.logger.warn(`Workflows were not checked: ${toError(error).message}`);
+      this.logger.warn(`Workflows were not checked against the tools: ${toError(error).message}`);
     } finally {
       over.end();
     }
@@ -138,8 +140,8 @@ export class CompatibilityReport implements OnApplicationBootstrap, BeforeApplic
   ): Promise<BrokenStep[]> {
     const broken: BrokenStep[] = [];
     const fitting: FittingVersion[] = [];
-    for (const version of await this.versions.pinned(organizationId, keys)) {
-      // Requests and runs of this process go on in between.
+    for (const version of await this.versions.findPinned(organizationId, keys)) {
+      // Requests and runs of this process are served between two versions.
       await nextTurn();
       const found = compatibility.check(version).filter(({ effect }) => effect === 'breaks');
       broken.push(...found.map((step) => ({ ...step, ...placeOf(organizationId, version) })));
@@ -175,7 +177,7 @@ function byOrganization(rows: readonly OutdatedRow[]): Map<string, VersionKey[]>
 function sentence(broken: BrokenStep): string {
   const { organizationId, workflowId, workflowName, version, step, path, message } = broken;
   return (
-    `The tools of this process break a step: ${organizationId}, workflow ${JSON.stringify(workflowName)} ` +
+    `A step does not fit the current tools: ${organizationId}, workflow ${JSON.stringify(workflowName)} ` +
     `(${workflowId}), version ${version}, step ${step}: ${path} ${message}`
   );
 }

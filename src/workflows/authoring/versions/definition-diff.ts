@@ -1,29 +1,28 @@
 import type { Step } from '../../definitions/definition.js';
 import type { InnerList } from '../../definitions/steps/step-kind.js';
 import { kindOf } from '../../definitions/steps/step-kinds.js';
-import { type JsonChange, jsonDiff } from './json-diff.js';
 
-/** What became of one step. One that has moved and changed is `changed`, and `from` and `to` tell that it moved too. */
+/** The difference of one step. A step that moved and changed is `changed`; `from` and `to` show the move. */
 export interface StepDiff {
   id: string;
   change: 'added' | 'removed' | 'moved' | 'changed';
-  /** JSON Pointer to the step in the definition of either side; null where it is not. */
+  /** JSON Pointers to the step before and after; null where it does not exist. */
   from: string | null;
   to: string | null;
-  /** Differences of the members of the step itself; what is inside of it is told of by its own entries. */
+  /** Differences of the members of the step. Steps inside of it have entries of their own. */
   changes: JsonChange[];
 }
 
 interface PlacedStep {
   step: Step;
   path: string;
-  /** Which list it is in: the id of the step around it and the member, empty for the outermost. */
+  /** The id and the member of the surrounding step; empty for the outermost list. */
   list: string;
 }
 
 /**
- * The differences between two lists of steps, step by step. Steps are the same by their id, wherever they are; one that
- * only comes later because another was put before it has not moved.
+ * Returns the differences between two lists of steps. Steps are matched by their id, wherever they are. A step that comes
+ * later only because another one was inserted before it has not moved.
  */
 export function diffSteps(before: readonly Step[], after: readonly Step[]): StepDiff[] {
   const [old, now] = [placed(before), placed(after)];
@@ -62,7 +61,7 @@ function placed(
   return found;
 }
 
-/** All of a step but the steps in it. That it has a list, or has none, is a difference of its own. */
+/** Returns the step with empty inner lists, so that only the presence of a list counts as a difference. */
 function ownMembers(step: Step): object {
   const own: Record<string, unknown> = { ...step };
   for (const { member } of innerLists(step)) {
@@ -73,7 +72,7 @@ function ownMembers(step: Step): object {
   return own;
 }
 
-/** Steps that are in another list than before, or in another order among those that stayed in theirs. */
+/** Returns the ids of steps that changed their list, or their order among the steps that stayed in it. */
 function movedIds(
   old: ReadonlyMap<string, PlacedStep>,
   now: ReadonlyMap<string, PlacedStep>,
@@ -100,7 +99,7 @@ function movedIds(
   return moved;
 }
 
-/** The longest selection that has the same order in both: as few steps as possible count as moved. */
+/** Returns the longest common subsequence, so that as few steps as possible count as moved. */
 function longestCommon(before: readonly string[], after: readonly string[]): Set<string> {
   const lengths = Array.from({ length: before.length + 1 }, () =>
     Array.from({ length: after.length + 1 }, () => 0),
@@ -125,10 +124,44 @@ function longestCommon(before: readonly string[], after: readonly string[]): Set
   return common;
 }
 
-/** The lists of steps that a step has in it, `on_error` among them. */
+/** Returns the lists of steps inside a step, including `on_error`. */
 export function innerLists(step: Step): readonly InnerList[] {
   const lists = kindOf(step).lists(step);
   return Array.isArray(step.on_error)
     ? [...lists, { member: 'on_error', steps: step.on_error }]
     : lists;
+}
+
+/** One difference between two values. `before` or `after` is absent on a side without the member. */
+export interface JsonChange {
+  /** JSON Pointer (RFC 6901) into the values; empty for the values themselves. */
+  path: string;
+  before?: unknown;
+  after?: unknown;
+}
+
+/**
+ * Returns the differences of two JSON values, down to the members of objects and items of arrays. Items are compared by
+ * index, so an inserted item shows as a change of all that follow.
+ */
+export function jsonDiff(before: unknown, after: unknown, path = ''): JsonChange[] {
+  if (Object.is(before, after)) return [];
+  if (!isNested(before) || !isNested(after) || Array.isArray(before) !== Array.isArray(after)) {
+    return [{ path, before, after }];
+  }
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].flatMap((key) => {
+    const at = `${path}/${pointerToken(key)}`;
+    if (!Object.hasOwn(before, key)) return [{ path: at, after: after[key] }];
+    if (!Object.hasOwn(after, key)) return [{ path: at, before: before[key] }];
+    return jsonDiff(before[key], after[key], at);
+  });
+}
+
+export function pointerToken(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function isNested(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

@@ -14,7 +14,7 @@ import type { VersionContent } from '../../store/version-content.js';
 import type { WorkflowVersion } from '../../store/workflow-version.entity.js';
 import type { StepDiff } from './definition-diff.js';
 
-/** Who saved a version, as callers see it. */
+/** The author of a version. */
 export class VersionAuthor {
   @Doc('A signed-in person, an API key, a run of a workflow, or the service itself.')
   @IsIn(['user', 'key', 'run', 'system'])
@@ -24,7 +24,7 @@ export class VersionAuthor {
   id: string;
 }
 
-/** When, how and by whom a version was saved. */
+/** A version without its content. */
 export class WorkflowVersionSummary {
   @IsInt()
   version: number;
@@ -66,7 +66,7 @@ export class WorkflowVersionSummary {
   }
 }
 
-/** A workflow as it was saved as one of its versions. */
+/** A version with its content. */
 export class WorkflowVersionView extends WorkflowVersionSummary {
   @Doc('Name at that time; null for versions of a release that kept steps only.')
   @Nullable()
@@ -82,7 +82,7 @@ export class WorkflowVersionView extends WorkflowVersionSummary {
   @IsObject({ each: true })
   steps: object[];
 
-  static whole(
+  static withContent(
     version: WorkflowVersion,
     content: VersionContent | null,
     newest: number,
@@ -114,7 +114,7 @@ export class WorkflowVersionPage {
   next_cursor: string | null;
 }
 
-/** What became of one step from one version to another. */
+/** The difference of one step between two versions. */
 export class StepDiffView {
   @IsString()
   id: string;

@@ -11,7 +11,7 @@ import { WorkflowVersionInput } from './workflow-version.inputs.js';
 import { WorkflowVersionsDiff } from './workflow-version.results.js';
 import { WorkflowVersionsService } from './workflow-versions.service.js';
 
-/** What people can do with the versions of workflows. Agents have none of it: each tool takes room in their list. */
+/** The tools for versions of workflows. Left out of the tools of agents to keep their list short. */
 @Injectable()
 export class WorkflowVersionTools {
   constructor(private readonly versions: WorkflowVersionsService) {}

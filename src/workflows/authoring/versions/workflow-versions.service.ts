@@ -2,35 +2,36 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../../errors/app-error.js';
 import { pageOf, readCursor, writeCursor } from '../../../paging/paging.js';
 import type { ToolCall } from '../../../tools/contract/tool-call.js';
-import { diffSteps } from './definition-diff.js';
-import { jsonDiff } from './json-diff.js';
-import { asUpdate, contentOf, type VersionContent } from '../../store/version-content.js';
-import { WorkflowVersionSummary } from './workflow-version.results.js';
-import { WorkflowVersionView } from './workflow-version.results.js';
+import { type VersionContent, asUpdate, contentOf } from '../../store/version-content.js';
 import type { WorkflowVersion } from '../../store/workflow-version.entity.js';
-import type { WorkflowVersionsDiff } from './workflow-version.results.js';
 import { WorkflowVersionsRepository } from '../../store/workflow-versions.repository.js';
 import type { Workflow } from '../../store/workflow.entity.js';
 import { WorkflowsRepository } from '../../store/workflows.repository.js';
 import { type SavedWorkflow, WorkflowsService } from '../workflows.service.js';
+import { diffSteps, jsonDiff } from './definition-diff.js';
+import {
+  WorkflowVersionSummary,
+  WorkflowVersionView,
+  type WorkflowVersionsDiff,
+} from './workflow-version.results.js';
 
-/** A version and what it says besides its steps, if anything knows that. */
-interface Known {
+/** A version, and its name and trigger if they are known. */
+interface FoundVersion {
   version: WorkflowVersion;
   content: VersionContent | null;
   newest: number;
 }
 
-/** What was saved of workflows. Every method runs in a transaction of the organization that its caller has opened. */
+/** Lists, compares and restores versions of workflows. Every method needs a transaction of the organization. */
 @Injectable()
 export class WorkflowVersionsService {
   constructor(
     private readonly versions: WorkflowVersionsRepository,
     private readonly workflows: WorkflowsRepository,
-    private readonly saved: WorkflowsService,
+    private readonly editor: WorkflowsService,
   ) {}
 
-  /** One page of versions, the newest first. */
+  /** Returns one page of versions, newest first. */
   async list(
     organizationId: string,
     workflowId: string,
@@ -55,8 +56,8 @@ export class WorkflowVersionsService {
     workflowId: string,
     version: number,
   ): Promise<WorkflowVersionView> {
-    const known = await this.known(organizationId, workflowId, version);
-    return WorkflowVersionView.whole(known.version, known.content, known.newest);
+    const found = await this.find(organizationId, workflowId, version);
+    return WorkflowVersionView.withContent(found.version, found.content, found.newest);
   }
 
   async diff(
@@ -65,8 +66,8 @@ export class WorkflowVersionsService {
     from: number,
     to: number,
   ): Promise<WorkflowVersionsDiff> {
-    const before = await this.known(organizationId, workflowId, from);
-    const after = await this.known(organizationId, workflowId, to);
+    const before = await this.find(organizationId, workflowId, from);
+    const after = await this.find(organizationId, workflowId, to);
     const isWhole = before.content !== null && after.content !== null;
     return {
       from,
@@ -78,9 +79,8 @@ export class WorkflowVersionsService {
   }
 
   /**
-   * Makes a new version with what an old one says, checked against the tools of today as if it were new. Of a version
-   * that kept its steps only, these alone are brought back. The secret of the webhook is not part of a version: the one
-   * that is there stays, and one is made where the version had one and there is none.
+   * Saves an old version as a new one, and checks it against the current tools. A version that has only steps restores
+   * only these. Secrets are not part of versions: the current one stays, and a missing one that the version needs is made.
    */
   async restore(
     { organizationId, surface, actor }: ToolCall,
@@ -88,8 +88,8 @@ export class WorkflowVersionsService {
     version: number,
     expectedVersion: number | undefined,
   ): Promise<SavedWorkflow> {
-    const { content, version: old } = await this.known(organizationId, workflowId, version);
-    return await this.saved.update(
+    const { content, version: old } = await this.find(organizationId, workflowId, version);
+    return await this.editor.update(
       organizationId,
       workflowId,
       { ...(content && asUpdate(content)), steps: old.steps },
@@ -98,14 +98,18 @@ export class WorkflowVersionsService {
     );
   }
 
-  /** Throws `not_found` when there is no such workflow, or it has no such version. */
-  private async known(organizationId: string, workflowId: string, number: number): Promise<Known> {
+  /** Throws `not_found` when the workflow or the version does not exist. */
+  private async find(
+    organizationId: string,
+    workflowId: string,
+    number: number,
+  ): Promise<FoundVersion> {
     const workflow = await this.require(organizationId, workflowId);
     const version = await this.versions.find(organizationId, workflowId, number);
     if (!version) {
       throw new AppError('not_found', `The workflow has versions 1 to ${workflow.version}.`);
     }
-    // What the newest version says is what the workflow says, whichever release has saved it.
+    // Old releases stored only steps. For the newest version the workflow itself has the rest.
     const content = number === workflow.version ? contentOf(workflow) : version.content;
     return { version, content, newest: workflow.version };
   }
@@ -121,7 +125,7 @@ function readVersionCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const [version, ...more] = readCursor(cursor);
   if (Number.isSafeInteger(version) && more.length === 0) return version as number;
-  throw AppError.invalid('cursor is not one that this tool gave.', [
-    { path: 'cursor', message: 'is not one that this tool gave' },
+  throw AppError.invalid('cursor is not valid. Use next_cursor of the previous page.', [
+    { path: 'cursor', message: 'must be next_cursor of the previous page' },
   ]);
 }

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Fault } from '../../errors/app-error.js';
+import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
+import type { Surface } from '../../tools/contract/tool-call.js';
+import { ToolRegistry } from '../../tools/registry/tool-registry.js';
+import { checkContactMapping } from '../definitions/contact-mapping.js';
+import { DefinitionChecker } from '../definitions/definition-checker.js';
+import type { Step } from '../definitions/definition.js';
+import { workflowsNamedIn } from '../definitions/steps/run-workflow-step.js';
+import type { StepTools } from '../definitions/steps/step-checks.js';
+import { parseTrigger, type Trigger } from '../definitions/trigger.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
+
+const MAX_FAULTS = 20;
+
+/** Checks definitions against the tools and workflows of an organization. */
+@Injectable()
+export class DefinitionChecksService {
+  constructor(
+    private readonly workflows: WorkflowsRepository,
+    private readonly registry: ToolRegistry,
+    private readonly liquid: LiquidSandbox,
+    private readonly policies: ToolPoliciesService,
+  ) {}
+
+  /** Parses the given parts of a definition. Throws `invalid_arguments` with the path of each fault. */
+  async check(
+    organizationId: string,
+    input: { trigger?: object; steps?: object[] },
+    surface: Surface,
+  ): Promise<{ trigger?: Trigger; steps?: Step[] }> {
+    const faults: Fault[] = [];
+    const tools = await this.stepTools(organizationId, input.steps, surface);
+    const checker = new DefinitionChecker(tools, this.liquid);
+    const trigger = input.trigger && parseTrigger(input.trigger, faults);
+    if (trigger?.options.if !== undefined) checker.checkTrigger(trigger.options.if, faults);
+    if (trigger?.options.contact) checkContactMapping(trigger.options.contact, checker, faults);
+    if (trigger?.options.limits) checker.checkLimits(trigger.options.limits, faults);
+    const steps = input.steps && checker.check(input.steps, faults);
+    if (faults.length === 0) return { trigger, steps };
+    const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+    throw AppError.invalid(
+      `${faults[0]!.path} ${faults[0]!.message}${more}`,
+      faults.slice(0, MAX_FAULTS),
+    );
+  }
+
+  private async stepTools(
+    organizationId: string,
+    steps: object[] | undefined,
+    surface: Surface,
+  ): Promise<StepTools> {
+    const policies = await this.policies.get(organizationId);
+    return {
+      find: (name) => this.registry.find(name, 'workflow', policies)?.descriptor,
+      names: () => this.registry.list('workflow', policies).map((tool) => tool.name),
+      // Without this, an agent could put a tool that a person must confirm into a run, where nobody is asked.
+      needsPerson: (name) =>
+        surface !== 'dashboard' &&
+        policies.confirmation(...this.registry.find(name, 'workflow', policies)!.names) ===
+          'always',
+      workflows: await this.workflows.findExisting(organizationId, workflowsNamedIn(steps)),
+    };
+  }
+}
