@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/keys.service.js';
@@ -14,50 +15,46 @@ import {
   MISSING_CLIENT_CAPABILITY,
 } from './json-rpc-error.js';
 import { type JsonRpcId, type Member, parseMember, readableId } from './json-rpc.js';
-import { LastingSignals } from './lasting-signals.js';
 import { type McpHeaders, unreadableId } from './mcp-headers.js';
 import type { JsonText, MethodContext } from './handlers/method-handler.js';
 import { assertModernRequest, type ModernMember, parseModernMember } from './modern-request.js';
 
 const MAX_BATCH = 20;
-/** How long the calls of a batch, which are made one after the other, may wait together for what they began. */
+/** The time that all calls of a batch together may wait for tasks that they start. */
 const BATCH_PATIENCE_MS = 10_000;
 
-/** Errors of methods that MCP 2026-07-28 gives a status of their own; all others are answers like results. */
+/** The HTTP status of errors that have one in MCP 2026-07-28. All other responses have 200. */
 const MODERN_STATUS = new Map<number | undefined, 400 | 404>([
   [METHOD_NOT_FOUND, 404],
   [MISSING_CLIENT_CAPABILITY, 400],
 ]);
 
-/** Status and JSON text of an answer; without a body there is nothing to answer. */
+/** An HTTP response. It has no body if the message needs no response. */
 export interface McpAnswer {
   readonly status: 200 | 202 | 400 | 404;
   readonly body?: JsonText;
 }
 
-/** Who sends a message, and what came with it. */
+/** The sender of a message, with the headers of its request. */
 export interface McpCaller {
   readonly key: AuthenticatedKey;
   readonly headers: McpHeaders;
-  /** Makes a signal that is aborted when the caller goes away before its answer. */
+  /** Returns a signal that is aborted if the caller disconnects before the response. */
   readonly gone: () => AbortSignal;
-  /** Takes notifications before the answer; absent where the caller takes no events. */
+  /** Sends notifications before the response. Absent if the caller accepts no events. */
   readonly stream?: AnswerStream;
 }
 
-/** Answers one message, whatever is in it. Keeps nothing between messages, so any process can answer any of them. */
+/** Answers one HTTP message: a request or a batch. It has no state, so any process can answer any message. */
 @Injectable()
 export class McpService {
-  /** Nothing cancels the calls of a message from before 2026-07-28: a caller that goes away does not mean to. */
-  private readonly lasting = new LastingSignals();
-
   constructor(
     private readonly dispatcher: Dispatcher,
     private readonly limiter: RateLimiter,
     private readonly dryRuns: DryRuns,
   ) {}
 
-  /** Throws only `rate_limited`, for a batch of which nothing has run then. */
+  /** Never throws, except `rate_limited` for a batch. No call of that batch has run. */
   async answer(message: unknown, caller: McpCaller): Promise<McpAnswer> {
     const { version } = caller.headers;
     if (typeof message !== 'object' || message === null) {
@@ -84,9 +81,9 @@ export class McpService {
   }
 
   private async answerOne(member: Member, era: Era, caller: McpCaller): Promise<McpAnswer> {
-    // Plain JSON-RPC has no events, and knows nothing of progress.
+    // Plain JSON-RPC has no events and no progress.
     const stream = era.name === 'legacy' ? caller.stream : undefined;
-    const context = { key: caller.key, ...served(era), signal: this.lasting.next(), stream };
+    const context = { key: caller.key, ...eraContext(era), signal: lastingSignal(), stream };
     const [reply] = await this.dispatcher.dispatch([member], context);
     if (reply === undefined) return { status: 202 };
     return { status: member.kind === 'invalid' ? 400 : 200, body: reply.text };
@@ -96,7 +93,7 @@ export class McpService {
     member: ModernMember,
     { key, headers, gone, stream }: McpCaller,
   ): Promise<McpAnswer> {
-    // The revision defines no notification that a client sends over HTTP, so none has anything to do.
+    // This revision defines no notification that a client sends over HTTP.
     if (member.kind === 'notification') return { status: 202 };
     if (member.kind === 'invalid') {
       return refusal(member.id ?? undefined, JsonRpcError.invalidRequest(member.reason));
@@ -107,7 +104,13 @@ export class McpService {
       if (error instanceof JsonRpcError) return refusal(member.id, error);
       throw error;
     }
-    const context = { id: member.id, key, ...served({ name: 'modern' }), signal: gone(), stream };
+    const context = {
+      id: member.id,
+      key,
+      ...eraContext({ name: 'modern' }),
+      signal: gone(),
+      stream,
+    };
     const [reply] = await this.dispatcher.dispatch([member], context);
     if (reply === undefined) return { status: 202 };
     return { status: MODERN_STATUS.get(reply.errorCode) ?? 200, body: reply.text };
@@ -131,10 +134,10 @@ export class McpService {
       const reason = 'either all calls of a batch are dry runs, or none is.';
       return refusal(null, JsonRpcError.invalidRequest(reason));
     }
-    // The first member was paid for before the body was read.
+    // RateLimitGuard counted the first member before the body was read.
     if (batch.length > 1) this.limiter.consume(key.organizationId, batch.length - 1);
     const answerBy = performance.now() + BATCH_PATIENCE_MS;
-    const context = { key, ...served(era), signal: this.lasting.next(), answerBy };
+    const context = { key, ...eraContext(era), signal: lastingSignal(), answerBy };
     const dispatchAll = (): Promise<Reply[]> => this.dispatcher.dispatch(members, context);
     const replies =
       dryRuns === 'all'
@@ -145,7 +148,15 @@ export class McpService {
   }
 }
 
-function served(era: Era): Pick<MethodContext, 'era' | 'encoder'> {
+/** Makes a signal that nothing aborts: before MCP 2026-07-28, a caller that disconnects does not cancel its calls. */
+function lastingSignal(): AbortSignal {
+  const { signal } = new AbortController();
+  // Each call of a batch may add listeners. Without this, Node warns of a leak.
+  setMaxListeners(0, signal);
+  return signal;
+}
+
+function eraContext(era: Era): Pick<MethodContext, 'era' | 'encoder'> {
   return { era: era.name, encoder: encoderOf(era) };
 }
 

@@ -97,6 +97,12 @@ describe(checkValue, () => {
     expect(faults).toEqual([{ path: 'list', message: 'must not repeat an item' }]);
   });
 
+  it('adds a fault for a list of scalars with a wrong item, beside that of the item', () => {
+    const faults: Fault[] = [];
+    checkValue({ type: 'array', items: { type: 'string' } }, ['a', 1], 'tags', faults);
+    expect(faults.map(({ path }) => path)).toEqual(['tags[1]', 'tags']);
+  });
+
   it('skips values that are not known yet', () => {
     const faults: Fault[] = [];
     checkValue(SCHEMA, { email: '?', count: '?' }, '', faults, (value) => value === '?');

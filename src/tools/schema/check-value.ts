@@ -57,10 +57,7 @@ export function checkValue(
   if (!Array.isArray(value)) {
     return checkObject(schema, value as Record<string, unknown>, path, faults, isUnknown);
   }
-  const items = schema.items ?? ANYTHING;
-  return value.map((item, index) =>
-    checkValue(items, item, `${path}[${index}]`, faults, isUnknown),
-  );
+  return checkList(schema, value, path, faults, isUnknown);
 }
 
 export function isOfType(value: unknown, type: JsonType): boolean {
@@ -81,6 +78,25 @@ export function isOfType(value: unknown, type: JsonType): boolean {
 function hasTypeOf({ type }: JsonSchema, value: unknown): boolean {
   if (type === undefined) return true;
   return Array.isArray(type) ? type.some((one) => isOfType(value, one)) : isOfType(value, type);
+}
+
+function checkList(
+  { items = ANYTHING }: JsonSchema,
+  value: readonly unknown[],
+  path: string,
+  faults: Fault[],
+  isUnknown: IsUnknown | undefined,
+): unknown[] {
+  const before = faults.length;
+  const copy = value.map((item, index) =>
+    checkValue(items, item, `${path}[${index}]`, faults, isUnknown),
+  );
+  const isFlat = items.type !== undefined && items.type !== 'object' && items.type !== 'array';
+  // A form has one field for a list of texts, so the fault must have the path of the field too.
+  if (isFlat && faults.length > before) {
+    faults.push({ path, message: 'has an item that is not allowed' });
+  }
+  return copy;
 }
 
 function checkObject(
