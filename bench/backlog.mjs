@@ -1,10 +1,10 @@
-// Organizations and runs for the measurements of backlogs: `growth-claims.mjs` and `growth-neighbours.mjs`.
+// Creates organizations and runs for the backlogs of `growth-claims.mjs` and `growth-neighbours.mjs`.
 import { randomUUID } from 'node:crypto';
 
-/** A payload of a usual length, so that rows are as large as real ones. */
+/** A payload of typical length, so that rows are as large as in production. */
 const PAYLOAD = JSON.stringify({ email: 'someone@example.com', note: 'x'.repeat(150) });
 
-/** An organization of a running Switchboard, and how to call a tool as its owner. */
+/** Signs up an organization. Returns it with a function that calls a tool as its owner. */
 export async function signUp(url) {
   const signedUp = await fetch(`${url}/api/auth/sign-up`, {
     method: 'POST',
@@ -15,7 +15,7 @@ export async function signUp(url) {
       organization_name: 'Bench',
     }),
   });
-  if (signedUp.status !== 201) throw new Error(`Sign-up: ${await signedUp.text()}`);
+  if (signedUp.status !== 201) throw new Error(`Signing up failed: ${await signedUp.text()}`);
   const cookie = signedUp.headers.getSetCookie()[0].split(';')[0];
   const { organization } = await signedUp.json();
   const call = async (tool, given) => {
@@ -30,18 +30,18 @@ export async function signUp(url) {
   return { organizationId: organization.id, call };
 }
 
-/** Sends a webhook, and resolves with the id of its run once it is answered. */
+/** Sends a webhook. Resolves with the id of its run when the response has arrived. */
 export async function postWebhook(url, workflowId, payload) {
   const response = await fetch(`${url}/api/webhooks/workflow/${workflowId}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(payload),
   });
-  if (response.status !== 202) throw new Error(`Webhook: ${await response.text()}`);
+  if (response.status !== 202) throw new Error(`The webhook failed: ${await response.text()}`);
   return (await response.json()).runId;
 }
 
-/** Organizations that nobody signed up for, with a workflow each. */
+/** Inserts organizations with one workflow each, without signing up. */
 export async function insertOrganizations(client, count) {
   const { rows } = await client.query(
     `with made as (
@@ -62,8 +62,8 @@ export async function insertOrganizations(client, count) {
 }
 
 /**
- * Inserts runs past Switchboard, spread over the workflows: queued ones have been due for a while, waiting ones are for
- * a while not. Without the checks of foreign keys, which would take most of the time.
+ * Inserts runs directly, spread over the workflows. Queued runs are already due; waiting runs become due later. Foreign
+ * keys are not checked, because the checks would take most of the time.
  */
 export async function insertRuns(client, workflows, status, count) {
   await client.query(`set session_replication_role = replica`);

@@ -1,4 +1,4 @@
-// What starts take, as Markdown.
+// Formats the times of application starts as Markdown.
 import { spread, table } from './tables.mjs';
 
 export function bootSection({ rows }) {

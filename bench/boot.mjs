@@ -1,16 +1,16 @@
-// How long the application takes to boot, by the number of tools.
+// Measures how long the application takes to start, by the number of tools.
 import { answersOf, requestsOf } from './contests.mjs';
 import { start } from './processes.mjs';
 
 const COUNTS = [undefined, 200, 1000];
 
 /**
- * Interleaved starts on one prepared database, with its own tools and with more. `starts`: milliseconds from the spawn
- * to the first answered `tools/list`; `boots`: from the making of the application, whose code is loaded, until it
- * listens.
+ * Measures interleaved starts on one prepared database, with the built-in tools and with more. `starts`: milliseconds
+ * from the spawn to the first response to `tools/list`. `boots`: milliseconds from the creation of the application, after
+ * its code is loaded, until it listens.
  */
 export async function measure({ env, tools }, { rounds, smoke }) {
-  // That it starts with more is seen in `growth-registry`.
+  // `growth-registry` shows that it starts with more tools.
   const counts = smoke ? COUNTS.slice(0, 1) : COUNTS;
   const rows = counts.map((count) => ({ tools: count ?? tools.length, starts: [], boots: [] }));
   for (let round = 0; round < (smoke ? 1 : rounds); round += 1) {
@@ -32,7 +32,7 @@ export async function measure({ env, tools }, { rounds, smoke }) {
   return { boot: { seconds: undefined, rows } };
 }
 
-/** What `contestants/switchboard.mjs` adds. */
+/** Returns the tools that `contestants/switchboard.mjs` adds for a given count. */
 export function generatedTools(count) {
   return Array.from({ length: count }, (_, index) => ({
     name: `generated_${index}`,

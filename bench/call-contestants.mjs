@@ -1,4 +1,4 @@
-// Who takes part in the contests about calls: script, arguments, and the eras that each speaks.
+// The contestants of the contests about calls: script, arguments and supported eras.
 import { makePeerDatabases, fillSwitchboard } from './contact-tables.mjs';
 import { start } from './processes.mjs';
 
@@ -20,12 +20,12 @@ export const CONTESTANTS = {
   'node-http': { kind: 'bare', title: 'Bare node:http', eras: ['plain'] },
 };
 
-/** The names of all that take part, or of those among them that are wanted. */
+/** Returns the names of all contestants, or of the selected ones. */
 export function contestantsAmong(only) {
   return Object.keys(CONTESTANTS).filter((name) => !only || only.includes(name));
 }
 
-/** Starts one. A peer needs a database only where its contacts are searched. */
+/** Starts one contestant. Peers need a database only for the search contest. */
 export async function startContestant(name, place, databaseUrl) {
   const { kind, script = name, args = [] } = CONTESTANTS[name];
   return kind === 'switchboard'
@@ -35,7 +35,7 @@ export async function startContestant(name, place, databaseUrl) {
       });
 }
 
-/** Starts all of them. With `contacts`, each has a database with so many of every organization. */
+/** Starts all contestants. With `contacts`, each has a database with that many contacts per organization. */
 export async function startContestants(names, place, contacts) {
   const peers = names.filter((name) => CONTESTANTS[name].kind !== 'switchboard');
   const urls = contacts ? await makePeerDatabases(place.databaseUrl, peers, contacts) : {};

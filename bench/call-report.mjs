@@ -1,4 +1,4 @@
-// The contests about calls as Markdown.
+// Formats the contests about calls as Markdown.
 import { CONTESTS } from './contests.mjs';
 import { median } from './statistics.mjs';
 import { quotient, series, spread, table } from './tables.mjs';
@@ -26,7 +26,7 @@ export function callSection(result, contest) {
       .reduce((a, b) => (a && a.perSecond >= b.perSecond ? a : b), undefined);
   const peer = fastest('peer');
   const isBatch = contest === 'batch';
-  // What a search takes is the work of the database, and the limit of that is the smallest program that asks it.
+  // A search is mostly work of the database. The limit is the smallest program that queries it.
   const isSearch = contest === 'search';
   const limit = rows.find((row) => row.name === (isSearch ? 'node-http' : 'nest-express'));
   return [

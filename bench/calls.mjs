@@ -1,4 +1,4 @@
-// The contests about calls: lists, calls of a trivial tool, batches of them, and searches.
+// Measures the contests about calls: lists, calls of a trivial tool, batches of such calls, and searches.
 import { CONTESTANTS, contestantsAmong, startContestants, stopAll } from './call-contestants.mjs';
 import { ORGANIZATIONS } from './contacts.mjs';
 import { answersOf, assertValidates, CONTESTS, requestsOf } from './contests.mjs';
@@ -9,7 +9,7 @@ const CONNECTIONS = 16;
 const CONTACTS = 20_000;
 const FEW_CONTACTS = 20;
 
-/** Measures the contests that are wanted, in interleaved rounds of `seconds` for each contestant and era. */
+/** Measures the selected contests, in interleaved rounds of `seconds` for each contestant and era. */
 export async function measure(place, { contests, rounds, seconds, only, smoke }) {
   const contacts = smoke ? FEW_CONTACTS : CONTACTS;
   const given = { tools: place.tools, contacts };
@@ -33,7 +33,7 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
       }
     }
     for (const entry of entries) {
-      // All answers were looked at above; one era is enough to see that the load works.
+      // All responses were checked above. One era is enough to test the load generator.
       if (!smoke) await load(entry, { seconds: 2 });
       else if (entry.era === CONTESTANTS[entry.name].eras[0]) await load(entry, { amount: 64 });
     }
@@ -55,7 +55,7 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
   }
 }
 
-/** What is to be sent, and the answers to it, which were found right. */
+/** Returns the requests of a contest and their responses, after checking these. */
 export async function prepare(name, era, contest, { url, key, cpuSeconds }, given) {
   const { kind, title } = CONTESTANTS[name];
   const requests = requestsOf(contest, era, key, given);
@@ -65,7 +65,7 @@ export async function prepare(name, era, contest, { url, key, cpuSeconds }, give
   return { name, kind, title, era, contest, url, cpuSeconds, requests, expected, rounds: [] };
 }
 
-/** One measurement of what was prepared. */
+/** Measures one round with prepared requests. */
 export async function load(entry, extent) {
   const { title, era, contest, url, requests, expected } = entry;
   const cpu = () => [entry.cpuSeconds(), treeCpuSeconds(entry.postgresPid)];
@@ -98,7 +98,7 @@ function rowsOf(entries, contest) {
     });
 }
 
-/** The single calls of the same contestant, measured right before in each round; undefined where there were none. */
+/** Returns the results of single calls of the same contestant in the same rounds; undefined if they were not measured. */
 function singleOf({ name, era }, entries) {
   const single = entries.find(
     (entry) => entry.contest === 'call' && entry.name === name && entry.era === era,

@@ -1,4 +1,4 @@
-// Puts the contacts of `contacts.mjs` into the tables that the contestants search.
+// Inserts the contacts of `contacts.mjs` into the tables that the contestants search.
 import { contactOf, ORGANIZATIONS } from './contacts.mjs';
 import { makeDatabase, withClient } from './databases.mjs';
 
@@ -6,8 +6,8 @@ const AT_ONCE = 10_000;
 const COLUMNS = ['organization_id', ...Object.keys(contactOf(0, 0))];
 
 /**
- * The table of the peers, as somebody makes it who means to search it: the text to look through beside the fields, an
- * index of its trigrams, and one for the order of a page.
+ * Creates the table of the peers for fast searches: it has a column with the text to search, a trigram index on it, and
+ * an index for the order of a page.
  */
 const PEER_TABLE = `
   create extension pg_trgm;
@@ -35,7 +35,7 @@ const PEER_INDEXES = [
   'create index on contacts (organization_id, created_at desc, id desc)',
 ];
 
-/** A database with so many contacts of each organization for every name, and its address. */
+/** Creates a database with that many contacts per organization for each name. Returns the addresses. */
 export async function makePeerDatabases(serverUrl, names, count, template = 'bench_contacts') {
   if (names.length === 0) return {};
   const url = await makeDatabase(serverUrl, template);
@@ -54,7 +54,7 @@ export async function makePeerDatabases(serverUrl, names, count, template = 'ben
   return urls;
 }
 
-/** Gives the organization so many contacts in Switchboard's own table, and as many to nine others. */
+/** Inserts that many contacts for the organization, and as many for nine others, into Switchboard's table. */
 export async function fillSwitchboard(url, organizationId, count) {
   const { searchText } = await import('../dist/src/contacts/contact-fields.js');
   const withText = (contact) => {
@@ -68,18 +68,18 @@ export async function fillSwitchboard(url, organizationId, count) {
        returning id`,
       [ORGANIZATIONS],
     );
-    // What an index of the trigrams of one contact after the other takes, an index made at the end does not.
+    // Creating the trigram index at the end is faster than updating it for each contact.
     const { rows: indexes } = await client.query(
       `select indexdef from pg_indexes where schemaname = 'public' and indexname = 'contacts_search_text_idx'`,
     );
-    if (indexes.length !== 1) throw new Error('Switchboard has no index for searching contacts.');
+    if (indexes.length !== 1) throw new Error('The index for searching contacts was not found.');
     await client.query('drop index public.contacts_search_text_idx');
     await client.query('set session_replication_role = replica');
     const organizations = [organizationId, ...rows.map(({ id }) => id)];
     await insert(client, organizations, count, [...COLUMNS, 'search_text'], withText);
     await client.query(indexes[0].indexdef);
     await client.query('vacuum analyze contacts');
-    // Or it is written while the contests go on.
+    // Without a checkpoint now, PostgreSQL would write the pages during the contests.
     await client.query('checkpoint');
   });
 }

@@ -1,10 +1,10 @@
-// The contacts that are searched: the same for every contestant, and what each search must find among them.
+// Generates the contacts for searches, the same for every contestant, and the expected result of each search.
 
-/** Contacts are spread evenly over so many organizations; searched are those of the first. */
+/** Number of organizations with contacts. Only the contacts of the first one are searched. */
 export const ORGANIZATIONS = 10;
-/** The organization that the peers search; Switchboard learns from the key which one it is. */
+/** The organization that the peers search. Switchboard gets it from the API key. */
 export const PEER_ORGANIZATION = 'org_0';
-/** Contacts on a page of `search_contacts`, unless it is told otherwise. */
+/** The default page size of `search_contacts`. */
 const PAGE = 20;
 
 const FIRST_NAMES = [
@@ -24,7 +24,7 @@ const ENDINGS = [
 const SURNAMES = BEGINNINGS.length * ENDINGS.length;
 const BEGAN = Date.UTC(2025, 0, 1);
 
-/** A contact as `search_contacts` answers it. Every surname is that of equally many, the first names go across. */
+/** Returns a contact as `search_contacts` does. Every surname is equally frequent, with varying first names. */
 export function contactOf(organization, number) {
   const surname = (number * 379 + organization * 31) % SURNAMES;
   const firstName = FIRST_NAMES[(number + Math.floor(number / SURNAMES)) % FIRST_NAMES.length];
@@ -49,8 +49,8 @@ export function contactOf(organization, number) {
 }
 
 /**
- * What is looked for among so many contacts of one organization, parts of surnames, full names and parts of addresses,
- * and the right answer to each: all that match, newest first, on one page.
+ * Returns searches for parts of surnames, full names and parts of addresses, with the expected response to each: all
+ * matches, newest first, on one page.
  */
 export function searchesAmong(count) {
   if (searches.count !== count) searches = { count, all: makeSearches(count) };
@@ -75,7 +75,7 @@ function makeSearches(count) {
   });
 }
 
-/** Searches whose answers are as long however many contacts there are, with the contacts that each must find. */
+/** Returns searches whose number of matches does not grow with the contacts, and the expected contacts of each. */
 export const GROWTH = {
   'search-one': (count) =>
     Array.from({ length: 8 }, (_, index) => {

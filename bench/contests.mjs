@@ -1,11 +1,11 @@
-// What is asked of the contestants, and what a right answer is.
+// The requests to the contestants, and the checks of their responses.
 import { isDeepStrictEqual } from 'node:util';
 import { GROWTH, searchesAmong } from './contacts.mjs';
 
 const TEXT = 'Hello, world';
 const BATCH = 20;
 
-/** How each era is spoken: headers of all requests, and what a request carries in its parameters. */
+/** Headers and parameters of requests in each era. */
 const ERAS = {
   plain: { headers: () => ({}), meta: undefined },
   '2025-11-25': { headers: () => ({ 'MCP-Protocol-Version': '2025-11-25' }), meta: undefined },
@@ -30,9 +30,9 @@ const search = (query) => ({
 });
 
 /**
- * The contests. `calls` is how many calls one request makes, `wrong` says what is wrong with the parsed answer to it,
- * or nothing. `requests` are the messages of each request; those of several take turns. What depends on the size of
- * the bench, `tools` and `contacts`, comes with `given`.
+ * The contests. `calls` is the number of calls in one request. `requests` are the messages of each request; several
+ * requests take turns. `wrong` returns the fault of a parsed response, or undefined. `given` contains `tools` and
+ * `contacts`, which depend on the size of the bench.
  */
 export const CONTESTS = {
   list: {
@@ -72,7 +72,7 @@ export const CONTESTS = {
       const told = response.result?.content?.[0]?.text;
       const isRight =
         isDeepStrictEqual(JSON.parse(told ?? 'null'), page) &&
-        // The plain answer has no room for it.
+        // Plain JSON-RPC has no such field.
         (era === 'plain' || isDeepStrictEqual(response.result.structuredContent, page));
       return isRight
         ? undefined
@@ -96,13 +96,13 @@ function growth(searches) {
   };
 }
 
-/** The HTTP requests of a contest. */
+/** Returns the HTTP requests of a contest. */
 export function requestsOf(contest, era, key, given) {
   const requests = CONTESTS[contest].requests(given);
   return requests.map((messages, index) => encode(messages, era, key, index));
 }
 
-/** Sends each request once and returns the texts of the answers; throws where one is wrong. */
+/** Sends each request once and returns the response bodies. Throws when one is wrong. */
 export async function answersOf(contest, era, url, requests, given) {
   const texts = [];
   for (const [index, request] of requests.entries()) {
@@ -124,7 +124,7 @@ function wrongAnswer(contest, parsed, request, given) {
   return CONTESTS[contest].wrong(responses, given);
 }
 
-/** Throws unless the contestant looks at what it is sent: nobody is faster for not checking arguments. */
+/** Throws unless the contestant validates arguments, so that no contestant is faster without validation. */
 export async function assertValidates(url, era, key) {
   const { text } = await send(url, encode([call(5)], era, key, 0));
   const response = JSON.parse(text);
@@ -137,7 +137,7 @@ function encode(messages, era, key, first) {
   const { headers, meta } = ERAS[era];
   const members = messages.map(({ method, params }, index) => ({
     jsonrpc: '2.0',
-    // Also those that take turns differ in it, so that their answers do.
+    // Requests that take turns have different ids, so their responses differ too.
     id: first + index + 1,
     method,
     params: { ...params, ...(meta && { _meta: meta }) },
@@ -164,14 +164,14 @@ function wrongEcho({ result }) {
   return undefined;
 }
 
-/** Libraries write JSON Schema in their own ways, so only what every one of them must keep is compared. */
+/** Compares only the parts of JSON Schema that all libraries write in the same way. */
 function isSame(wanted, given, era) {
   const fields = (tool) => Object.keys(tool.inputSchema.properties ?? {}).sort();
   return (
     given !== undefined &&
     given.description === wanted.description &&
     isDeepStrictEqual(fields(given), fields(wanted)) &&
-    // The plain list has no room for it.
+    // The plain list has no such field.
     (era === 'plain' || given.outputSchema !== undefined)
   );
 }

@@ -1,11 +1,11 @@
-// The databases that contestants get on the PostgreSQL of the bench.
+// Creates the databases of the contestants on the PostgreSQL server of the bench.
 import pg from 'pg';
 
-/** Makes an empty database, or a copy of another one, and returns its address. */
+/** Creates an empty database, or a copy of another one, and returns its address. */
 export async function makeDatabase(serverUrl, name, template) {
   await withClient(serverUrl, (server) =>
     server.query(
-      // Copied as files: through the log, which is the default, takes many times as long.
+      // Copying files is many times faster than the default, which goes through the WAL.
       `create database ${name}${template ? ` template ${template} strategy file_copy` : ''}`,
     ),
   );
@@ -14,7 +14,7 @@ export async function makeDatabase(serverUrl, name, template) {
   return url.href;
 }
 
-/** A connection whose loss fails the next query, and not the process: the bench must still clean up. */
+/** Opens a connection whose loss fails the next query instead of the process, so that the bench can clean up. */
 export async function connect(url) {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);

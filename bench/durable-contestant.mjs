@@ -1,4 +1,4 @@
-// One contestant of the contests about webhooks and runs: its processes, its database, and what is asked of it.
+// One contestant of the contests about webhooks and runs: its processes, its database and its measurements.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, makeDatabase } from './databases.mjs';
 import { runToEnd, start, treeCpuSeconds } from './processes.mjs';
@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 25;
 const PATIENCE_MS = 60_000;
 
 export class DurableContestant {
-  /** The number of the next webhook: no two carry the same. */
+  /** The number of the next webhook. Each webhook has a different one. */
   #order = 1;
 
   constructor(given, place, client, processes) {
@@ -20,7 +20,7 @@ export class DurableContestant {
     this.url = processes[0].url;
   }
 
-  /** Starts a contestant on a database of its own. `mode`: `accept` for one that only takes webhooks, or `run`. */
+  /** Starts a contestant on a separate database. `mode` is `accept`, which only stores webhooks, or `run`. */
   static async start(name, given, mode, place) {
     const url = await makeDatabase(place.databaseUrl, `bench_${name.replaceAll('-', '_')}`);
     const client = await connect(url);
@@ -29,7 +29,7 @@ export class DurableContestant {
       if (given.tables) await fillTables(client, given.tables);
       const env = {
         DATABASE_URL: url,
-        // Switchboard's wake-ups go through PostgreSQL, as they do unless a Redis is named.
+        // Without REDIS_URL, the wake-ups of Switchboard go through PostgreSQL.
         ...(given.needsRedis && { REDIS_URL: place.redis.url }),
         LOG_LEVEL: 'warn',
         RATE_LIMIT_PER_MINUTE: '100000000',
@@ -45,7 +45,7 @@ export class DurableContestant {
     return new DurableContestant({ name, ...given }, place, client, processes);
   }
 
-  /** Throws unless a webhook with a wrong signature is refused: nobody is faster for not checking it. */
+  /** Throws unless a wrong signature is rejected, so that no contestant is faster without checking it. */
   async assertRefuses() {
     const { headers, body } = webhookOf(0);
     const forged = { ...headers, 'x-webhook-signature': '0'.repeat(64) };
@@ -53,7 +53,7 @@ export class DurableContestant {
     if (status !== 401) throw this.#wrong(`status ${status} for a wrong signature`);
   }
 
-  /** Webhooks as fast as they are answered; each must be stored once. */
+  /** Sends webhooks as fast as responses arrive. Each must be stored once. */
   async accept(amount) {
     await this.#clear();
     const { spent, result } = await this.#send({ amount, connections: CONNECTIONS });
@@ -63,7 +63,7 @@ export class DurableContestant {
     return { perSecond: amount / seconds, p50, p99, ...spent() };
   }
 
-  /** The same until the last run has succeeded: from the first request on. */
+  /** Does the same, and measures from the first request until the last run has succeeded. */
   async run(amount) {
     await this.#clear();
     const { first, spent, result } = await this.#send({ amount, connections: CONNECTIONS });
@@ -74,7 +74,7 @@ export class DurableContestant {
     return { perSecond: (amount * 1000) / (ended - result.began), ...cpu };
   }
 
-  /** Webhooks at a fixed rate: the milliseconds from each answer until its run had succeeded. */
+  /** Sends webhooks at a fixed rate. Returns the milliseconds from each response until its run succeeded. */
   async pace(amount, perSecond) {
     await this.#clear();
     const { first, spent, result } = await this.#send({ amount, perSecond });
@@ -90,7 +90,7 @@ export class DurableContestant {
     await end(this.client, this.processes);
   }
 
-  /** Sends new webhooks. `spent` tells the microseconds of processor time for each since then. */
+  /** Sends new webhooks. `spent` returns the processor time since then, in microseconds for each. */
   async #send({ amount, ...how }) {
     const first = this.#order;
     this.#order += amount;
@@ -116,13 +116,13 @@ export class DurableContestant {
     }
   }
 
-  /** When each run ended, by the time that the contestant keeps of it. */
+  /** Returns the end time of each run as the contestant recorded it. */
   async #ends() {
     const { rows } = await this.client.query(this.ends);
     return new Map(rows.map(({ id, at }) => [id, at.getTime()]));
   }
 
-  /** Every run stored its own message, to the right person, exactly once. */
+  /** Throws unless every run stored its message to the right contact exactly once. */
   async #assertMessages(first, amount) {
     const { rows } = await this.client.query(this.messages);
     const found = rows.map(({ recipient, subject, body }) => `${recipient} ${subject} ${body}`);
@@ -143,7 +143,7 @@ export class DurableContestant {
     return Number((await this.client.query(this.stored)).rows[0].count);
   }
 
-  /** Of the last measurement nothing is left that the next one would have to look through. */
+  /** Deletes the rows of the last measurement, so that they do not slow down the next one. */
   async #clear() {
     await this.client.query(this.clear);
     if (this.needsRedis) await this.place.redis.client.del('bull:accept:wait');

@@ -1,4 +1,4 @@
-// The contests about webhooks and runs as Markdown.
+// Formats the contests about webhooks and runs as Markdown.
 import { median } from './statistics.mjs';
 import { quotient, series, spread, table } from './tables.mjs';
 
@@ -11,7 +11,7 @@ const NOTES = {
     'Closed loop over 16 connections, each webhook answered once it is stored; no worker runs. Afterwards every one must be stored exactly once.',
   run: 'Webhooks as in the contest before, to the process that also carries the runs out: look up a contact, store a message. From the first webhook until the last run has succeeded. Afterwards every run must have stored its own message exactly once. The queues run each step as a job of its own.',
 };
-/** Who stands beside which contestants in a contest, and what the quotient is called. */
+/** The comparisons of each contest, with the title of the quotient. */
 const LIMIT = { name: 'node-pg', title: '× bare node:http + pg' };
 const PEER = { name: 'dbos', title: '× DBOS' };
 const CPU = ['CPU µs each', 'CPU µs of PostgreSQL'];
@@ -60,7 +60,7 @@ function latencySection(rows, rate) {
   ];
 }
 
-/** Microseconds of the processor for each, in the contestant and in PostgreSQL. */
+/** Formats the processor time for each webhook in microseconds, in the contestant and in PostgreSQL. */
 export function cpu(row) {
   return ['cpuMicroseconds', 'postgresMicroseconds'].map((key) =>
     Math.round(median(series(row, key))),

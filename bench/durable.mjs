@@ -1,10 +1,10 @@
-// The contests about webhooks and runs: acceptance, sustained runs, and the time until a run has succeeded.
+// Measures the contests about webhooks and runs: acceptance, sustained runs, and the time until a run has succeeded.
 import { ACCEPTING, RUNNING, WORKERS } from './durable-contestants.mjs';
 import { DurableContestant } from './durable-contestant.mjs';
 import { startRedis } from './redis.mjs';
 import { warmUp } from './warm-up.mjs';
 
-/** Runs a second at which the time until the end of a run is measured. */
+/** Rates, in runs per second, at which the time until the end of a run is measured. */
 const RATES = [50, 200];
 
 const accept = { contest: 'accept', measure: (contestant, amount) => contestant.accept(amount) };
@@ -16,9 +16,9 @@ const latencies = RATES.map((rate) => ({
 }));
 
 /**
- * Measures the contests that are wanted, of all whom `only` names or of all, in interleaved rounds of about `seconds`.
- * One contest after another: whoever waits long for the next turn is colder in it than any service that is busy.
- * `place` holds the address and the process id of the PostgreSQL that all of them share.
+ * Measures the selected contests for the contestants in `only`, or for all, in interleaved rounds of about `seconds`. It
+ * finishes one contest before the next, because processes that wait long for their turn would be slower than busy
+ * services. `place` contains the address and the process id of the shared PostgreSQL server.
  */
 export async function measure(place, { contests, rounds, seconds, only, smoke }) {
   const wants = (name) => contests.includes(name);
@@ -29,7 +29,7 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
       mode: 'run',
       asked: [...(wants('run') ? [run] : []), ...(wants('latency') ? latencies : [])],
     },
-    // That one worker beside a process for the web works is seen in `run`.
+    // The contest `run` shows that one worker beside a web process works.
     {
       given: WORKERS,
       mode: 'run',

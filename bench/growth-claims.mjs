@@ -1,5 +1,5 @@
-// Whether a backlog slows the claiming of the next run. Two databases of one server, one of them without a backlog; they
-// take turns, so that what else the machine does counts for both.
+// Measures whether a backlog slows down the claim of the next run. It uses two databases of one server, one of them
+// without a backlog. They take turns, so that other load of the machine affects both.
 import { insertOrganizations, insertRuns, postWebhook, quantile, signUp } from './backlog.mjs';
 import { connect, makeDatabase } from './databases.mjs';
 import { start } from './processes.mjs';
@@ -8,7 +8,7 @@ const MOST = 1_000_000;
 const CLAIMS = 300;
 const SHARE = JSON.stringify({ after: 'org_V', room: 10, rooms: {} });
 
-/** Claims in turns with ever more runs behind them: queued ones of one organization, waiting ones, then those of many. */
+/** Measures claims with growing backlogs: queued runs of one organization, then waiting runs, then runs of many. */
 export async function measure(place, { smoke }) {
   const most = smoke ? 200 : MOST;
   const claims = smoke ? 2 : CLAIMS;
@@ -43,7 +43,7 @@ export async function measure(place, { smoke }) {
   }
 }
 
-/** A database with a process that takes webhooks, and none that works on runs: the bench claims them. */
+/** Creates a database with a web process and no worker, so that the bench claims the runs. */
 async function openSide({ databaseUrl, env }, name, sides) {
   const url = await makeDatabase(databaseUrl, `claims_${name}`);
   const web = await start('contestants/switchboard.mjs', [], {
@@ -63,7 +63,7 @@ async function openSide({ databaseUrl, env }, name, sides) {
   return Object.assign(side, { workflow: { organizationId, workflowId: workflow.id } });
 }
 
-/** Adds what is missing to so many. */
+/** Inserts runs until there are that many. */
 async function fill({ client, counts }, workflows, status, count) {
   const key = `${status} ${workflows.length}`;
   await insertRuns(client, workflows, status, count - (counts[key] ?? 0));
@@ -72,7 +72,7 @@ async function fill({ client, counts }, workflows, status, count) {
   await client.query('checkpoint');
 }
 
-/** Milliseconds of both sides: of a claim of the next run, of one by its id, and from a webhook to its claim. */
+/** Returns milliseconds for both databases: a claim of the next run, a claim by id, and from a webhook to its claim. */
 async function compare(empty, full, { claims, warmUp }) {
   const times = { poll: [[], []], hint: [[], []], webhook: [[], []] };
   for (let round = -warmUp; round < claims; round += 1) {
@@ -103,7 +103,7 @@ async function hint({ client, url, workflow }) {
   return { hint: ms, webhook: performance.now() - began };
 }
 
-/** Claims a run and lets it end, and returns how long the claim took. */
+/** Claims a run and ends it. Returns the duration of the claim in milliseconds. */
 async function claim(client, id) {
   const began = performance.now();
   const { rows } = await client.query({
@@ -112,7 +112,7 @@ async function claim(client, id) {
     values: [id, SHARE],
   });
   const ms = performance.now() - began;
-  if (rows.length !== 1) throw new Error('Nothing was claimed.');
+  if (rows.length !== 1) throw new Error('No run was claimed.');
   await client.query(
     `update workflow_runs set status = 'succeeded', finished_at = now() where id = $1`,
     [rows[0].id],

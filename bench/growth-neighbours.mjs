@@ -1,6 +1,6 @@
-// What a busy organization costs another one: the time from the answer to a webhook until its run of two steps has
-// succeeded, alone and beside an organization with runs in the queue and more coming. The two take turns, on one
-// database and with the same processes.
+// Measures how a busy organization slows down another one: the time from the response to a webhook until its run of two
+// steps has succeeded, alone and beside an organization with a backlog. Both cases take turns on one database and with
+// the same processes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { insertRuns, postWebhook, quantile, signUp } from './backlog.mjs';
 import { connect, makeDatabase } from './databases.mjs';
@@ -11,7 +11,7 @@ const QUIET_PER_SECOND = 10;
 const BUSY_PER_SECOND = 20;
 const EMAIL = 'someone@example.com';
 
-/** Milliseconds of all rounds, alone and beside the other organization. */
+/** Returns the milliseconds of all rounds, alone and beside the busy organization. */
 export async function measure({ databaseUrl, env }, { rounds, smoke }) {
   const url = await makeDatabase(databaseUrl, 'neighbours');
   const extent = smoke
@@ -53,7 +53,7 @@ export async function measure({ databaseUrl, env }, { rounds, smoke }) {
   }
 }
 
-/** The same beside runs of the busy organization, which are taken away again at the end. */
+/** Measures beside runs of the busy organization, and deletes these runs at the end. */
 async function timeBeside(place, { seconds, backlog, settleMs }) {
   const { client, busy } = place;
   await insertRuns(client, [busy], 'queued', backlog);
@@ -68,7 +68,7 @@ async function timeBeside(place, { seconds, backlog, settleMs }) {
     `delete from workflow_runs where organization_id = $1 and status in ('queued', 'waiting') returning id`,
     [busy.organizationId],
   );
-  if (left.rowCount === 0) console.log('The backlog was gone before the end.');
+  if (left.rowCount === 0) console.log('The backlog ended before the measurement.');
   await untilDone(client);
   return beside;
 }
@@ -91,7 +91,7 @@ async function organization(url) {
   return { organizationId, workflowId: workflow.id };
 }
 
-/** Milliseconds from each answer until the run has succeeded, by one clock: all of it is on this machine. */
+/** Returns the milliseconds from each response until the run has succeeded. All times are from the clock of this machine. */
 async function time({ client, web, quiet: { organizationId, workflowId } }, seconds) {
   const answers = new Map();
   const pending = [];

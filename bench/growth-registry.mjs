@@ -1,4 +1,4 @@
-// Lists and calls by the number of tools that Switchboard has.
+// Measures lists and calls by the number of tools.
 import { generatedTools } from './boot.mjs';
 import { stopAll } from './call-contestants.mjs';
 import { load, prepare } from './calls.mjs';
@@ -7,7 +7,7 @@ import { start } from './processes.mjs';
 const COUNTS = [undefined, 200, 1000];
 const FEW = [undefined, 40];
 
-/** Processes with few and with many tools take turns. */
+/** Measures processes with few and with many tools in turns. */
 export async function measure(place, { rounds, seconds, smoke }) {
   const started = new Map();
   try {

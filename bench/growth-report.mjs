@@ -1,4 +1,4 @@
-// What growth costs, as Markdown.
+// Formats the measurements of growth as Markdown.
 import { median } from './statistics.mjs';
 import { quotient, series, spread, table } from './tables.mjs';
 

@@ -1,4 +1,4 @@
-// Searches among more and more contacts, by Switchboard and by the limit: node:http and pg alone.
+// Measures searches among growing numbers of contacts, by Switchboard and by the limit, which is node:http with pg.
 import { CONTESTANTS, startContestant, stopAll } from './call-contestants.mjs';
 import { load, prepare } from './calls.mjs';
 import { fillSwitchboard, makePeerDatabases } from './contact-tables.mjs';
@@ -8,11 +8,11 @@ import { makeDatabase } from './databases.mjs';
 const SIZES = [10_000, 100_000, 1_000_000];
 const FEW = [400];
 const WARM_UP = 32;
-// Fewer than in the contests: searches that take long must also be answered while a round lasts.
+// Fewer connections than in the contests, so that slow searches also end within a round.
 const CONNECTIONS = 4;
 const SEARCHES = ['search-one', 'search-page', 'search-none'];
 
-/** All sizes take turns, each with databases and processes of its own. */
+/** Measures all sizes in turns, each with separate databases and processes. */
 export async function measure(place, { rounds, seconds, smoke }) {
   const started = new Map();
   try {
@@ -26,7 +26,7 @@ export async function measure(place, { rounds, seconds, smoke }) {
           entries.push({ ...entry, size, postgresPid: place.postgresPid });
         }
       }
-      if (!smoke) console.log(`${size} contacts are there.`);
+      if (!smoke) console.log(`${size} contacts are inserted.`);
     }
     for (const entry of entries) await load(entry, { amount: WARM_UP, connections: CONNECTIONS });
     for (let round = 0; round < rounds && !smoke; round += 1) {
@@ -43,7 +43,7 @@ export async function measure(place, { rounds, seconds, smoke }) {
   }
 }
 
-/** Switchboard and the limit on databases with so many contacts. */
+/** Starts Switchboard and the limit on databases with that many contacts. */
 async function open(place, size, started) {
   const url = await makeDatabase(place.databaseUrl, `growth_${size}`);
   const env = { ...place.env, DATABASE_URL: url };

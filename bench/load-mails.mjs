@@ -1,5 +1,5 @@
-// Requests to send e-mails, from a process of its own: reads what to send from standard input, prints what came of it.
-//   {"url", "key", "first", "amount", "connections"}; with a key it calls the tool of Switchboard
+// Sends requests for e-mails from a separate process. Reads a plan from standard input and prints the result.
+//   {"url", "key", "first", "amount", "connections"}; with a key it calls send_message of Switchboard
 import autocannon from 'autocannon';
 import { json } from 'node:stream/consumers';
 import { mailRequestOf } from './mails.mjs';

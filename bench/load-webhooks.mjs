@@ -1,5 +1,5 @@
-// Webhooks, sent from a process of its own: reads what to send from standard input, prints what came of it.
-//   {"url", "first", "amount"} and either "connections": as fast as they are answered, or "perSecond": at that rate
+// Sends webhooks from a separate process. Reads a plan from standard input and prints the result.
+//   {"url", "first", "amount"} and either "connections" (as fast as responses arrive) or "perSecond" (fixed rate)
 import autocannon from 'autocannon';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { webhookOf } from './webhooks.mjs';
 const input = await json(process.stdin);
 process.stdout.write(JSON.stringify(await (input.perSecond ? paced(input) : closed(input))));
 
-/** Closed loop. `began` is the time of the first request, in milliseconds; `seconds` go to the last answer. */
+/** Sends as fast as responses arrive. `began` is the time of the first request in ms; `seconds` last until the last response. */
 async function closed({ url, first, amount, connections }) {
   let order = first;
   const began = Date.now();
@@ -22,7 +22,7 @@ async function closed({ url, first, amount, connections }) {
       { setupRequest: (request) => ({ ...request, method: 'POST', ...webhookOf(order++) }) },
     ],
   });
-  // autocannon looks only with every sample whether all is answered, and its duration goes to that moment.
+  // autocannon notices the last response only at its next sample, so its own duration is too long.
   let answeredAt = began;
   load.on('response', () => (answeredAt = Date.now()));
   const { non2xx, errors, timeouts, latency, ...result } = await load;
@@ -36,7 +36,7 @@ async function closed({ url, first, amount, connections }) {
   };
 }
 
-/** At times that do not depend on the answers. `answers`: id of each run, and when its answer had come. */
+/** Sends at a fixed rate, independent of responses. `answers` contains the id of each run and the time of its response. */
 async function paced({ url, first, amount, perSecond }) {
   const began = Date.now();
   const answers = [];

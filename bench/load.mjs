@@ -1,4 +1,4 @@
-// One measurement, in a process of its own: reads what to send from standard input, prints what came of it.
+// Makes one measurement in a separate process. Reads a plan from standard input and prints the result.
 //   {"url", "requests": [{"headers", "body"}], "expected": [text], "connections"} and either "seconds" or "amount", a
 //   number of requests
 import autocannon from 'autocannon';
@@ -6,8 +6,8 @@ import { json } from 'node:stream/consumers';
 
 const { url, requests, expected, connections, seconds, amount } = await json(process.stdin);
 const one = requests.length === 1;
-// The text of an answer without what is not ASCII: autocannon decodes each piece that arrives by itself, and breaks
-// characters that lie across two of them.
+// Removes characters that are not ASCII. autocannon decodes each chunk separately, which breaks characters that span two
+// chunks.
 const plain = (text) => text.replace(/[^\0-\x7f]+/g, '');
 const right = new Set(expected);
 const rightPlain = new Set(expected.map(plain));
@@ -19,7 +19,7 @@ const result = await autocannon({
     ? requests[0]
     : { requests: requests.map((request) => ({ method: 'POST', ...request })) }),
   ...(amount ? { amount } : { duration: seconds }),
-  // It looks for the end as often as it takes samples: once a second, unless it is told otherwise.
+  // autocannon checks for the end at each sample, which is once a second by default.
   sampleInt: 50,
   verifyBody: isRight,
 });
@@ -33,8 +33,8 @@ process.stdout.write(
   }),
 );
 
-// Every answer is compared with the one that was checked before: same id, so same bytes. The ids of those that take
-// turns differ.
+// Compares every response with the checked one: requests with the same id have the same response. Requests that take
+// turns have different ids.
 function isRight(body) {
   if (one ? body === expected[0] : right.has(body)) return true;
   return body.includes('\uFFFD') && rightPlain.has(plain(body));

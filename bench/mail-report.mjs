@@ -1,4 +1,4 @@
-// The contest about e-mails as Markdown.
+// Formats the contest about e-mails as Markdown.
 import { cpu } from './durable-report.mjs';
 import { quotient, series, spread, table } from './tables.mjs';
 

@@ -1,4 +1,4 @@
-// The contest about e-mails: from the request to send one until the mail server has it.
+// Measures e-mails from the request until the mail server has them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, makeDatabase } from './databases.mjs';
 import { mailOf, peerRequestOf, toolRequestOf } from './mails.mjs';
@@ -24,7 +24,7 @@ const TABLES = `
     sent_at timestamptz
   )`;
 
-/** `sent` counts what a contestant has noted as sent. */
+/** The contestants. `sent` counts the e-mails that a contestant has recorded as sent. */
 const CONTESTANTS = {
   switchboard: {
     kind: 'switchboard',
@@ -48,7 +48,7 @@ const CONTESTANTS = {
   },
 };
 
-/** Interleaved rounds of about `seconds`. */
+/** Measures interleaved rounds of about `seconds`. */
 export async function measure(place, { rounds, seconds, only, smoke }) {
   const sink = await SmtpSink.start();
   const contestants = [];
@@ -106,11 +106,12 @@ async function makeContacts({ url, key }) {
     const { email, firstName: first_name } = contactOf(number);
     const response = await post(url, toolRequestOf('create_contact', { email, first_name }, key));
     const { result } = await response.json();
-    if (!result || result.isError) throw new Error(`Switchboard does not make ${email}.`);
+    if (!result || result.isError)
+      throw new Error(`Switchboard could not create the contact ${email}.`);
   }
 }
 
-/** Throws unless an e-mail to somebody unknown is refused: nobody is faster for not looking. */
+/** Throws unless an unknown recipient is rejected, so that no contestant is faster without the check. */
 async function assertRefuses({ title, url, key }) {
   const response = await post(
     url,
@@ -118,11 +119,11 @@ async function assertRefuses({ title, url, key }) {
   );
   const { result } = await response.json();
   if (key ? !result?.isError : response.status !== 404) {
-    throw new Error(`${title} takes an e-mail to somebody unknown.`);
+    throw new Error(`${title} accepts an e-mail to an unknown recipient.`);
   }
 }
 
-/** From the first request until the last e-mail has come; all must come once, and be noted as sent. */
+/** Measures from the first request until the last e-mail arrives. Each must arrive once and be recorded as sent. */
 async function deliver(contestant, amount) {
   const { url, key, client, sink, place, order: first } = contestant;
   contestant.order += amount;
@@ -149,7 +150,9 @@ async function waitFor({ title, client, sink, sent }, amount) {
     const noted = sent ? Number((await client.query(sent)).rows[0].count) : amount;
     if (sink.mails.length >= amount && noted >= amount) return;
     if (Date.now() > patience) {
-      throw new Error(`${title}: ${sink.mails.length} of ${amount} came, ${noted} are noted.`);
+      throw new Error(
+        `${title}: ${sink.mails.length} of ${amount} arrived, ${noted} are recorded.`,
+      );
     }
     await sleep(LOOK_EVERY_MS);
   }
@@ -162,7 +165,9 @@ function assertRight({ title, sink }, first, amount) {
     return `${email} ${subject} ${body}`;
   });
   if (came.sort().join('\n') !== wanted.sort().join('\n')) {
-    throw new Error(`${title}: ${amount} e-mails became ${came.length}, not all of them right.`);
+    throw new Error(
+      `${title}: of ${amount} e-mails ${came.length} arrived, and not all are correct.`,
+    );
   }
 }
 

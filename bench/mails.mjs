@@ -1,13 +1,13 @@
-// The e-mails of the contest about delivery: who gets which, and how a contestant is asked to send one.
+// The e-mails of the contest about delivery, and the requests to send them.
 import { CONTACTS, contactOf, messageOf } from './webhooks.mjs';
 
-/** The e-mail number `order`: each has a text of its own. */
+/** Returns e-mail number `order`. Each has a different text. */
 export function mailOf(order) {
   const { email, firstName } = contactOf(order % CONTACTS);
   return { email, ...messageOf(firstName, order) };
 }
 
-/** The request to send it: a call of the tool of Switchboard, or what the peers take. */
+/** Returns the request to send it: a tool call for Switchboard, or the format of the peers. */
 export function mailRequestOf(order, key) {
   return key ? toolRequestOf('send_message', mailOf(order), key) : peerRequestOf(mailOf(order));
 }
@@ -16,7 +16,7 @@ export function peerRequestOf(mail) {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(mail) };
 }
 
-/** A call of a tool by its key. */
+/** Returns the HTTP request for a tool call with an API key. */
 export function toolRequestOf(name, given, key) {
   return {
     headers: {

@@ -1,4 +1,4 @@
-// Starts and memory as Markdown.
+// Formats start times and memory as Markdown.
 import { series, spread, table } from './tables.mjs';
 
 export function memorySection({ rows }) {

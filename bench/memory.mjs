@@ -1,4 +1,4 @@
-// The time from the start of a process to its first answer, and the memory that it holds: idle, and under load.
+// Measures the time from the start of a process to its first response, and its memory when idle and under load.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTESTANTS, contestantsAmong, startContestant } from './call-contestants.mjs';
 import { load, prepare } from './calls.mjs';
@@ -9,10 +9,10 @@ const IDLE_MS = 2000;
 const LOOK_EVERY_MS = 50;
 const MOST_ROUNDS = 3;
 
-/** Interleaved starts, each with a load of trivial calls after some idle time. Databases are ready before. */
+/** Measures interleaved starts on prepared databases. After some idle time, each process gets a load of trivial calls. */
 export async function measure(place, { rounds, seconds, only, smoke }) {
   const names = contestantsAmong(only);
-  // That all of them start is seen in the contests about calls.
+  // The contests about calls show that all contestants start.
   const rows = (smoke ? names.slice(0, 1) : names).map((name) => {
     const { kind, title, eras } = CONTESTANTS[name];
     return { name, kind, title, era: eras.includes(ERA) ? ERA : eras[0], rounds: [] };

@@ -1,4 +1,4 @@
-// Starting and ending the processes that are measured.
+// Starts, measures and ends the processes of contestants.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { createInterface } from 'node:readline';
 const here = import.meta.dirname;
 
 const alive = new Set();
-// Also those that were still starting when the bench was stopped.
+// Includes processes that are still starting when the bench stops.
 process.once('exit', () => alive.forEach((child) => child.kill()));
 
-/** Starts a script of this folder and resolves with the facts that it announces on its first line. */
+/** Starts a script of this folder. Resolves with the JSON on its first line of output. */
 export async function start(script, args, env = {}) {
   const child = spawn(process.execPath, [join(here, script), ...args], {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
@@ -24,7 +24,7 @@ export async function start(script, args, env = {}) {
   const [line] = await Promise.race([
     once(createInterface(child.stdout), 'line'),
     once(child, 'exit').then(([code]) => {
-      throw new Error(`${script} ended with ${code}: ${complaints}`);
+      throw new Error(`${script} exited with code ${code}: ${complaints}`);
     }),
   ]);
   return {
@@ -40,7 +40,7 @@ export async function start(script, args, env = {}) {
   };
 }
 
-/** Runs a script of this folder to its end, and resolves with the JSON that it prints. */
+/** Runs a script of this folder to its end. Resolves with the JSON that it prints. */
 export async function runToEnd(script, input) {
   const child = spawn(process.execPath, [join(here, script)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -49,21 +49,21 @@ export async function runToEnd(script, input) {
   child.stdout.on('data', (data) => (output += data));
   child.stdin.end(JSON.stringify(input));
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${script} ended with ${code}.`);
+  if (code !== 0) throw new Error(`${script} exited with code ${code}.`);
   return JSON.parse(output);
 }
 
-// The clock of /proc ticks a hundred times a second on every Linux.
+// Linux reports times in /proc in units of 10 ms.
 const TICKS_PER_SECOND = 100;
 
-/** Processor time that a process has used so far; NaN where the system does not tell. */
+/** Returns the processor time that a process has used; NaN on systems without /proc. */
 function cpuSecondsOf(pid) {
   if (process.platform !== 'linux') return Number.NaN;
   const { user, system } = statOf(pid);
   return (user + system) / TICKS_PER_SECOND;
 }
 
-/** The same of a process and all its children, those that have ended too. */
+/** Returns the processor time of a process and all its children, including those that have ended. */
 export function treeCpuSeconds(pid) {
   if (process.platform !== 'linux' || pid === undefined) return Number.NaN;
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -71,7 +71,7 @@ export function treeCpuSeconds(pid) {
     try {
       return statOf(name).parent === pid ? [cpuSecondsOf(name)] : [];
     } catch {
-      return []; // It has ended meanwhile.
+      return []; // The process has ended meanwhile.
     }
   });
   const { endedUser, endedSystem } = statOf(pid);
@@ -79,7 +79,7 @@ export function treeCpuSeconds(pid) {
   return children.reduce((sum, seconds) => sum + seconds, cpuSecondsOf(pid) + ended);
 }
 
-/** What a process holds in memory; NaN where the system does not tell. */
+/** Returns the resident memory of a process; NaN on systems without /proc. */
 export function memoryOf(pid) {
   const mebibytes = (file, field) => {
     if (process.platform !== 'linux') return Number.NaN;
@@ -94,7 +94,7 @@ export function memoryOf(pid) {
 
 function statOf(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name in parentheses may hold anything; the fields after it are known by their places.
+  // The name in parentheses may contain any character, so the fields are counted from its end.
   const fields = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

@@ -1,4 +1,4 @@
-// The Redis of those contestants that need one: a server of its own, or the one that REDIS_URL names.
+// Starts a Redis server for the contestants that need one, or uses that of REDIS_URL.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Redis from 'ioredis';
 
-/** Every write is on disk before it is answered, as every commit of the other contestants is. */
+/** Writes to disk before each response, like the commits of the other contestants. */
 export async function startRedis() {
   const given = process.env.REDIS_URL;
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-redis-'));
@@ -43,7 +43,9 @@ export async function startRedis() {
 
 async function failure(child) {
   const [error] = await once(child, 'error');
-  throw new Error(`redis-server could not be started, and REDIS_URL names none: ${error.message}`);
+  throw new Error(
+    `redis-server could not be started. Install it or set REDIS_URL. ${error.message}`,
+  );
 }
 
 async function freePort() {

@@ -1,4 +1,4 @@
-// The results as a Markdown page.
+// Formats the results as a Markdown page.
 import { cpus, totalmem } from 'node:os';
 import { bootSection } from './boot-report.mjs';
 import { callSection } from './call-report.mjs';
@@ -13,7 +13,7 @@ import {
 import { mailSection } from './mail-report.mjs';
 import { memorySection } from './memory-report.mjs';
 
-/** What is shown of each contest, in this order. */
+/** The sections of the page in their order. */
 const SECTIONS = {
   list: callSection,
   call: callSection,

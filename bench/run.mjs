@@ -1,9 +1,8 @@
-// Measures Switchboard beside its peers, all in one run on one machine, in interleaved rounds.
+// Measures Switchboard and its peers in interleaved rounds on one machine.
 //   npm run bench -- [--smoke] [--growth] [--contests=search,run] [--only=switchboard,dbos] [--rounds=5] [--seconds=2.5]
-// Writes RESULTS.md and results.json; of contests that were not run, these keep what was measured before. `--growth`
-// adds what more and more contacts, runs, tools and workers cost. `--smoke` only looks whether all of it works, and
-// `--only` names some of the contestants: both write nothing. Fails when a contestant answers wrongly; no timing makes
-// it fail.
+// Writes RESULTS.md and results.json, and keeps earlier results of contests that were not run. `--growth` adds
+// measurements with growing numbers of contacts, runs, tools and workers. `--smoke` only tests that everything works.
+// `--only` selects contestants. Both options write no files. The bench fails when a response is wrong, never for a time.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { build } from '../scripts/build.mjs';
 import { start } from './processes.mjs';
 
-/** The files that measure, and the contests of each. */
+/** The modules that measure, and the contests of each. */
 const PARTS = [
   { file: 'calls', contests: ['list', 'call', 'batch', 'search'] },
   { file: 'durable', contests: ['accept', 'run', 'latency', 'growth-workers'] },
@@ -47,13 +46,13 @@ await build();
 const { describeMachine, toMarkdown } = await import('./report.mjs');
 const { EmbeddedPostgres } = await import('../dist/src/database/embedded/embedded-postgres.js');
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-'));
-// The server of the embedded database may run as another user, who must be able to reach its data.
+// The embedded PostgreSQL may run as another user, who must be able to enter the folder.
 chmodSync(folder, 0o711);
 const database = process.env.DATABASE_URL
   ? { url: process.env.DATABASE_URL, stop: async () => undefined }
   : await EmbeddedPostgres.start({
       dataDir: join(folder, 'data'),
-      // Room for all contestants; nothing else differs from what Switchboard ships.
+      // Enough connections for all contestants. All other settings are those of Switchboard.
       settings: { max_connections: '400' },
     });
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -97,7 +96,7 @@ async function measure() {
   return results;
 }
 
-/** The tools that Switchboard gives out for 2025-11-25; the peers offer exactly these. */
+/** Returns the tools that Switchboard lists for 2025-11-25. The peers have exactly these. */
 async function toolsOf(env) {
   const { requestsOf } = await import('./contests.mjs');
   const { url, key, stop } = await start('contestants/switchboard.mjs', [], env);
@@ -110,17 +109,17 @@ async function toolsOf(env) {
 
 function wantedContests() {
   const all = PARTS.flatMap((part) => part.contests);
-  // What takes long is measured only where it is asked for.
+  // Measurements that take long run only when selected.
   const usual = all.filter((contest) => !contest.startsWith('growth-') || options.growth || smoke);
   const wanted = options.contests?.split(',') ?? usual;
   const unknown = wanted.find((contest) => !all.includes(contest));
-  if (unknown) throw new Error(`There is no contest ${unknown}, only ${all.join(', ')}.`);
+  if (unknown) throw new Error(`Unknown contest ${unknown}. Use one of ${all.join(', ')}.`);
   return wanted;
 }
 
 function report(measured) {
   if (smoke) {
-    console.log(`The bench works: ${Object.keys(measured).join(', ')} came out right.`);
+    console.log(`The bench works. Correct contests: ${Object.keys(measured).join(', ')}.`);
     return;
   }
   if (only) {
@@ -136,7 +135,7 @@ function report(measured) {
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 }
 
-// The peers are packages of this folder alone.
+// The packages of the peers are installed in this folder only.
 function installPeers() {
   const lock = join(here, 'package-lock.json');
   const installed = join(here, 'node_modules', '.installed-lock.json');

@@ -1,4 +1,4 @@
-// A mail server on loopback that takes every e-mail and keeps who it is for and what it says.
+// A mail server on loopback that accepts every e-mail and records recipient, subject and text.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -15,7 +15,7 @@ const ANSWERS = {
 };
 
 export class SmtpSink {
-  /** What has come, in the order of its coming: `to`, `subject`, `text` and `at`, in milliseconds. */
+  /** E-mails in the order of arrival: `to`, `subject`, `text`, and the time `at` in milliseconds. */
   mails = [];
 
   static async start() {

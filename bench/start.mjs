@@ -1,4 +1,4 @@
-// How long a start takes, and how much memory the idle process holds. Prints; decides nothing.
+// Prints how long a start takes and how much memory the idle process uses.
 //   node bench/start.mjs [rounds]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, chmodSync } from 'node:fs';

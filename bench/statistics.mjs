@@ -6,7 +6,7 @@ export function median(values) {
     : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Median, smallest and largest of the quotients of two series that were measured in the same rounds. */
+/** Returns median, smallest and largest quotient of two series that were measured in the same rounds. */
 export function ratio(values, others) {
   const quotients = values.map((value, round) => value / others[round]);
   return {

@@ -1,7 +1,7 @@
-// Parts of the tables of the report.
+// Formats tables of the report.
 import { median, ratio } from './statistics.mjs';
 
-/** A table: the heads of its columns, those after the first `texts` to the right, and its rows. */
+/** Formats a table. Columns after the first `texts` are right-aligned. */
 export function table(heads, texts, rows) {
   return [
     line(heads),
@@ -10,14 +10,14 @@ export function table(heads, texts, rows) {
   ];
 }
 
-/** The median of the values, the least and the most of them. */
+/** Formats the median, the smallest and the largest value. */
 export function spread(values, digits = 0) {
   const show = (value) =>
     value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return `${show(median(values))} (${show(Math.min(...values))} – ${show(Math.max(...values))})`;
 }
 
-/** The quotient of what two contestants reached in the same rounds; nothing of one with itself. */
+/** Formats the quotient of two contestants in the same rounds; empty for a contestant and itself. */
 export function quotient(row, other, key = 'perSecond') {
   if (!other || other === row) return '';
   const { median: middle, least, most } = ratio(series(row, key), series(other, key));
@@ -25,7 +25,7 @@ export function quotient(row, other, key = 'perSecond') {
   return `${show(middle)} (${show(least)} – ${show(most)})`;
 }
 
-/** What a contestant reached in each round. */
+/** Returns the result of a contestant in each round. */
 export function series({ rounds }, key) {
   return rounds.map((round) => round[key]);
 }

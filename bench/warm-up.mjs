@@ -1,10 +1,10 @@
-/** Tells about how fast a contestant is; far too few for the code of any of them to be compiled. */
+/** Number of requests for a first estimate of the rate. They are too few to warm up the compiler. */
 const FIRST = 300;
 const FEW = 50;
-/** The same for everybody, for Node goes on compiling for that long: the more code, the longer. */
+/** Warm-up rounds of every contestant. The number is large because Node compiles more code over a longer time. */
 const ROUNDS = 6;
 
-/** How many are to be measured in a round, found by rounds that do not count. */
+/** Warms the contestant up, and returns the number of requests for a round. */
 export async function warmUp({ amount, measure }, { seconds, smoke }) {
   let { perSecond } = await measure(amount ?? (smoke ? FEW : FIRST));
   if (smoke || amount) return amount;

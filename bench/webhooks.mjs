@@ -1,7 +1,7 @@
-// The webhook of the contests about runs: what it carries, how it is signed, and what must come of it.
+// The webhooks of the contests about runs: payload, signature and expected message.
 import { createHmac } from 'node:crypto';
 
-/** What every contestant knows before: so many contacts, all of one organization. */
+/** Number of contacts of the one organization that every contestant has. */
 export const CONTACTS = 200;
 export const SECRET = 'a secret that the sender and the contestant share';
 
@@ -9,7 +9,7 @@ export function contactOf(number) {
   return { email: `person.${number}@example.com`, firstName: `Person ${number}` };
 }
 
-/** The request number `order`: each has a body of its own. */
+/** Returns request number `order`. Each has a different body. */
 export function webhookOf(order) {
   const body = JSON.stringify({ email: contactOf(order % CONTACTS).email, order, note: NOTE });
   const signature = createHmac('sha256', SECRET).update(body).digest('hex');
@@ -19,7 +19,7 @@ export function webhookOf(order) {
   };
 }
 
-/** The message that its run stores, in every contestant. */
+/** Returns the message that the run of the webhook must store. */
 export function messageOf(firstName, order) {
   return { subject: `Order ${order}`, body: `Hello ${firstName}, order ${order} is on its way.` };
 }

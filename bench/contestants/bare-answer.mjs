@@ -1,10 +1,10 @@
-// JSON-RPC by hand, as somebody would write it who needs nothing but these two methods.
+// A minimal implementation of the two JSON-RPC methods that the contests need.
 import { searchContacts } from './search.mjs';
 import { ECHO, echo, readTools, resultOf, SEARCH } from './serve.mjs';
 
 const tools = readTools();
 
-/** The response to one request, as an object, or a promise of it. */
+/** Returns the response to one request, or a promise of it. */
 export function answer({ jsonrpc, id, method, params }) {
   if (jsonrpc !== '2.0') return failure(id ?? null, -32600, 'Invalid Request');
   switch (method) {
@@ -19,7 +19,7 @@ export function answer({ jsonrpc, id, method, params }) {
   }
 }
 
-/** The answer to a body: one response, or one per member of a batch; maybe a promise of it. */
+/** Returns the response to a body, which is a list for a batch, or a promise of it. */
 export function answerBody(body) {
   return Array.isArray(body)
     ? Promise.all(body.map(async (member) => answer(member)))

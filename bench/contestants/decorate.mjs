@@ -1,4 +1,4 @@
-/** Applies decorators as TypeScript would have, for files that no compiler reads. */
+/** Applies decorators as TypeScript does, for files that are not compiled. */
 export function decorate(type, classDecorators, methods = {}) {
   for (const [name, { decorators = [], parameters = [], types = [] }] of Object.entries(methods)) {
     parameters.forEach((parameter, index) => parameter(type.prototype, name, index));

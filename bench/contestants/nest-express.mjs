@@ -1,4 +1,4 @@
-// A bare Nest controller on Express, written the usual way: no key, no limits; pg for what needs a database.
+// A plain Nest controller on Express with pg, without API keys and limits.
 import 'reflect-metadata';
 import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -1,5 +1,5 @@
-// The official SDK, generation 1: stateless Streamable HTTP on Express, as its own example has it, with JSON answers.
-// `--low-level` takes its Server class with hand-written handlers instead of McpServer.
+// The official SDK, generation 1: stateless Streamable HTTP on Express, like its example, with JSON responses.
+// `--low-level` uses its Server class with hand-written handlers instead of McpServer.
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -21,7 +21,7 @@ const schemas = tools.map(({ inputSchema, outputSchema }) => ({
   inputSchema: z.fromJSONSchema(inputSchema),
   outputSchema: z.fromJSONSchema(outputSchema),
 }));
-/** What Server calls: the input and the work of each tool that a contest asks for. */
+/** Input schema and function of each tool that the contests call, for the Server class. */
 const called = new Map(
   [ECHO, SEARCH].map((name) => {
     const index = tools.findIndex((tool) => tool.name === name);

@@ -1,7 +1,7 @@
-// What every contestant shares: the list of tools it must offer, and how it tells where it listens.
+// Shared by all contestants: the tool list, the tool results and the listening server.
 import { readFileSync } from 'node:fs';
 
-/** The tools that Switchboard gives out for 2025-11-25; the peers offer exactly these. */
+/** The tools that Switchboard lists for 2025-11-25. The peers have exactly these. */
 export function readTools() {
   return JSON.parse(readFileSync(process.argv[2], 'utf8'));
 }
@@ -10,17 +10,17 @@ export function readTools() {
 export const ECHO = 'echo';
 export const SEARCH = 'search_contacts';
 
-/** What `echo` answers, in every contestant. */
+/** Returns the result of `echo` in every contestant. */
 export function echo(text) {
   return resultOf({ text });
 }
 
-/** What a tool has found, as MCP has it. */
+/** Converts the result of a tool to an MCP result. */
 export function resultOf(found) {
   return { content: [{ type: 'text', text: JSON.stringify(found) }], structuredContent: found };
 }
 
-/** The first line on standard output; `run.mjs` waits for it. */
+/** Prints the first line of output, for which `run.mjs` waits. */
 export function announce(facts) {
   process.stdout.write(`${JSON.stringify(facts)}\n`);
 }

@@ -1,9 +1,8 @@
-// Switchboard as it is run, with all that it does for every request; it only gets the tool that the contests call, and
-// as many more as the argument says.
+// Switchboard as in production, with the tool that the contests call and as many additional tools as the argument says.
 import { createRequire } from 'node:module';
 import { announce, ECHO } from './serve.mjs';
 
-// From here `import` would find the packages of the peers first, which are other copies than Switchboard's own.
+// A plain import in this folder would find the packages of the peers, which are other copies than those of Switchboard.
 const require = createRequire(new URL('../../package.json', import.meta.url));
 require('reflect-metadata');
 const { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } = require('class-validator');
@@ -42,7 +41,7 @@ announce({
   key: await app.get(KeysService).create(organizationId, { kind: 'user', id: userId }),
 });
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0), fail));
-// As startSwitchboard does.
+// Starts the application like startSwitchboard.
 tuneV8Soon();
 
 function toolsOf(more) {
@@ -70,7 +69,7 @@ function echoTool() {
   return EchoTools;
 }
 
-/** A tool of the size of the built-in ones, with classes of its own. */
+/** Returns a tool of the size of the built-in ones, with separate input and output classes. */
 function generatedTool(index) {
   class Input {}
   apply(Input, 'id', IsString(), Length(1, 64), Doc('Id of the thing, such as thi_….'));

@@ -1,4 +1,4 @@
-// Bull alone, on Redis: each of the two steps is a job. What Redis forgets is lost.
+// Bull on Redis without PostgreSQL. Each of the two steps is a job. Jobs that Redis loses are lost.
 import { randomUUID } from 'node:crypto';
 import Queue from 'bull';
 import { messageOf } from '../../webhooks.mjs';

@@ -1,5 +1,5 @@
-// DBOS Transact: a workflow of two steps, started by the webhook and carried out in the same process. Its answer waits
-// until the workflow is stored. With `accept` it is stored in a queue that nobody works on.
+// DBOS Transact: the webhook starts a workflow of two steps, which runs in the same process. The response waits until the
+// workflow is stored. With `accept` it is stored in a queue without workers.
 import { DBOS, DBOSClient } from '@dbos-inc/dbos-sdk';
 import { messageOf } from '../../webhooks.mjs';
 import { announce } from '../serve.mjs';

@@ -1,4 +1,4 @@
-// What the stack costs by itself: a bare Nest controller on Express, which does with pg what the bare server does.
+// The cost of the stack: a plain Nest controller on Express that uses pg like the plain server.
 import 'reflect-metadata';
 import { Controller, Module, Post, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -1,4 +1,4 @@
-// Switchboard as it is run, in the role that the environment names. One that listens makes an organization with the
+// Switchboard as in production, in the role of the environment. A process that listens creates an organization with the
 // contacts and the workflow of the contests.
 import { createRequire } from 'node:module';
 import { CONTACTS, contactOf, messageOf, SECRET } from '../../webhooks.mjs';
@@ -19,7 +19,7 @@ const app = await startApplication({
 });
 announce(env.runsWeb ? await prepare() : {});
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0)));
-// As startSwitchboard does.
+// Starts the application like startSwitchboard.
 tuneV8Soon();
 
 async function prepare() {
@@ -47,7 +47,7 @@ async function prepare() {
         arguments: {
           contact_id: '{{ look_up.contact.id }}',
           ...messageOf('{{ look_up.contact.first_name }}', '{{ trigger.payload.order }}'),
-          // Stored, and not delivered while the contest goes on: no peer delivers anything.
+          // The message is scheduled, so it is stored but not delivered, like in the peers.
           scheduled_at: new Date(Date.now() + 300 * 86_400_000).toISOString(),
         },
       },

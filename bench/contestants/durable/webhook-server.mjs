@@ -1,4 +1,4 @@
-// What the peers share: the HTTP server that checks the signature as Switchboard does, and their tables.
+// Shared by the peers: the HTTP server, which checks signatures like Switchboard, and the tables.
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';
@@ -6,17 +6,17 @@ import { SECRET } from '../../webhooks.mjs';
 import { listen } from '../serve.mjs';
 
 const SIGNATURE = /^[0-9a-f]{64}$/;
-/** Connections to the database, in every contestant. */
+/** Number of database connections in every contestant. */
 export const POOL_SIZE = 10;
 
-/** True for a peer that only takes webhooks, while nothing carries the runs out. */
+/** True for a peer that stores webhooks without executing runs. */
 export const onlyAccepts = process.argv[2] === 'accept';
 
 export function openPool() {
   return new pg.Pool({ connectionString: process.env.DATABASE_URL, max: POOL_SIZE });
 }
 
-/** Answers each webhook once `accept(payload, bytes)` has stored it durably and resolved with the id of its run. */
+/** Responds to each webhook when `accept(payload, bytes)` has stored it durably and resolved with the id of its run. */
 export async function serveWebhooks(accept) {
   const server = createServer((request, response) => {
     const chunks = [];
@@ -31,7 +31,7 @@ export async function serveWebhooks(accept) {
   return `${await listen(server)}/webhook`;
 }
 
-/** All that the bare servers do with a webhook. */
+/** Stores a webhook, for the plain servers. */
 export async function insertRun(pool, bytes) {
   const id = randomUUID();
   await pool.query({
@@ -42,7 +42,7 @@ export async function insertRun(pool, bytes) {
   return id;
 }
 
-/** The first step of the peers. */
+/** Executes the first step of the peers. */
 export async function lookUp(db, email) {
   const { rows } = await db.query({
     name: 'look_up',
@@ -52,7 +52,7 @@ export async function lookUp(db, email) {
   return rows[0];
 }
 
-/** Their second step. */
+/** Executes the second step of the peers. */
 export async function store(db, runId, contact, { subject, body }) {
   await db.query({
     name: 'store',
@@ -61,7 +61,7 @@ export async function store(db, runId, contact, { subject, body }) {
   });
 }
 
-/** Status and body of the answer to a webhook. */
+/** Returns status and body of the response to a webhook. */
 export async function answer(accept, signature, bytes) {
   if (!isSigned(signature, bytes)) return [401, { ok: false }];
   return [202, { ok: true, runId: await accept(JSON.parse(bytes.toString()), bytes) }];

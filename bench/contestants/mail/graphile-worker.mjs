@@ -1,10 +1,10 @@
-// graphile-worker and nodemailer: the e-mail is stored with its job in one statement, and marked once it is handed over.
+// graphile-worker and nodemailer: one statement stores the e-mail and its job. The e-mail is marked when it was sent.
 import { Logger, run } from 'graphile-worker';
 import pg from 'pg';
 import { announce } from '../serve.mjs';
 import { deliver, serveMails } from './mail-server.mjs';
 
-/** As many as Switchboard has. */
+/** Number of workers, the same as in Switchboard. */
 const POOL_SIZE = 10;
 const connectionString = process.env.DATABASE_URL;
 const pool = new pg.Pool({ connectionString, max: POOL_SIZE });

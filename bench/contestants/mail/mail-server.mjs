@@ -1,11 +1,11 @@
-// What the peers share that send e-mails: the HTTP server that takes them, and the way to the mail server.
+// Shared by the peers that send e-mails: the HTTP server and the connection to the mail server.
 import { createServer } from 'node:http';
 import { createTransport } from 'nodemailer';
 import { listen } from '../serve.mjs';
 
 const FROM = 'bench@example.com';
 
-/** As many connections as Switchboard has. */
+/** Number of connections, the same as in Switchboard. */
 export const transport = createTransport({
   url: process.env.SMTP_URL,
   pool: true,
@@ -17,7 +17,7 @@ export async function deliver({ recipient, subject, body }) {
   await transport.sendMail({ from: FROM, to: recipient, subject, text: body });
 }
 
-/** Answers each e-mail once `accept` has resolved, with false where its recipient is not known. */
+/** Responds to each request when `accept` has resolved, which resolves to false for an unknown recipient. */
 export async function serveMails(accept) {
   const server = createServer((request, response) => {
     const chunks = [];
