@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitForClosedTransactions } from '../support/open-transactions.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
@@ -152,10 +153,7 @@ describe('delivery by SMTP', () => {
     expect((await getMessage(acme, message.id)).status).toBe('sending');
     const { error } = await acme.call('cancel_message', { message_id: message.id });
     expect(error?.code).toBe('conflict');
-    const open = await switchboard.ownerQuery(
-      `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
-    );
-    expect(open).toEqual([]);
+    await waitForClosedTransactions(switchboard);
     answer();
     await untilStatus(acme, message.id, 'sent');
     expect(mailsTo(message.to)).toHaveLength(1);

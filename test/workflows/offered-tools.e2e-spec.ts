@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { waitForClosedTransactions } from '../support/open-transactions.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
@@ -301,13 +302,7 @@ describe('the wait for a run', () => {
       const { value } = await organization.call<{ runs: object[] }>('list_runs');
       return value?.runs.length === answers.length;
     });
-    // Workers are in a transaction for moments. Only a transaction of a waiting call would stay open.
-    await waitFor(async () => {
-      const open = await small.ownerQuery(
-        `select from pg_stat_activity where datname = current_database() and state like 'idle in%'`,
-      );
-      return open.length === 0;
-    });
+    await waitForClosedTransactions(small);
     ProbeTools.open('pool');
     for (const answer of await Promise.all(answers)) expect(said(answer).status).toBe('succeeded');
     await small.close();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitForClosedTransactions } from '../support/open-transactions.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
@@ -301,10 +302,7 @@ describe('the execution of a run', () => {
       .toMatchObject([{ id: 'send', status: 'running', attempts: 1 }]);
     // Before the call its key is looked up, in a transaction.
     await waitFor(() => ProbeTools.count('outside') === 1);
-    const open = await switchboard.ownerQuery(
-      `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
-    );
-    expect(open).toEqual([]);
+    await waitForClosedTransactions(switchboard);
     ProbeTools.open('outside');
     const run = await runUntil(acme, runId, 'succeeded', 'failed');
     expect(run.status).toBe('succeeded');
