@@ -13,7 +13,10 @@ import { Webhooks1764000011000 } from './1764000011000-webhooks.js';
 import { Keys1764000012000 } from './1764000012000-keys.js';
 import { Retention1764000013000 } from './1764000013000-retention.js';
 
-/** Every migration, oldest first. Only append: a migration that was released is never edited. */
+/**
+ * All migrations, oldest first. Only append: a migration that was released is never edited. A later one that changes a
+ * function edits its file in `functions/` and lists that file again, so each function stays defined in one place.
+ */
 export const MIGRATIONS = [
   Foundation1764000000000,
   DryRuns1764000001000,

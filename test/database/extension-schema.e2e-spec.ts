@@ -51,7 +51,7 @@ afterEach(async () => {
 });
 
 describe('migrations of an extension', () => {
-  it('run once, after ours, into a table of their own', async () => {
+  it('run once, after those of Switchboard, and are recorded in a separate table', async () => {
     const lines: string[] = [];
     const migrations = [migration('MakeBoats1', BOATS, ISOLATE)];
     await prepare(migrations, [Boat], lines);
@@ -62,7 +62,7 @@ describe('migrations of an extension', () => {
     expect(await names('migrations')).not.toContain('MakeBoats1' + STAMP);
   });
 
-  it('give tables that the tenant role reaches in its own organization only', async () => {
+  it('create tables in which the tenant role can only read and write rows of its organization', async () => {
     const access = await prepare([migration('MakeBoats2', BOATS, ISOLATE)], [Boat]);
     const tenant = new Client({ ...access, ...access.tenant });
     await tenant.connect();
@@ -75,22 +75,28 @@ describe('migrations of an extension', () => {
 
   it.each([
     ['a table without isolation', [BOATS]],
-    ['a table that it opens', [BOATS, ISOLATE, 'alter table boats no force row level security']],
-  ])('stop the start at %s, keep nothing, and say what to call', async (_, statements) => {
-    await expect(prepare([migration('MakeBoats3', ...statements)], [Boat])).rejects.toThrow(
-      new RegExp(
-        `MakeBoats3${STAMP} does not isolate boats: .*select private.isolate\\('public.boats'\\)`,
-        's',
-      ),
-    );
-    expect((await owner.query(`select to_regclass('boats') as found`)).rows).toEqual([
-      { found: null },
-    ]);
-    // Nothing to repair by hand: the corrected migration simply runs.
-    await prepare([migration('MakeBoats3', BOATS, ISOLATE)], [Boat]);
-  });
+    [
+      'a table whose isolation is removed',
+      [BOATS, ISOLATE, 'alter table boats no force row level security'],
+    ],
+  ])(
+    'stop the start at %s, are rolled back, and the error says what to call',
+    async (_, statements) => {
+      await expect(prepare([migration('MakeBoats3', ...statements)], [Boat])).rejects.toThrow(
+        new RegExp(
+          `MakeBoats3${STAMP} does not isolate boats: .*select private.isolate\\('public.boats'\\)`,
+          's',
+        ),
+      );
+      expect((await owner.query(`select to_regclass('boats') as found`)).rows).toEqual([
+        { found: null },
+      ]);
+      // The corrected migration runs at the next start without any repair.
+      await prepare([migration('MakeBoats3', BOATS, ISOLATE)], [Boat]);
+    },
+  );
 
-  it('stop the start when they open a table of ours', async () => {
+  it('stop the start when they remove the isolation of a table of Switchboard', async () => {
     const open = migration('OpenContacts', 'alter table contacts disable row level security');
     await expect(prepare([open], [])).rejects.toThrow(
       `OpenContacts${STAMP} does not isolate contacts`,
@@ -98,7 +104,7 @@ describe('migrations of an extension', () => {
     await expect(prepare([], [])).resolves.toBeDefined();
   });
 
-  it('say which of them failed, and why', async () => {
+  it('are named, with the statement, when they fail', async () => {
     await expect(prepare([migration('Broken', 'create tabel boats ()')], [])).rejects.toThrow(
       new RegExp(
         `Broken${STAMP} failed, and nothing of it was kept: syntax error.*create tabel`,
@@ -107,20 +113,20 @@ describe('migrations of an extension', () => {
     );
   });
 
-  it('leave tables that are not theirs alone', async () => {
+  it('do not affect tables that other programs created', async () => {
     await owner.query('create table elsewhere (id text)');
     await expect(prepare([migration('MakeBoats4', BOATS, ISOLATE)], [Boat])).resolves.toBeDefined();
   });
 });
 
 describe('entities of an extension', () => {
-  it('stop the start without a table, and say where its migration is listed', async () => {
+  it('stop the start without a table, and the error says where to list its migration', async () => {
     await expect(prepare([], [Boat])).rejects.toThrow(
       'The entity Boat has no table public.boats. List the migration that makes it under `migrations`.',
     );
   });
 
-  it('stop the start with a table without isolation, whoever made it', async () => {
+  it('stop the start when their table is not isolated, even if no migration created it', async () => {
     await owner.query(BOATS);
     await expect(prepare([], [Boat])).rejects.toThrow(
       /The entity Boat has the table boats, .*select private.isolate\('public.boats'\)/,
@@ -128,8 +134,8 @@ describe('entities of an extension', () => {
   });
 });
 
-describe('a start that ended between migrating and granting', () => {
-  it('is made good by the next one', async () => {
+describe('a start that stops between migrating and granting', () => {
+  it('leaves the grants to the next start', async () => {
     const access = await prepare([migration('MakeBoats5', BOATS, ISOLATE)], [Boat]);
     await owner.query(`revoke all on boats from ${access.tenant.user}`);
     await prepare([migration('MakeBoats5', BOATS, ISOLATE)], [Boat]);
@@ -142,7 +148,7 @@ describe('a start that ended between migrating and granting', () => {
 
 const STAMP = '1767225600000';
 
-/** A migration of these statements; TypeORM wants the time in its name. */
+/** Returns a migration that runs the statements. TypeORM requires a timestamp in its name. */
 function migration(name: string, ...statements: string[]): MigrationClass {
   return class implements MigrationInterface {
     readonly name = name + STAMP;

@@ -91,6 +91,15 @@ describe('migrations/schema.sql', () => {
     await expect(`${SCHEMA_HEADER}\n${schema}`).toMatchFileSnapshot('../../migrations/schema.sql');
   });
 
+  it('is a schema in which every function is valid and can be replaced by running its file again', async () => {
+    await withClient(url, async (client) => {
+      for (const file of readdirSync(join(FOLDER, 'functions'))) {
+        const text = readFileSync(join(FOLDER, 'functions', file), 'utf8');
+        await expect(client.query(text), file).resolves.toBeDefined();
+      }
+    });
+  });
+
   it('leaves out the bodies of functions, which are those of the files', async () => {
     const rows = await withClient(url, async (client) => {
       const found = await client.query<{ name: string; body: string }>(
@@ -161,7 +170,7 @@ describe('entities and the migrated schema', () => {
     await drop();
   });
 
-  it('name the same tables', async () => {
+  it('have the same tables', async () => {
     const rows = await source.query<{ name: string }[]>(
       `select relname as name from pg_class
        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`,
@@ -189,7 +198,7 @@ describe('entities and the migrated schema', () => {
     }
   });
 
-  it('name indexes and unique keys that exist, over the same columns', async () => {
+  it('declare only indexes and unique keys that exist, on the same columns', async () => {
     for (const entity of source.entityMetadatas) {
       const rows = await source.query<{ name: string; columns: string[] }[]>(
         `select i.indexrelid::regclass::text as name, (

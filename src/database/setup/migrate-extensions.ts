@@ -8,21 +8,22 @@ import {
   type QueryRunner,
 } from 'typeorm';
 import { AppError } from '../../errors/app-error.js';
+import { SnakeCaseNaming } from '../snake-case-naming.js';
 
 export type MigrationClass = new () => MigrationInterface;
 
 export interface ExtensionSchema {
-  /** Every entity of the process, for those of extensions may have relations with Switchboard's own. */
+  /** All entities of the process: an extension's entity may have relations to Switchboard's entities. */
   entities: readonly EntityTarget<ObjectLiteral>[];
   migrations: readonly MigrationClass[];
 }
 
-// Not the table of Switchboard's own: theirs and ours are released apart, and one list of both would have no order.
+// A separate table, because extensions are released independently: one list of both would have no order.
 const MIGRATIONS_TABLE = 'extension_migrations';
 
 /**
- * Runs the missing migrations of extensions and returns their names. Throws, and keeps nothing of that migration,
- * when one leaves a table that does not keep organizations apart; throws when an entity has no such table.
+ * Runs the missing migrations of extensions and returns their names. Throws and rolls a migration back if it leaves a
+ * table without isolation. Throws if an entity has no isolated table.
  */
 export async function migrateExtensions(
   ownerUrl: string,
@@ -32,24 +33,25 @@ export async function migrateExtensions(
     type: 'postgres',
     url: ownerUrl,
     entities: [...entities] as never[],
-    migrations: migrations.map(guarded),
+    migrations: migrations.map(failIfNotIsolated),
     migrationsTableName: MIGRATIONS_TABLE,
     migrationsTransactionMode: 'each',
     installExtensions: false,
+    namingStrategy: new SnakeCaseNaming(),
     extra: { max: 1 },
   });
   await source.initialize();
   try {
     const done = migrations.length > 0 ? await source.runMigrations() : [];
-    await assertTables(source);
+    await assertIsolatedTables(source);
     return done.map((migration) => migration.name);
   } finally {
     await source.destroy();
   }
 }
 
-/** The migration, which fails when it leaves a table without isolation. */
-function guarded(Migration: MigrationClass): MigrationClass {
+/** Wraps a migration so that it fails if it leaves a table without isolation. */
+function failIfNotIsolated(Migration: MigrationClass): MigrationClass {
   const migration = new Migration();
   const name = migration.name ?? Migration.name;
   return class {
@@ -57,16 +59,16 @@ function guarded(Migration: MigrationClass): MigrationClass {
     readonly transaction = migration.transaction;
 
     async up(runner: QueryRunner): Promise<void> {
-      const before = await tables(runner);
+      const before = await listTables(runner);
       await migration.up(runner).catch((error: unknown) => {
-        throw failed(name, error);
+        throw toMigrationError(name, error);
       });
       const known = new Map(before.map((table) => [table.name, table.isolated]));
-      const open = (await tables(runner)).filter(
+      const open = (await listTables(runner)).filter(
         (table) => !table.isolated && known.get(table.name) !== false,
       );
       if (open.length === 0) return;
-      throw new AppError('forbidden', `The migration ${name} ${notIsolated(open)}`);
+      throw new AppError('forbidden', `The migration ${name} ${explainIsolation(open)}`);
     }
 
     async down(runner: QueryRunner): Promise<void> {
@@ -75,7 +77,7 @@ function guarded(Migration: MigrationClass): MigrationClass {
   };
 }
 
-function failed(name: string, error: unknown): unknown {
+function toMigrationError(name: string, error: unknown): unknown {
   if (!(error instanceof QueryFailedError)) return error;
   return new AppError(
     'internal',
@@ -84,7 +86,7 @@ function failed(name: string, error: unknown): unknown {
   );
 }
 
-function notIsolated(open: readonly { name: string }[]): string {
+function explainIsolation(open: readonly { name: string }[]): string {
   const calls = open.map(
     ({ name }) => `  await runner.query(\`select private.isolate('public.${name}')\`);`,
   );
@@ -94,7 +96,7 @@ function notIsolated(open: readonly { name: string }[]): string {
   );
 }
 
-async function tables(runner: QueryRunner): Promise<{ name: string; isolated: boolean }[]> {
+async function listTables(runner: QueryRunner): Promise<{ name: string; isolated: boolean }[]> {
   return (await runner.query(`
     select relname as name, relrowsecurity and relforcerowsecurity as isolated
     from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`)) as {
@@ -103,19 +105,19 @@ async function tables(runner: QueryRunner): Promise<{ name: string; isolated: bo
   }[];
 }
 
-async function assertTables(source: DataSource): Promise<void> {
+async function assertIsolatedTables(source: DataSource): Promise<void> {
   const runner = source.createQueryRunner();
-  const found = new Map((await tables(runner)).map((table) => [table.name, table.isolated]));
+  const found = new Map((await listTables(runner)).map((table) => [table.name, table.isolated]));
   await runner.release();
   const faults = source.entityMetadatas
     .filter((entity) => found.get(entity.tableName) !== true)
-    .map((entity) => fault(entity, found.has(entity.tableName)));
+    .map((entity) => describeFault(entity, found.has(entity.tableName)));
   if (faults.length > 0) throw new AppError('forbidden', faults.join('\n'));
 }
 
-function fault({ name, tableName }: EntityMetadata, exists: boolean): string {
+function describeFault({ name, tableName }: EntityMetadata, exists: boolean): string {
   return exists
-    ? `The entity ${name} has the table ${tableName}, which does not keep organizations apart. ` +
+    ? `The entity ${name} has the table ${tableName}, which is not isolated: every organization could see all rows. ` +
         `Add a migration that runs: select private.isolate('public.${tableName}')`
     : `The entity ${name} has no table public.${tableName}. List the migration that makes it under \`migrations\`.`;
 }
