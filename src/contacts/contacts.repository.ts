@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import type { SelectQueryBuilder } from 'typeorm';
 import { violatedConstraint } from '../database/database-error.js';
-import { ONE_PLAN } from '../database/driver/prepared-statements.js';
-import { findOne } from '../database/transactions/entity-statements.js';
+import { type BoundStatement, prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { escapeLike, filterCondition } from './contact-condition.js';
 import { type ContactFields, foldText, searchText } from './contact-fields.js';
 import type { ContactFilter } from './contact-filter.js';
-import type { ContactOrder, Position } from './contact-order.js';
+import { CONTACT_SORTS, ContactOrder, type Position } from './contact-order.js';
 import { Contact } from './contact.entity.js';
 
 /** Columns of the identifiers, by argument name. Each identifier is unique in its organization. */
@@ -16,11 +15,6 @@ export type Identifier = keyof typeof IDENTIFIERS;
 
 /** When more contacts match a text, reading them in sort order is faster than the text index. */
 const MOST_BY_INDEX = 1000;
-
-interface Statement {
-  text: string;
-  values: unknown[];
-}
 
 interface ContactRow {
   contact_organization_id: string;
@@ -39,6 +33,42 @@ interface ContactRow {
   contact_updated_at: Date;
 }
 
+const COLUMNS = [
+  'organization_id',
+  'id',
+  'external_id',
+  'email',
+  'phone',
+  'first_name',
+  'last_name',
+  'locale',
+  'timezone',
+  'tags',
+  'properties',
+  'consent',
+  'created_at',
+  'updated_at',
+]
+  .map((column) => `contact.${column} as contact_${column}`)
+  .join(', ');
+const SELECT = `select ${COLUMNS} from contacts contact where contact.organization_id = $1`;
+const FIND = prepared('contact', `${SELECT} and contact.id = $2`);
+const FIND_BY = {
+  external_id: prepared('contact_by_external_id', `${SELECT} and contact.external_id = $2`),
+  email: prepared('contact_by_email', `${SELECT} and contact.email = $2`),
+  phone: prepared('contact_by_phone', `${SELECT} and contact.phone = $2`),
+} satisfies Record<Identifier, unknown>;
+/** Searches by text alone, which are the most frequent ones, by sort order. */
+const FIRST_PAGES = new Map(
+  CONTACT_SORTS.map((sort) => {
+    const { direction, nulls = '' } = new ContactOrder(sort);
+    const column = sort.replace('-', '');
+    const page = `${SELECT} and contact.id = any(few.ids)
+      order by contact.${column} ${direction} ${nulls}, contact.id ${direction} limit $2`;
+    return [sort, prepared(`contacts_${sort}`, restrictToIndexed(page, 2))];
+  }),
+);
+
 /** A row of `indexedPageStatement`. `contact_id` is null when no contact matches. */
 interface IndexedRow extends ContactRow {
   exceeds_index_limit: boolean;
@@ -46,30 +76,35 @@ interface IndexedRow extends ContactRow {
 
 @Injectable()
 export class ContactsRepository {
-  /** Text of `indexedPageStatement` for first pages without conditions, by sort order and limit. */
-  private readonly firstPages = new Map<string, string>();
-
   constructor(private readonly tenants: TenantDatabase) {}
 
   async find(organizationId: string, id: string): Promise<Contact | null> {
-    const known = this.tenants.lastFound(organizationId).get(keyOf(id));
-    return known instanceof Contact ? copyOf(known) : await this.findOne({ organizationId, id });
+    const [row] = await this.tenants
+      .session(organizationId)
+      .query<ContactRow>(FIND, [organizationId, id]);
+    return row ? toContact(row) : null;
   }
 
   /** Finds the contact and locks its row until the transaction ends. */
   findForUpdate(organizationId: string, id: string): Promise<Contact | null> {
-    return this.tenants.session(organizationId).repository(Contact).findOne({
-      where: { organizationId, id },
-      lock: { mode: 'pessimistic_write' },
-    });
+    return this.tenants
+      .session(organizationId)
+      .repository(Contact)
+      .findOne({
+        where: { organizationId, id },
+        lock: { mode: 'pessimistic_write' },
+      });
   }
 
-  findByIdentifier(
+  async findByIdentifier(
     organizationId: string,
     identifier: Identifier,
     value: string,
   ): Promise<Contact | null> {
-    return this.findOne({ organizationId, [IDENTIFIERS[identifier]]: value });
+    const [row] = await this.tenants
+      .session(organizationId)
+      .query<ContactRow>(FIND_BY[identifier], [organizationId, value]);
+    return row ? toContact(row) : null;
   }
 
   /** Inserts the contact. Returns undefined when another contact has one of its identifiers; the transaction goes on. */
@@ -78,7 +113,8 @@ export class ContactsRepository {
     id: string,
     fields: ContactFields,
   ): Promise<Contact | undefined> {
-    const inserted = await this.tenants.session(organizationId)
+    const inserted = await this.tenants
+      .session(organizationId)
       .repository(Contact)
       .createQueryBuilder()
       .insert()
@@ -100,10 +136,12 @@ export class ContactsRepository {
   ): Promise<Date | Identifier> {
     try {
       // Without this savepoint, a taken identifier would abort the whole transaction, which may be that of a step.
-      return await this.manager(organizationId).transaction(async (manager) => {
-        const updated = await manager
+      return await this.tenants.savepoint(organizationId, async () => {
+        const updated = await this.tenants
+          .session(organizationId)
+          .repository(Contact)
           .createQueryBuilder()
-          .update(Contact)
+          .update()
           .set({ ...fields, searchText: searchText(fields), updatedAt: () => 'now()' })
           .where({ organizationId, id })
           .returning(['updatedAt'])
@@ -121,7 +159,10 @@ export class ContactsRepository {
 
   /** Returns false when there is no such contact. */
   async delete(organizationId: string, id: string): Promise<boolean> {
-    const deleted = await this.tenants.session(organizationId).repository(Contact).delete({ organizationId, id });
+    const deleted = await this.tenants
+      .session(organizationId)
+      .repository(Contact)
+      .delete({ organizationId, id });
     return deleted.affected === 1;
   }
 
@@ -139,7 +180,7 @@ export class ContactsRepository {
     const texts = searchTexts(search.text);
     const isPlain = search.filters.length === 0 && !position;
     const statement = isPlain
-      ? this.firstPageStatement(organizationId, order, limit, query)
+      ? { ...FIRST_PAGES.get(order.sort)!, values: [organizationId, limit] }
       : indexedPageStatement(query());
     const indexed = await this.readIndexedPage(organizationId, statement, texts);
     if (indexed) return indexed;
@@ -153,8 +194,10 @@ export class ContactsRepository {
   /** Returns at most `limit` contacts, newest first, whose id, a name or an identifier starts with `text` in any case. */
   async listStartingWith(organizationId: string, text: string, limit: number): Promise<Contact[]> {
     const folded = foldText(text);
-    return await this.tenants.session(organizationId)
-      .repository(Contact).createQueryBuilder('contact')
+    return await this.tenants
+      .session(organizationId)
+      .repository(Contact)
+      .createQueryBuilder('contact')
       .where('contact.organizationId = :organizationId', { organizationId })
       .andWhere(
         `(starts_with(contact.searchText, :folded) or strpos(contact.searchText, :asWord) > 0
@@ -174,8 +217,10 @@ export class ContactsRepository {
     position: Position | undefined,
     limit: number,
   ): SelectQueryBuilder<Contact> {
-    const query = this.tenants.session(organizationId)
-      .repository(Contact).createQueryBuilder('contact')
+    const query = this.tenants
+      .session(organizationId)
+      .repository(Contact)
+      .createQueryBuilder('contact')
       .where('contact.organizationId = :organizationId', { organizationId })
       .orderBy(`contact.${order.column}`, order.direction, order.nulls)
       .addOrderBy('contact.id', order.direction)
@@ -191,30 +236,15 @@ export class ContactsRepository {
     return query;
   }
 
-  /** Returns the statement of a search by text alone, which is the most frequent search. */
-  private firstPageStatement(
-    organizationId: string,
-    { sort }: ContactOrder,
-    limit: number,
-    query: () => SelectQueryBuilder<Contact>,
-  ): Statement {
-    const key = `${sort} ${limit}`;
-    const text = this.firstPages.get(key) ?? indexedPageStatement(query()).text;
-    this.firstPages.set(key, text);
-    return { text, values: [organizationId] };
-  }
-
   /** Reads a page through the text index. Returns undefined when more than `MOST_BY_INDEX` contacts match the text. */
   private async readIndexedPage(
     organizationId: string,
-    { text, values }: Statement,
+    { values, ...statement }: BoundStatement,
     texts: readonly [string, string | null],
   ): Promise<Contact[] | undefined> {
-    const rows = await this.tenants.read<IndexedRow>(organizationId, text, [
-      ...values,
-      ...texts,
-      MOST_BY_INDEX,
-    ]);
+    const rows = await this.tenants
+      .session(organizationId)
+      .query<IndexedRow>(statement, [...values, ...texts, MOST_BY_INDEX]);
     if (rows[0]!.exceeds_index_limit) return undefined;
     return rows.filter((row) => row.contact_id !== null).map(toContact);
   }
@@ -224,46 +254,27 @@ export class ContactsRepository {
     query: SelectQueryBuilder<Contact>,
   ): Promise<Contact[]> {
     const [text, values] = query.getQueryAndParameters();
-    return (await this.tenants.read<ContactRow>(organizationId, text, values as unknown[])).map(
-      toContact,
-    );
+    const rows = await this.tenants
+      .session(organizationId)
+      .query<ContactRow>(text, values as unknown[]);
+    return rows.map(toContact);
   }
-
-  private async findOne(where: Partial<Contact> & { organizationId: string }) {
-    const { organizationId } = where;
-    const found = await this.tenants.lastFound(organizationId).keep(
-      () => findOne(this.manager(organizationId), Contact, where),
-      (contact) => (contact ? keyOf(contact.id) : undefined),
-    );
-    return found && copyOf(found);
-  }
-
-  private manager(organizationId: string): EntityManager {
-    return this.tenants.manager(organizationId);
-  }
-}
-
-function keyOf(id: string): string {
-  return `contact ${id}`;
-}
-
-/** Whoever gets a contact may change it. */
-function copyOf(contact: Contact): Contact {
-  const { tags, properties, consent } = contact;
-  return Object.assign(new Contact(), contact, structuredClone({ tags, properties, consent }));
 }
 
 /**
  * Restricts a page query to the contacts that the text index finds. Three values follow those of the query: two texts and
  * the highest number of matches.
  */
-function indexedPageStatement(query: SelectQueryBuilder<Contact>): Statement {
+function indexedPageStatement(query: SelectQueryBuilder<Contact>): BoundStatement {
   const [page, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
-  const places = [1, 2, 3].map((place) => `$${values.length + place}`).join(', ');
+  return { text: restrictToIndexed(page, values.length), values: values as unknown[] };
+}
+
+function restrictToIndexed(page: string, valueCount: number): string {
+  const places = [1, 2, 3].map((place) => `$${valueCount + place}`).join(', ');
   // Without `materialized`, PostgreSQL would search the index once for each use of the ids.
-  const text = `${ONE_PLAN} with few as materialized (select public.find_contact_ids(${places}) as ids)
+  return `with few as materialized (select public.find_contact_ids(${places}) as ids)
     select few.ids is null as exceeds_index_limit, page.* from few left join lateral (${page}) page on true`;
-  return { text, values: values as unknown[] };
 }
 
 /** Converts a row faster than TypeORM, which examines the metadata of each column again for each row. */

@@ -1,9 +1,4 @@
-import {
-  EntityMetadataNotFoundError,
-  QueryFailedError,
-  QueryRunnerAlreadyReleasedError,
-  QueryRunnerProviderAlreadyReleasedError,
-} from 'typeorm';
+import { EntityMetadataNotFoundError, QueryFailedError } from 'typeorm';
 import { AppError, toError } from '../errors/app-error.js';
 
 /** SQLSTATE of an error of PostgreSQL, also when TypeORM has wrapped it. */
@@ -40,9 +35,13 @@ export function isConnectionError(thrown: unknown): boolean {
   );
 }
 
-/** Turns what a caller may try again later into `unavailable`; everything else stays what it was. */
+/** Turns errors after which a caller may try again into `unavailable`. Other errors stay what they are. */
 export function mapDatabaseError(thrown: unknown): Error {
   if (thrown instanceof AppError) return thrown;
+  // TypeORM wraps whatever is thrown while it sends a statement.
+  if (thrown instanceof QueryFailedError && thrown.driverError instanceof AppError) {
+    return thrown.driverError;
+  }
   if (thrown instanceof EntityMetadataNotFoundError) {
     const cure = 'List this entity under `entities` where Switchboard is started.';
     return new Error(`${thrown.message} ${cure}`, { cause: thrown });
@@ -65,18 +64,4 @@ export function unavailable(cause: unknown): AppError {
     retryAfterSeconds: 2,
     cause,
   });
-}
-
-/** What a throw in a transaction means. */
-export function transactionFailure(thrown: unknown): Error {
-  const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
-  // TypeORM gives a runner back by itself when its connection dies, and the next query finds it gone.
-  if (
-    error instanceof QueryRunnerAlreadyReleasedError ||
-    error instanceof QueryRunnerProviderAlreadyReleasedError
-  ) {
-    return unavailable(thrown);
-  }
-  // What kept it from beginning comes to light in its first statement.
-  return error instanceof AppError ? error : mapDatabaseError(thrown);
 }

@@ -6,7 +6,6 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import type { TlsOptions } from 'node:tls';
-import type { Pool } from 'pg';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { Env } from '../config/env.js';
 import { ContextSigner } from './transactions/context-signer.js';
@@ -28,17 +27,7 @@ const LIMITS = {
 };
 const GATE_POOL_SIZE = 4;
 
-/**
- * Between the pool's handing out a new connection and TypeORM's taking it, nobody listens to it. A server that ends it
- * right then, which is heard in the same breath where the process was busy, would end the process.
- */
-function survivingBrokenConnections(source: DataSource): DataSource {
-  const { master } = source.driver as unknown as { master: Pool };
-  master.on('connect', (client) => client.on('error', () => undefined));
-  return source;
-}
-
-/** The two ways to the database: through the gate, and into one organization at a time. */
+/** Provides the two ways to the database: the gate, and the data of one organization at a time. */
 @Global()
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
@@ -74,9 +63,7 @@ export class DatabaseModule implements OnApplicationShutdown {
               applicationName: 'switchboard',
               poolErrorHandler: onError,
               extra: { ...LIMITS, max: env.databasePoolSize },
-            })
-              .initialize()
-              .then(survivingBrokenConnections),
+            }).initialize(),
         },
         {
           provide: TenantDatabase,

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => switchboard.close());
 
 describe(TenantDatabase.name, () => {
-  it('joins the transaction of the same organization: one commit, one rollback', async () => {
+  it('joins a transaction of the same organization, with one commit or rollback', async () => {
     await expect(
       tenants.transaction(acme.id, async () => {
         const outer = await transactionId();
@@ -58,7 +58,7 @@ describe(TenantDatabase.name, () => {
     expect(() => tenants.session(acme.id)).toThrow('in a transaction only');
   });
 
-  it('runs what waits for the commit after it, and never after a rollback', async () => {
+  it('runs actions that wait for the commit after it, and not after a rollback', async () => {
     const seen: string[] = [];
     let visible: Promise<boolean> | undefined;
     await tenants.transaction(acme.id, async () => {
@@ -81,7 +81,7 @@ describe(TenantDatabase.name, () => {
     expect(() => tenants.afterCommit(() => undefined)).toThrow('no transaction');
   });
 
-  it('tells when the transaction began by the clock of the database, before and after its first statement', async () => {
+  it('returns the start time of the transaction by the database clock, before and after its first statement', async () => {
     const began = async (): Promise<Date> => {
       const [row] = await tenants
         .session(acme.id)
@@ -117,7 +117,7 @@ describe(TenantDatabase.name, () => {
     await expect(late()).rejects.toThrow('in a transaction only');
   });
 
-  it('refuses writes in a transaction that only reads', async () => {
+  it('rejects writes in a read-only transaction', async () => {
     const write = tenants.transaction(acme.id, () => claim('read only'), { readOnly: true });
     await expect(write).rejects.toMatchObject({ driverError: { code: '25006' } });
     const nested = tenants.transaction(
@@ -126,12 +126,12 @@ describe(TenantDatabase.name, () => {
       { readOnly: true },
     );
     await expect(nested).rejects.toThrow('cannot join');
-    // The connection that refused goes back to the pool and writes again.
+    // The connection of the rejected write returns to the pool and can write again.
     await tenants.transaction(acme.id, () => claim('after read only'));
     expect(await stored('after read only')).toBe(true);
   });
 
-  it('leaves the pool no context: each transaction sees its own organization only', async () => {
+  it('leaves no context on connections of the pool, so each transaction sees only its organization', async () => {
     const ids = Array.from({ length: 40 }, (_, index) => (index % 2 ? acme.id : other.id));
     const seen = await Promise.all(
       ids.map((id) =>
@@ -146,8 +146,8 @@ describe(TenantDatabase.name, () => {
     expect(seen).toEqual(ids.map((id) => [id]));
   });
 
-  it('takes another connection when the server ended the one that is next', async () => {
-    // Two idle connections at least: the pool hands out the one that it got back last, which is the dead one.
+  it('uses another connection when the server has ended the next one of the pool', async () => {
+    // At least two connections are idle. The pool returns the one that was used last, which is the dead one.
     await Promise.all(
       Array.from({ length: 4 }, () =>
         tenants.transaction(acme.id, () => tenants.session(acme.id).query('select pg_sleep(0.05)')),
@@ -160,7 +160,7 @@ describe(TenantDatabase.name, () => {
     }
   });
 
-  it('answers unavailable, and commits nothing, when the connection dies in flight', async () => {
+  it('throws unavailable and commits nothing when the connection ends during a statement', async () => {
     const cut = tenants.transaction(acme.id, async () => {
       await claim('in flight');
       await endBackend(await backendPid());
@@ -171,7 +171,7 @@ describe(TenantDatabase.name, () => {
     expect(await tenants.transaction(acme.id, async () => 'done')).toBe('done');
   });
 
-  it('carries out what nobody waits for, in its order, on the way of the next statement or before the commit', async () => {
+  it('sends deferred statements in order, with the next statement or before the commit', async () => {
     await tenants.transaction(acme.id, async () => {
       defer('deferred 1');
       await claim('deferred 2');
@@ -183,7 +183,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('deferred 4')).toBe(true);
   });
 
-  it('sends what was deferred with the commit, and nothing that a savepoint has undone', async () => {
+  it('sends deferred statements with the commit, except those of a savepoint that was rolled back', async () => {
     await tenants.transaction(acme.id, async () => {
       defer('kept 1');
       await tenants.savepoint(acme.id, async () => defer('kept 2'));
@@ -207,7 +207,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('undone after')).toBe(false);
   });
 
-  it('rolls back to the outer of two savepoints, also after the inner one has succeeded', async () => {
+  it('rolls back to the outer of two savepoints after the inner one has succeeded', async () => {
     await tenants.transaction(acme.id, async () => {
       await claim('before the savepoints');
       const outer = tenants.savepoint(acme.id, async () => {
@@ -222,7 +222,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('in the inner savepoint')).toBe(false);
   });
 
-  it('ends the session of a savepoint with it', async () => {
+  it('ends the session of a savepoint together with the savepoint', async () => {
     await tenants.transaction(acme.id, async () => {
       const session = await tenants.savepoint(acme.id, async () => tenants.session(acme.id));
       await expect(session.query('select 1')).rejects.toThrow('has ended');
@@ -231,7 +231,7 @@ describe(TenantDatabase.name, () => {
     });
   });
 
-  it('fails with what was wrong with a deferred statement, also where the work has swallowed that', async () => {
+  it('fails with the error of a deferred statement, even when the work catches it', async () => {
     for (const swallow of [true, false]) {
       const work = tenants.transaction(acme.id, async () => {
         await claim('before');
@@ -242,14 +242,16 @@ describe(TenantDatabase.name, () => {
       });
       await expect(work).rejects.toThrow('division by zero');
     }
-    const alone = tenants.transaction(acme.id, async () => tenants.session(acme.id).defer(FAIL, []));
+    const alone = tenants.transaction(acme.id, async () =>
+      tenants.session(acme.id).defer(FAIL, []),
+    );
     await expect(alone).rejects.toThrow('division by zero');
     for (const key of ['before', 'after', 'later still']) {
       expect(await stored(key)).toBe(false);
     }
   });
 
-  it('says what the failure of a deferred statement means, and of a dead connection that it is gone', async () => {
+  it('maps the error of a deferred statement, and throws unavailable for a dead connection', async () => {
     const fail = (statement: PreparedStatement) =>
       tenants.transaction(acme.id, async () => {
         await claim('never stored');
@@ -260,7 +262,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('never stored')).toBe(false);
   });
 
-  it('fails where a statement failed and the work has swallowed that, for then nothing is stored', async () => {
+  it('fails when the work catches the error of a statement, because nothing was stored', async () => {
     const work = tenants.transaction(acme.id, async () => {
       await claim('before the failure');
       await tenants
@@ -272,7 +274,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('before the failure')).toBe(false);
   });
 
-  it('prepares a statement again on a connection where the one before it failed', async () => {
+  it('prepares a statement again on a connection after the statement before it failed', async () => {
     const wrong = tenants.transaction(acme.id, async () => {
       tenants.session(acme.id).defer(FAIL, []);
       defer('prepared', INSERT_SKIPPED);
@@ -290,8 +292,8 @@ describe(TenantDatabase.name, () => {
     expect(await stored('prepared 7')).toBe(true);
   });
 
-  it('takes no connection for work that sends no statement', async () => {
-    // Each waits until all have begun; with a connection for each, those beyond the pool's size would never begin.
+  it('uses no connection for work that sends no statement', async () => {
+    // Each transaction waits until all have begun. If each used a connection, those beyond the pool size would never begin.
     const count = 3 * switchboard.env.databasePoolSize;
     let begun = 0;
     const works = Array.from({ length: count }, () =>
@@ -304,7 +306,7 @@ describe(TenantDatabase.name, () => {
     expect(await Promise.all(works)).toEqual(works.map(() => true));
   });
 
-  it.each(['commit', 'rollback'])('begins nothing after the %s', async (end) => {
+  it.each(['commit', 'rollback'])('rejects statements after the %s', async (end) => {
     for (const used of [false, true]) {
       let session: TenantSession | undefined;
       const work = tenants.transaction(acme.id, async () => {
@@ -317,7 +319,7 @@ describe(TenantDatabase.name, () => {
     }
   });
 
-  it('commits although the work has left a savepoint open', async () => {
+  it('commits when the work has left a savepoint open', async () => {
     await tenants.transaction(acme.id, async () => {
       const { manager } = tenants.session(acme.id).repository(IdempotencyKey);
       await manager.queryRunner!.startTransaction();
@@ -326,7 +328,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('under a savepoint')).toBe(true);
   });
 
-  it('fails when it could not begin, also where the work has swallowed that', async () => {
+  it('fails when it cannot begin, even when the work catches the error', async () => {
     const pool = { on: () => pool, connect: () => Promise.reject(new Error('no connection')) };
     const signer = new ContextSigner(Buffer.from(''));
     const connections = new TenantConnections(pool as unknown as Pool, signer);
@@ -351,7 +353,7 @@ describe(TenantDatabase.name, () => {
   });
 });
 
-/** Returns once the server process is gone: the signal alone would leave a race. */
+/** Ends a server process and waits until it is gone. */
 async function endBackend(pid: number): Promise<void> {
   await switchboard.ownerQuery('select pg_terminate_backend($1)', [pid]);
   await waitFor(async () => {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
+import { IdempotencyKey } from '../../src/tools/idempotency/idempotency-key.entity.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
@@ -23,93 +24,114 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-describe('a statement that reads and is a transaction by itself', () => {
-  it('sees its own organization only, and leaves its connection no transaction and no context', async () => {
+describe('a read-only transaction', () => {
+  it('sees only its organization, and leaves no transaction and no context on the connection', async () => {
     const ids = Array.from({ length: 4 * POOL }, (_, index) => (index % 2 ? acme.id : other.id));
-    const seen = await Promise.all(
-      ids.map((id) => reading(id, () => tenants.read(id, OWN, ['', null]))),
-    );
+    const seen = await Promise.all(ids.map((id) => reading(id, () => readOrganizations(id))));
     expect(seen).toEqual(ids.map((id) => [{ id, only: 'on' }]));
     expect(await leftovers()).toEqual(['']);
   });
 
-  it('cannot write, and neither that nor another failure spoils its connection', async () => {
-    const write = reading(acme.id, () => tenants.read(acme.id, INSERT, [acme.id, 'once']));
-    await expect(write).rejects.toMatchObject({ code: '25006' });
-    const divide = reading(acme.id, () => tenants.read(acme.id, 'select 1 / $1::integer', [0]));
+  it('rejects writes, and its connection can be used after a failed statement', async () => {
+    await expect(reading(acme.id, () => insert('read only'))).rejects.toMatchObject({
+      code: '25006',
+    });
+    const divide = reading(acme.id, () =>
+      tenants.session(acme.id).query('select 1 / $1::integer', [0]),
+    );
     await expect(divide).rejects.toMatchObject({ code: '22012' });
     expect(await leftovers()).toEqual(['']);
-    const written = await tenants.transaction(acme.id, () =>
-      tenants.read(acme.id, INSERT, [acme.id, 'once']),
-    );
-    expect(written).toEqual([{ key: 'once' }]);
+    expect(await tenants.transaction(acme.id, () => insert('once'))).toEqual([{ key: 'once' }]);
   });
 
-  it('is followed by others in a transaction of theirs', async () => {
-    const found = await reading(acme.id, async () => [
-      await tenants.read(acme.id, OWN, ['', null]),
-      await tenants.manager(acme.id).query<object[]>('select pg_backend_pid()'),
-      await tenants.read(acme.id, OWN, ['', null]),
-    ]);
-    expect(found.map((rows) => rows.length)).toEqual([1, 1, 1]);
+  it('sends each statement as a separate transaction that sees earlier commits', async () => {
+    await reading(acme.id, async () => {
+      expect(await find('meanwhile committed')).toEqual([]);
+      await switchboard.ownerQuery(INSERT, [acme.id, 'meanwhile committed']);
+      expect(await find('meanwhile committed')).toHaveLength(1);
+      await tenants.session(acme.id).repository(IdempotencyKey).findBy({ organizationId: acme.id });
+    });
     expect(await leftovers()).toEqual(['']);
   });
 
-  it('is part of a transaction that writes, and of a dry run', async () => {
-    const readBack = (): Promise<object[]> =>
-      tenants.read(acme.id, 'select key from idempotency_keys where key = $1', ['undone']);
+  it('sends concurrent statements on separate connections', async () => {
+    const pids = await reading(acme.id, () => Promise.all([readPid(0.05), readPid(0.05)]));
+    expect(new Set(pids).size).toBe(2);
+  });
+
+  it('closes a connection on which SQL has left a transaction open', async () => {
+    const pid = await reading(acme.id, async () => {
+      const before = await readPid();
+      await tenants.session(acme.id).query('begin');
+      return before;
+    });
+    expect(await reading(acme.id, () => readPid())).not.toBe(pid);
+    expect(await leftovers()).toEqual(['']);
+  });
+
+  it('joins a read-write transaction and a dry run', async () => {
     const work = async (): Promise<never> => {
-      await tenants.manager(acme.id).query(INSERT, [acme.id, 'undone']);
-      expect(await readBack()).toEqual([{ key: 'undone' }]);
+      await insert('undone');
+      expect(await reading(acme.id, () => find('undone'))).toHaveLength(1);
       throw new Error('undo');
     };
     await expect(tenants.transaction(acme.id, work)).rejects.toThrow('undo');
     await tenants.dryRun(acme.id, async () => {
-      await tenants.transaction(acme.id, () =>
-        tenants.manager(acme.id).query(INSERT, [acme.id, 'undone']),
-      );
-      expect(await reading(acme.id, readBack)).toEqual([{ key: 'undone' }]);
+      await tenants.transaction(acme.id, () => insert('undone'));
+      expect(await reading(acme.id, () => find('undone'))).toHaveLength(1);
     });
-    expect(await reading(acme.id, readBack)).toEqual([]);
+    expect(await reading(acme.id, () => find('undone'))).toEqual([]);
   });
 
-  it('is refused outside a transaction, in that of another organization, and after its end', async () => {
-    const read = (): Promise<object[]> => tenants.read(acme.id, OWN, ['', null]);
+  it('has a session for its organization only, until it ends', async () => {
+    const read = async (): Promise<object[]> => await readOrganizations(acme.id);
     await expect(read()).rejects.toThrow('in a transaction only');
     await expect(reading(other.id, read)).rejects.toThrow('one organization only');
     const late = await reading(acme.id, async () => AsyncLocalStorage.bind(read));
-    await expect(late()).rejects.toThrow('released');
+    await expect(late()).rejects.toThrow('has ended');
   });
 
-  it('takes another connection when the server ended the one that is next', async () => {
+  it('uses another connection when the server has ended the next one of the pool', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const before = await nextPid();
+      const before = await reading(acme.id, () => readPid());
       await switchboard.ownerQuery('select pg_terminate_backend($1, 5000)', [before]);
-      expect(await nextPid()).not.toBe(before);
+      expect(await reading(acme.id, () => readPid())).not.toBe(before);
     }
   });
 });
 
-describe('a statement that writes and is a transaction by itself', () => {
-  const write = (key: string): Promise<{ key: string }[]> =>
-    tenants.writeOnce(acme.id, INSERT, [acme.id, key]);
+describe('a transaction of a single statement that writes', () => {
+  const write = (key: string): Promise<{ key: string }[]> => single(acme.id, () => insert(key));
   const stored = (key: string): Promise<object[]> =>
     switchboard.ownerQuery('select key from idempotency_keys where key = $1', [key]);
 
-  it('is committed when it has returned, and leaves its connection no transaction and no context', async () => {
-    expect(await write('alone')).toEqual([{ key: 'alone' }]);
-    expect(await stored('alone')).toHaveLength(1);
+  it('is committed when its statement returns, and leaves no transaction and no context on the connection', async () => {
+    await single(acme.id, async () => {
+      expect(await insert('alone')).toEqual([{ key: 'alone' }]);
+      expect(await stored('alone')).toHaveLength(1);
+    });
     expect(await leftovers()).toEqual(['']);
   });
 
-  it('reaches its own organization only', async () => {
-    const foreign = tenants.writeOnce(other.id, INSERT, [acme.id, 'foreign']);
+  it('rejects a second statement', async () => {
+    const two = single(acme.id, async () => {
+      await insert('first');
+      await insert('second');
+    });
+    await expect(two).rejects.toThrow('one statement only');
+    expect(await stored('second')).toEqual([]);
+  });
+
+  it('changes only rows of its organization', async () => {
+    const foreign = single(other.id, () =>
+      tenants.session(other.id).query(INSERT, [acme.id, 'foreign']),
+    );
     await expect(foreign).rejects.toMatchObject({ code: '42501' });
     expect(await stored('foreign')).toEqual([]);
     expect(await leftovers()).toEqual(['']);
   });
 
-  it('leaves nothing where its commit fails', async () => {
+  it('stores nothing when its commit fails', async () => {
     await switchboard.ownerQuery(
       `create function refuse_key() returns trigger language plpgsql
        as $$ begin raise exception 'No commit.' using errcode = 'P0001'; end $$`,
@@ -124,22 +146,27 @@ describe('a statement that writes and is a transaction by itself', () => {
     expect(await leftovers()).toEqual(['']);
   });
 
-  it('is refused inside a transaction and a dry run, which it would not be part of', async () => {
-    const inside = tenants.transaction(acme.id, () => write('inside'));
-    await expect(inside).rejects.toThrow('not be part');
-    const dry = tenants.dryRun(acme.id, () => write('inside'));
-    await expect(dry).rejects.toThrow('not be part');
+  it('joins a transaction and a dry run, and is rolled back with them', async () => {
+    const undone = tenants.transaction(acme.id, async () => {
+      await write('inside');
+      await write('inside too');
+      throw new Error('undo');
+    });
+    await expect(undone).rejects.toThrow('undo');
+    await tenants.dryRun(acme.id, () => write('inside'));
     expect(await stored('inside')).toEqual([]);
   });
 
-  it('is unavailable when the server ends its connection meanwhile, and leaves nothing', async () => {
-    await switchboard.ownerQuery('select pg_terminate_backend($1, 5000)', [await nextPid()]);
+  it('throws unavailable and stores nothing when the server ends its connection during the statement', async () => {
+    await switchboard.ownerQuery('select pg_terminate_backend($1, 5000)', [
+      await reading(acme.id, () => readPid()),
+    ]);
     expect(await write('before')).toEqual([{ key: 'before' }]);
     await switchboard.ownerQuery('begin; lock table idempotency_keys in exclusive mode');
     const [held] = await Promise.all([
       write('meanwhile').catch((error: unknown) => error),
       waitFor(async () => {
-        // Within a transaction it would see the same activity again and again.
+        // Runs outside a transaction, because pg_stat_activity does not change within one.
         await switchboard.ownerQuery('select pg_stat_clear_snapshot()');
         const ended = await switchboard.ownerQuery(
           `select pg_terminate_backend(pid) from pg_stat_activity
@@ -154,11 +181,22 @@ describe('a statement that writes and is a transaction by itself', () => {
   });
 });
 
-/** The connection that the pool hands out next. */
-async function nextPid(): Promise<number> {
-  const [row] = await reading(acme.id, () =>
-    tenants.read<{ pid: number }>(acme.id, 'select pg_backend_pid() as pid, $1::text', ['']),
-  );
+function insert(key: string): Promise<{ key: string }[]> {
+  return tenants.session(acme.id).query(INSERT, [acme.id, key]);
+}
+
+function find(key: string): Promise<object[]> {
+  return tenants.session(acme.id).query('select key from idempotency_keys where key = $1', [key]);
+}
+
+function readOrganizations(id: string): Promise<object[]> {
+  return tenants.session(id).query(OWN, ['', null]);
+}
+
+async function readPid(seconds = 0): Promise<number> {
+  const [row] = await tenants
+    .session(acme.id)
+    .query<{ pid: number }>('select pg_backend_pid() as pid, pg_sleep($1)', [seconds]);
   return row!.pid;
 }
 
@@ -169,14 +207,18 @@ function reading<T>(organizationId: string, work: () => Promise<T>): Promise<T> 
   return tenants.transaction(organizationId, work, { readOnly: true });
 }
 
-/** The contexts of all connections of the pool, none of which may be in a transaction. */
+function single<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+  return tenants.transaction(organizationId, work, { singleStatement: true });
+}
+
+/** Returns the contexts of all connections of the pool. Fails when one is in a transaction. */
 async function leftovers(): Promise<string[]> {
   const open = await switchboard.ownerQuery(
     `select state from pg_stat_activity
      where datname = current_database() and application_name = 'switchboard' and state <> 'idle'`,
   );
   expect(open).toEqual([]);
-  const { source } = (tenants as unknown as { transactions: { source: DataSource } }).transactions;
+  const { source } = tenants as unknown as { source: DataSource };
   const found = await Promise.all(
     Array.from({ length: POOL }, () =>
       source.query<{ context: string }[]>(

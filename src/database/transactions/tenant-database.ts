@@ -1,32 +1,47 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { DataSource, EntityManager } from 'typeorm';
-import type { TransactionMode } from './begin-tenant.js';
+import type { Pool } from 'pg';
+import type { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { mapDatabaseError } from '../database-error.js';
+import { AutocommitTransaction } from './autocommit-transaction.js';
 import type { ContextSigner } from './context-signer.js';
-import { transactionFailure } from '../database-error.js';
 import { type Effects, parseEffects } from './effects.js';
-import type { LastFound } from './last-found.js';
-import { type LazyTransaction, markAsBegun, type Sender } from './lazy-transaction.js';
-import type { Part } from '../driver/pipelined-query.js';
-import { TransactionFactory } from './transaction-factory.js';
+import { LazyTransaction } from './lazy-transaction.js';
+import { TenantConnections } from './tenant-connections.js';
+import { TenantSession } from './tenant-session.js';
 
-interface TenantTransaction {
-  organizationId: string;
-  /** `dry`: inside a dry run, and in none of the transactions that it consists of. */
-  mode: TransactionMode;
-  isDryRun: boolean;
-  lazy: LazyTransaction;
-  /** What the caller's statements go through: the transaction itself, or a stretch of it. */
-  sender: Sender;
-  afterCommit: (() => void)[];
+export interface TransactionOptions {
+  /** The server refuses writes. Each statement sees what was committed before it, as at READ COMMITTED. */
+  readonly readOnly?: boolean;
+  /**
+   * `work` sends one statement, which commits by itself and saves the round trip of the commit. When its promise rejects
+   * with a broken connection, nobody can tell whether it was committed. Inside another transaction this has no effect.
+   */
+  readonly singleStatement?: boolean;
+}
+
+/** A transaction, as the code that runs inside of it sees it. */
+interface CurrentTransaction {
+  readonly organizationId: string;
+  readonly readOnly: boolean;
+  readonly isDryRun: boolean;
+  readonly transaction: LazyTransaction | AutocommitTransaction;
+  /** Undefined inside a dry run, between the transactions that it consists of. */
+  readonly session: TenantSession | undefined;
+  readonly afterCommit: (() => void)[];
 }
 
 /** The only way to the data of organizations: every statement runs in a transaction bound to one of them. */
 export class TenantDatabase {
-  private readonly current = new AsyncLocalStorage<TenantTransaction>();
-  private readonly transactions: TransactionFactory;
+  private readonly current = new AsyncLocalStorage<CurrentTransaction>();
+  private readonly connections: TenantConnections;
 
-  constructor(source: DataSource, signer: ContextSigner) {
-    this.transactions = new TransactionFactory(source, signer);
+  constructor(
+    private readonly source: DataSource,
+    signer: ContextSigner,
+  ) {
+    const { master } = source.driver as PostgresDriver;
+    this.connections = new TenantConnections(master as Pool, signer);
   }
 
   /**
@@ -34,132 +49,96 @@ export class TenantDatabase {
    * statement. Inside a transaction of the same organization it joins that one; inside one of another organization it
    * throws.
    */
-  transaction<T>(
+  async transaction<T>(
     organizationId: string,
     work: () => Promise<T>,
-    { readOnly = false }: { readOnly?: boolean } = {},
+    { readOnly = false, singleStatement = false }: TransactionOptions = {},
   ): Promise<T> {
     const outer = this.current.getStore();
-    return outer
-      ? this.joined(outer, organizationId, work, readOnly)
-      : this.begun(organizationId, readOnly ? 'read' : 'write', work);
+    if (outer) return await this.join(outer, organizationId, work, readOnly);
+    return readOnly || singleStatement
+      ? await this.runAutocommit(organizationId, work, readOnly)
+      : await this.runTransaction(organizationId, work);
   }
 
   /**
-   * Runs `work` as if its transactions were real, then rolls all of them back; nothing waits for their commit with
-   * success. Inside a dry run of the same organization it joins that one.
+   * Runs `work` behind a savepoint of the running transaction. A throw rolls back to it, and the transaction can go on.
    */
-  async dryRun<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
-    if (!this.current.getStore()) return await this.begun(organizationId, 'dry', work);
-    this.dryRunOf(organizationId);
-    return await work();
+  async savepoint<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    const outer = this.openTransaction();
+    if (!outer) throw new Error('A savepoint needs a transaction.');
+    assertSameOrganization(outer, organizationId);
+    const afterCommit: (() => void)[] = [];
+    const result = await this.runSavepoint({ ...outer, afterCommit }, work);
+    outer.afterCommit.push(...afterCommit);
+    return result;
   }
 
-  /** Inside a dry run: runs `work`, and tells which rows its transactions changed. */
+  /**
+   * Runs `work` as if its transactions were real, then rolls all of them back and never runs what waits for their
+   * commits. Inside a dry run of the same organization it joins that one.
+   */
+  async dryRun<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    if (this.current.getStore()) {
+      this.assertDryRun(organizationId);
+      return await work();
+    }
+    const transaction = new LazyTransaction(this.connections, organizationId, true);
+    const session = undefined;
+    const current = { organizationId, readOnly: false, isDryRun: true, transaction, session };
+    try {
+      return await this.current.run({ ...current, afterCommit: [] }, work);
+    } catch (error) {
+      throw transaction.failure ? mapDatabaseError(transaction.failure) : mapDatabaseError(error);
+    } finally {
+      await transaction.rollback();
+    }
+  }
+
+  /** Inside a dry run: runs `work`, and returns which rows its transactions changed. */
   async observe<T>(
     organizationId: string,
     work: () => Promise<T>,
   ): Promise<{ result: T } & Effects> {
-    const { manager } = this.dryRunOf(organizationId).lazy;
+    const session = new TenantSession(this.source, this.assertDryRun(organizationId).transaction);
     try {
-      await manager.query(
+      await session.query(
         `select set_config('switchboard.dry_run', 'on', true), set_config('switchboard.effects', '', true)`,
       );
       const result = await work();
-      const [settings] = await manager.query<{ mode: string; noted: string }[]>(
+      const [settings] = await session.query<{ mode: string; effects: string }>(
         `select current_setting('switchboard.dry_run', true) as mode,
-           current_setting('switchboard.effects', true) as noted`,
+           current_setting('switchboard.effects', true) as effects`,
       );
-      // Both settings end with the transaction; SQL of the work that said "commit" would have made it real.
-      const { mode, noted } = settings!;
+      // Both settings end with the transaction. If SQL of the work has committed, the dry run was real.
+      const { mode, effects } = settings!;
       if (mode !== 'on' && mode !== 'full') {
         throw new Error('A dry run did not stay in its transaction.');
       }
-      return { result, ...parseEffects(noted, mode === 'full') };
+      return { result, ...parseEffects(effects, mode === 'full') };
     } catch (error) {
-      throw transactionFailure(error);
+      throw mapDatabaseError(error);
     }
   }
 
-  /** The entity manager of the running transaction; throws outside one, or in one of another organization. */
-  manager(organizationId: string): EntityManager {
-    return this.transactionOf(organizationId).sender.manager;
-  }
-
-  /**
-   * Rows of one statement of a transaction that only reads. Before all others it is a transaction by itself, which takes
-   * one way to the server and back in place of two; what comes after it begins anew, and sees what was committed since.
-   */
-  async read<Row>(organizationId: string, text: string, values: unknown[]): Promise<Row[]> {
-    const { mode, isDryRun, lazy, sender } = this.transactionOf(organizationId);
-    return mode === 'read' && !isDryRun && lazy.isUntouched
-      ? await this.transactions.make(organizationId, 'read once').once(text, values)
-      : await sender.manager.query<Row[]>(text, values);
-  }
-
-  /**
-   * Rows of one statement that is a transaction by itself: it is committed when this resolves, after one way to the
-   * server and back. Throws `unavailable` where nobody can tell what became of it. Must not be called inside a
-   * transaction.
-   */
-  async writeOnce<Row>(organizationId: string, text: string, values: unknown[]): Promise<Row[]> {
-    if (this.current.getStore()) throw new Error('It would not be part of the transaction.');
-    try {
-      return await this.transactions.make(organizationId, 'write once').once(text, values);
-    } catch (error) {
-      throw transactionFailure(error);
-    }
-  }
-
-  /** Inside a transaction: what its last statement found. */
-  lastFound(organizationId: string): LastFound {
-    return this.transactionOf(organizationId).lazy.lastFound;
-  }
-
-  /**
-   * Inside a transaction: when that began, by the clock of the database, to the millisecond. What is inserted in it with
-   * `now()` has this time.
-   */
-  async now(organizationId: string): Promise<Date> {
-    return await this.transactionOf(organizationId).lazy.now();
-  }
-
-  /** Inside a transaction: runs `work` as a stretch of it; a throw undoes that, and the transaction can go on. */
-  async undoably<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
-    const transaction = this.open();
-    if (!transaction || transaction.isDryRun) throw new Error('There is no transaction to go on.');
-    this.assertSame(transaction, organizationId);
-    const { lazy } = transaction;
-    const afterCommit: (() => void)[] = [];
-    try {
-      const result = await lazy.undoably((sender) =>
-        this.current.run({ ...transaction, sender, afterCommit }, work),
-      );
-      transaction.afterCommit.push(...afterCommit);
-      return result;
-    } catch (error) {
-      throw lazy.fault ?? transactionFailure(error);
-    }
-  }
-
-  /**
-   * Carries a statement out whose result nobody waits for, on the way of the next one or before the commit, which fails
-   * if it fails.
-   */
-  defer(organizationId: string, part: Part): void {
-    this.transactionOf(organizationId).sender.defer(part);
+  /** The session of the running transaction. Throws outside one, or in one of another organization. */
+  session(organizationId: string): TenantSession {
+    const current = this.openTransaction();
+    if (!current) throw new Error('Data of an organization is reached in a transaction only.');
+    assertSameOrganization(current, organizationId);
+    return current.session!;
   }
 
   /** Runs `action` once the running transaction is committed, and never if it is rolled back. */
   afterCommit(action: () => void): void {
-    const transaction = this.open();
-    if (!transaction) throw new Error('There is no transaction to wait for.');
-    transaction.afterCommit.push(action);
+    const current = this.openTransaction();
+    if (!current) throw new Error('There is no transaction to wait for.');
+    current.afterCommit.push(action);
   }
 
   /** True inside a transaction. Outside calls must not be made there: they would hold a connection while they wait. */
   get inTransaction(): boolean {
-    return this.open() !== undefined;
+    return this.openTransaction() !== undefined;
   }
 
   /** True inside a dry run, whose every transaction is going to be rolled back. */
@@ -167,112 +146,140 @@ export class TenantDatabase {
     return this.current.getStore()?.isDryRun ?? false;
   }
 
-  /** Runs `work` as if no transaction surrounded it; but a dry run has no outside. */
+  /** Runs `work` as if no transaction surrounded it. Inside a dry run, its transactions are part of the dry run. */
   outside<T>(work: () => Promise<T>): Promise<T> {
-    const transaction = this.current.getStore();
-    return transaction?.isDryRun
-      ? this.current.run({ ...transaction, mode: 'dry' }, work)
+    const outer = this.current.getStore();
+    return outer?.isDryRun
+      ? this.current.run({ ...outer, session: undefined }, work)
       : this.current.exit(work);
   }
 
-  private async joined<T>(
-    outer: TenantTransaction,
+  private async join<T>(
+    outer: CurrentTransaction,
     organizationId: string,
     work: () => Promise<T>,
     readOnly: boolean,
   ): Promise<T> {
-    this.assertSame(outer, organizationId);
-    if (outer.mode === 'dry') return await this.imitated(outer, readOnly, work);
-    if (outer.mode === 'read' && !readOnly) {
+    assertSameOrganization(outer, organizationId);
+    if (!outer.session) return await this.runInDryRun(outer, readOnly, work);
+    if (outer.readOnly && !readOnly) {
       throw new Error('A transaction that may write cannot join one that only reads.');
     }
     return await work();
   }
 
-  private async begun<T>(
-    organizationId: string,
-    mode: TransactionMode,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    const lazy = this.transactions.make(organizationId, mode);
-    const isDryRun = mode === 'dry';
-    const transaction: TenantTransaction = {
-      organizationId,
-      mode,
-      isDryRun,
-      lazy,
-      sender: lazy,
-      afterCommit: [],
-    };
+  private async runTransaction<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    const transaction = new LazyTransaction(this.connections, organizationId, false);
+    const current = this.currentOf(organizationId, transaction, false);
     let result: T;
-    let isUnused = false;
     try {
-      result = await this.current.run(transaction, work);
-      isUnused = lazy.endUnused();
-      if (!isDryRun && !isUnused) await lazy.commit();
+      result = await this.runInSession(current, work);
+      await transaction.commit();
     } catch (error) {
-      await lazy.rollback();
-      throw lazy.fault ?? transactionFailure(error);
+      await transaction.rollback();
+      throw mapDatabaseError(transaction.failure ?? error);
     }
-    if (isDryRun) {
-      await lazy.rollback();
-      return result;
-    }
-    if (!isUnused) await lazy.release();
-    for (const action of transaction.afterCommit) action();
+    for (const action of current.afterCommit) action();
     return result;
   }
 
-  /** A transaction of a dry run: a savepoint, so that one that fails, also by a failed statement, spoils no other. */
-  private async imitated<T>(
-    outer: TenantTransaction,
+  private async runAutocommit<T>(
+    organizationId: string,
+    work: () => Promise<T>,
+    readOnly: boolean,
+  ): Promise<T> {
+    const transaction = new AutocommitTransaction(this.connections, organizationId, readOnly);
+    const current = this.currentOf(organizationId, transaction, readOnly);
+    let result: T;
+    try {
+      result = await this.runInSession(current, work);
+    } catch (error) {
+      throw mapDatabaseError(error);
+    }
+    for (const action of current.afterCommit) action();
+    return result;
+  }
+
+  /** Runs a transaction of a dry run behind a savepoint, so that its failed statements do not spoil the dry run. */
+  private async runInDryRun<T>(
+    outer: CurrentTransaction,
     readOnly: boolean,
     work: () => Promise<T>,
   ): Promise<T> {
-    const { manager } = outer.lazy;
-    const undo = `rollback to savepoint begun; release savepoint begun`;
+    const send = async (text: string): Promise<void> => {
+      await outer.transaction.query({ text, values: [] }, () => false);
+    };
+    const undo = async (): Promise<void> => {
+      await send('rollback to savepoint dry_transaction');
+      await send('release savepoint dry_transaction');
+    };
+    await send('savepoint dry_transaction');
     try {
-      await manager.query(`savepoint begun${readOnly ? '; set transaction read only' : ''}`);
-      const mode = readOnly ? 'read' : 'write';
-      const result = await this.current.run({ ...outer, mode }, work);
-      // As at a commit. Then deferred again, for the transactions that follow.
-      await manager.query(`savepoint committed; set constraints all immediate`);
-      await manager.query(`rollback to savepoint committed`);
-      // Going back is also the way out of READ ONLY.
-      await manager.query(readOnly ? undo : `release savepoint begun`);
+      if (readOnly) await send('set transaction read only');
+      const session = new TenantSession(this.source, outer.transaction);
+      const result = await this.runInSession({ ...outer, readOnly, session }, work);
+      // Checks deferred constraints like a commit, then defers them again for the transactions that follow.
+      await send('savepoint checked');
+      await send('set constraints all immediate');
+      await send('rollback to savepoint checked');
+      // Only a rollback ends READ ONLY.
+      if (readOnly) await undo();
+      else await send('release savepoint dry_transaction');
       return result;
     } catch (error) {
-      await manager.query(undo).catch(() => undefined);
-      throw transactionFailure(error);
+      await undo().catch(() => undefined);
+      throw mapDatabaseError(error);
+    }
+  }
+
+  private async runSavepoint<T>(outer: CurrentTransaction, work: () => Promise<T>): Promise<T> {
+    const { transaction } = outer;
+    const session = new TenantSession(this.source, transaction);
+    const run = (): Promise<T> => this.runInSession({ ...outer, session }, work);
+    try {
+      // Where each statement is a transaction of its own, there is nothing to roll back to.
+      return transaction instanceof LazyTransaction
+        ? await transaction.savepoint(run)
+        : await run();
+    } catch (error) {
+      const failure = transaction instanceof LazyTransaction ? transaction.failure : undefined;
+      throw mapDatabaseError(failure ?? error);
+    }
+  }
+
+  private currentOf(
+    organizationId: string,
+    transaction: LazyTransaction | AutocommitTransaction,
+    readOnly: boolean,
+  ): CurrentTransaction {
+    const session = new TenantSession(this.source, transaction);
+    return { organizationId, readOnly, isDryRun: false, transaction, session, afterCommit: [] };
+  }
+
+  private async runInSession<T>(current: CurrentTransaction, work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.current.run(current, work);
     } finally {
-      // Savepoints of TypeORM that the work has left open are gone with this one.
-      markAsBegun(manager.queryRunner!);
+      current.session?.end();
     }
   }
 
-  /** The transaction that surrounds the caller, as far as the caller knows. */
-  private open(): TenantTransaction | undefined {
-    const transaction = this.current.getStore();
-    return transaction?.mode === 'dry' ? undefined : transaction;
+  /** The transaction that surrounds the caller. A dry run is none, but the transactions in it are. */
+  private openTransaction(): CurrentTransaction | undefined {
+    const current = this.current.getStore();
+    return current?.session ? current : undefined;
   }
 
-  private transactionOf(organizationId: string): TenantTransaction {
-    const transaction = this.open();
-    if (!transaction) throw new Error('Data of an organization is reached in a transaction only.');
-    this.assertSame(transaction, organizationId);
-    return transaction;
+  private assertDryRun(organizationId: string): CurrentTransaction {
+    const current = this.current.getStore();
+    if (!current?.isDryRun) throw new Error('This is not a dry run.');
+    assertSameOrganization(current, organizationId);
+    return current;
   }
+}
 
-  private dryRunOf(organizationId: string): TenantTransaction {
-    const transaction = this.current.getStore();
-    if (!transaction?.isDryRun) throw new Error('This is not a dry run.');
-    this.assertSame(transaction, organizationId);
-    return transaction;
-  }
-
-  private assertSame(transaction: TenantTransaction, organizationId: string): void {
-    if (transaction.organizationId !== organizationId) {
-      throw new Error('A transaction belongs to one organization only.');
-    }
+function assertSameOrganization(current: CurrentTransaction, organizationId: string): void {
+  if (current.organizationId !== organizationId) {
+    throw new Error('A transaction belongs to one organization only.');
   }
 }

@@ -1,0 +1,136 @@
+import pg, { type Connection, type QueryResult, type Submittable } from 'pg';
+import { toError } from '../../errors/app-error.js';
+import type { BoundStatement } from './statement.js';
+
+/** Parts of pg that its type declarations leave out. pg-cursor and pg-query-stream are built on the same parts. */
+interface ResultBuilder extends QueryResult {
+  addFields(fields: unknown): void;
+  parseRow(columns: readonly (string | null)[]): object;
+  addRow(row: object): void;
+  addCommandComplete(message: unknown): void;
+}
+type WireValue = Buffer | string | null;
+const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): WireValue } })
+  .utils;
+const Result = pg.Result as unknown as new () => ResultBuilder;
+
+/** Names of the statements that each connection has prepared. */
+const preparedNames = new WeakMap<Connection, Set<string>>();
+
+/**
+ * Sends statements in one round trip. They share one Sync message, so after an error PostgreSQL skips the rest; without
+ * `begin` among them they are one implicit transaction, which PostgreSQL commits when all have succeeded.
+ */
+export class Pipeline implements Submittable {
+  /** The result of the last statement. */
+  readonly done: Promise<QueryResult>;
+  /** Number of statements that succeeded. */
+  completed = 0;
+  private readonly values: WireValue[][];
+  private readonly result = new Result();
+  /** Statements that this pipeline prepares. */
+  private readonly newNames: string[] = [];
+  private connection?: Connection;
+  private rowError?: Error;
+  private resolve: (result: QueryResult) => void;
+  private reject: (error: Error) => void;
+
+  constructor(private readonly statements: readonly BoundStatement[]) {
+    this.values = statements.map(({ values }) => values.map((value) => prepareValue(value)));
+    this.done = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  /** True when the connection may have received the statements. */
+  get wasSent(): boolean {
+    return this.connection !== undefined;
+  }
+
+  submit(connection: Connection): Error | undefined {
+    this.connection = connection;
+    connection.stream.cork();
+    try {
+      for (const index of this.statements.keys()) this.write(connection, index);
+      connection.sync();
+    } finally {
+      connection.stream.uncork();
+    }
+    return undefined;
+  }
+
+  handleRowDescription(message: { fields: unknown }): void {
+    this.result.addFields(message.fields);
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    if (!this.isAtLast) {
+      this.statements[this.completed]!.onRow?.(fields);
+      return;
+    }
+    try {
+      this.result.addRow(this.result.parseRow(fields));
+    } catch (error) {
+      this.rowError = toError(error);
+    }
+  }
+
+  handleCommandComplete(message: unknown): void {
+    if (this.isAtLast) this.result.addCommandComplete(message);
+    this.completed += 1;
+  }
+
+  handleEmptyQuery(): void {
+    this.completed += 1;
+  }
+
+  handleError(error: unknown): void {
+    if (this.connection) {
+      const names = namesOf(this.connection);
+      for (const name of this.newNames) names.delete(name);
+    }
+    this.reject(toError(error));
+  }
+
+  handleReadyForQuery(): void {
+    if (this.rowError) this.reject(this.rowError);
+    else this.resolve(this.result);
+  }
+
+  handlePortalSuspended(): void {}
+  handleCopyData(): void {}
+
+  /** Refuses COPY FROM STDIN. PostgreSQL drops the first Sync while it waits for data, so it needs another one. */
+  handleCopyInResponse(connection: Connection & { sendCopyFail(reason: string): void }): void {
+    connection.sendCopyFail('There is no data to copy.');
+    connection.sync();
+  }
+
+  private get isAtLast(): boolean {
+    return this.completed === this.statements.length - 1;
+  }
+
+  private write(connection: Connection, index: number): void {
+    const { name = '', text } = this.statements[index]!;
+    const names = namesOf(connection);
+    if (name === '' || !names.has(name)) {
+      // A pipeline that failed may have prepared it, or not. Closing a statement that does not exist is no error.
+      if (name !== '') connection.close({ type: 'S', name }, true);
+      connection.parse({ name, text, types: [] }, true);
+      if (name !== '') {
+        names.add(name);
+        this.newNames.push(name);
+      }
+    }
+    connection.bind({ statement: name, values: this.values[index]! }, true);
+    if (index === this.statements.length - 1) connection.describe({ type: 'P', name: '' }, true);
+    connection.execute({}, true);
+  }
+}
+
+function namesOf(connection: Connection): Set<string> {
+  const names = preparedNames.get(connection) ?? new Set();
+  preparedNames.set(connection, names);
+  return names;
+}

@@ -1,0 +1,59 @@
+import type { QueryResult } from 'pg';
+import { isConnectionError } from '../database-error.js';
+import { Pipeline } from '../driver/pipeline.js';
+import type { BoundStatement } from '../driver/statement.js';
+import { assertOpen, type StatementSender } from './statement-sender.js';
+import { setContext, setReadOnlyContext, type TenantConnections } from './tenant-connections.js';
+
+/**
+ * Commits each statement by itself, in one round trip and without `begin` and `commit`. For transactions that only read,
+ * at READ COMMITTED, this makes no difference that they can see. One that writes may send one statement only.
+ */
+export class AutocommitTransaction implements StatementSender {
+  readonly beganAt = undefined;
+  private isOver = false;
+  private hasWritten = false;
+
+  constructor(
+    private readonly connections: TenantConnections,
+    private readonly organizationId: string,
+    private readonly readOnly: boolean,
+  ) {}
+
+  async query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult> {
+    assertOpen(this.isOver || isClosed());
+    if (this.hasWritten) throw new Error('This transaction may send one statement only.');
+    this.hasWritten = !this.readOnly;
+    return await this.send(statement, true);
+  }
+
+  defer(): never {
+    throw new Error('A transaction that only reads, or sends one statement, defers nothing.');
+  }
+
+  end(): void {
+    this.isOver = true;
+  }
+
+  private async send(statement: BoundStatement, mayRetry: boolean): Promise<QueryResult> {
+    const client = await this.connections.acquire();
+    const context = this.connections.sign(client, this.organizationId);
+    const bind = this.readOnly ? setReadOnlyContext(context) : setContext(context);
+    const pipeline = new Pipeline([bind, statement]);
+    client.query(pipeline);
+    try {
+      const result = await pipeline.done;
+      this.connections.release(client);
+      return result;
+    } catch (error) {
+      const isBroken = isConnectionError(error);
+      if (isBroken) client.release(true);
+      else this.connections.release(client);
+      // A write that was sent may have been committed although no answer came.
+      if (isBroken && mayRetry && (this.readOnly || !pipeline.wasSent)) {
+        return await this.send(statement, false);
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import type { QueryResult } from 'pg';
+import type { BoundStatement } from '../driver/statement.js';
+
+/** A statement that is sent together with the next one, or with the commit. */
+export interface DeferredStatement extends BoundStatement {
+  readonly name: string;
+  /** Translates an error of this statement. Returns undefined for errors that stay as they are. */
+  readonly mapError?: (error: Error) => Error | undefined;
+}
+
+/** What the sessions of a transaction send their statements through. */
+export interface StatementSender {
+  /** Sends one statement when its turn comes, unless `isClosed` is true by then. */
+  query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult>;
+  defer(statement: DeferredStatement): void;
+  /** The database's `now()` of the transaction, when a statement has begun it. */
+  readonly beganAt: Date | undefined;
+}
+
+export function assertOpen(isClosed: boolean): void {
+  if (isClosed) throw new Error('This session has ended, and its transaction may have too.');
+}
