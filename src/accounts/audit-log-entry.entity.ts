@@ -3,23 +3,19 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** Records one change and its author. Rows are never updated. */
 @Entity('audit_log')
 export class AuditLogEntry {
-  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'audit_log_pkey' })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('bigint', {
-    primaryKeyConstraintName: 'audit_log_pkey',
-    generated: 'identity',
-    generatedIdentity: 'ALWAYS',
-  })
+  @PrimaryColumn('bigint', { generated: 'identity', generatedIdentity: 'ALWAYS' })
   id: string;
 
   @Column('timestamptz', { default: () => 'now()' })
   at: Date;
 
-  @Column('text', { name: 'actor_kind' })
+  @Column('text')
   actorKind: string;
 
-  @Column('text', { name: 'actor_id' })
+  @Column('text')
   actorId: string;
 
   @Column('text')

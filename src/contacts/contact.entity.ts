@@ -1,22 +1,17 @@
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Consent } from './consent.js';
 import type { ContactProperties } from './contact-fields.js';
 
 /** A contact of an organization. Each of its three identifiers is unique in the organization. */
 @Entity('contacts')
-@Unique('contacts_organization_id_external_id_key', ['organizationId', 'externalId'])
-@Unique('contacts_organization_id_email_key', ['organizationId', 'email'])
-@Unique('contacts_organization_id_phone_key', ['organizationId', 'phone'])
-@Index('contacts_organization_id_created_at_idx', ['organizationId', 'createdAt', 'id'])
-@Index('contacts_organization_id_updated_at_idx', ['organizationId', 'updatedAt', 'id'])
 export class Contact {
-  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'contacts_pkey' })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'contacts_pkey' })
+  @PrimaryColumn('text')
   id: string;
 
-  @Column('text', { name: 'external_id', nullable: true })
+  @Column('text', { nullable: true })
   externalId: string | null;
 
   /** Lowercase. */
@@ -27,10 +22,10 @@ export class Contact {
   @Column('text', { nullable: true })
   phone: string | null;
 
-  @Column('text', { name: 'first_name', nullable: true })
+  @Column('text', { nullable: true })
   firstName: string | null;
 
-  @Column('text', { name: 'last_name', nullable: true })
+  @Column('text', { nullable: true })
   lastName: string | null;
 
   @Column('text', { nullable: true })
@@ -49,13 +44,13 @@ export class Contact {
   consent: Consent;
 
   /** The text that a text search matches; see `searchText()`. */
-  @Column('text', { name: 'search_text', select: false })
+  @Column('text', { select: false })
   searchText: string;
 
   // Milliseconds, like a JavaScript Date. With microseconds, a cursor made from a Date would skip or repeat contacts.
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3, default: () => 'now()' })
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;
 
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3, default: () => 'now()' })
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt: Date;
 }

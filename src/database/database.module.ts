@@ -13,6 +13,7 @@ import type { DatabaseAccess } from './setup/database-access.js';
 import { GateDatabase } from './gate-database.js';
 import { NotificationSender } from './notifications/notification-sender.js';
 import { SecretBox } from './secret-box.js';
+import { SnakeCaseNaming } from './snake-case-naming.js';
 import { TenantDatabase } from './transactions/tenant-database.js';
 
 const TENANT_SOURCE = Symbol('tenant data source');
@@ -60,6 +61,7 @@ export class DatabaseModule implements OnApplicationShutdown {
               password: access.tenant.password,
               entities: entities as never[],
               installExtensions: false,
+              namingStrategy: new SnakeCaseNaming(),
               applicationName: 'switchboard',
               poolErrorHandler: onError,
               extra: { ...LIMITS, max: env.databasePoolSize },

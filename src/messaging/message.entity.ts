@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
  * `scheduled` waits for its time, `queued` for a worker or the next attempt. `sent` means accepted by the mail server.
@@ -22,32 +22,16 @@ export type MessageChannel = (typeof MESSAGE_CHANNELS)[number];
 export const MESSAGE_DIRECTIONS = ['outbound', 'inbound'] as const;
 export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
 
-const UNFINISHED = `status in ('scheduled', 'queued', 'sending')`;
-
 /** A message to or from a contact. It stays when the contact is deleted. */
 @Entity('messages')
-@Index('messages_organization_id_created_at_idx', ['organizationId', 'createdAt', 'id'])
-@Index('messages_organization_id_contact_id_idx', [
-  'organizationId',
-  'contactId',
-  'createdAt',
-  'id',
-])
-@Index('messages_organization_id_run_id_idx', ['organizationId', 'runId', 'createdAt', 'id'])
-@Index('messages_due_at_idx', ['dueAt'], { where: UNFINISHED })
-@Index('messages_unfinished_id_idx', ['id'], { where: UNFINISHED })
-@Index('messages_external_id_key', ['organizationId', 'channel', 'externalId'], {
-  unique: true,
-  where: 'external_id is not null',
-})
 export class Message {
-  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'messages_pkey' })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'messages_pkey' })
+  @PrimaryColumn('text')
   id: string;
 
-  @Column('text', { name: 'contact_id', nullable: true })
+  @Column('text', { nullable: true })
   contactId: string | null;
 
   @Column('text')
@@ -69,17 +53,17 @@ export class Message {
   @Column('text')
   status: MessageStatus;
 
-  @Column('text', { name: 'status_reason', nullable: true })
+  @Column('text', { nullable: true })
   statusReason: string | null;
 
-  @Column('text', { name: 'idempotency_key', nullable: true })
+  @Column('text', { nullable: true })
   idempotencyKey: string | null;
 
   /** The provider's id of an inbound message. */
-  @Column('text', { name: 'external_id', nullable: true })
+  @Column('text', { nullable: true })
   externalId: string | null;
 
-  @Column('text', { name: 'run_id', nullable: true })
+  @Column('text', { nullable: true })
   runId: string | null;
 
   /** Number of attempts that began. */
@@ -90,23 +74,23 @@ export class Message {
   @Column('integer', { default: 0 })
   epoch: number;
 
-  @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true })
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
   scheduledAt: Date | null;
 
   /** Time from which a worker may claim the message: `scheduledAt`, or the time of the next attempt. */
-  @Column('timestamptz', { name: 'due_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   dueAt: Date;
 
-  @Column('timestamptz', { name: 'lease_until', nullable: true })
+  @Column('timestamptz', { nullable: true })
   leaseUntil: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'sent_at', precision: 3, nullable: true })
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
   sentAt: Date | null;
 
   // Milliseconds, like a JavaScript Date. With microseconds, a cursor made from a Date would skip or repeat messages.
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3, default: () => 'now()' })
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;
 
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3, default: () => 'now()' })
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt: Date;
 }

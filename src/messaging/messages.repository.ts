@@ -1,9 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
-import type { MessageChannel, MessageStatus } from './message-status.js';
-import { Message } from './message.entity.js';
+import { Message, type MessageChannel, type MessageStatus } from './message.entity.js';
+
+const INSERT = prepared(
+  'message_insert',
+  `insert into messages (organization_id, id, contact_id, channel, direction, recipient, subject, body, status,
+    idempotency_key, run_id, scheduled_at, due_at, created_at, updated_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($12, now()), $13, $13)`,
+);
 
 export type NewMessage = Pick<
   Message,
@@ -30,7 +36,7 @@ export interface MessageFilter {
   runId?: string;
 }
 
-/** What a worker found out: the new status, why, and when to try again if it is to be tried again. */
+/** Result of an attempt: the new status, its reason, and the seconds before a retry, if there is one. */
 export interface Outcome {
   status: MessageStatus;
   reason: string | null;
@@ -41,9 +47,9 @@ export interface Outcome {
 export class MessagesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** The row as it is once the next statement, or the commit, has come through. */
+  /** Queues the insertion and returns the row. It is sent together with the next statement, or before the commit. */
   async insert(organizationId: string, message: NewMessage): Promise<Message> {
-    const now = await this.tenants.now(organizationId);
+    const now = await this.tenants.session(organizationId).now();
     const row: Message = {
       ...message,
       organizationId,
@@ -58,12 +64,9 @@ export class MessagesRepository {
       createdAt: now,
       updatedAt: now,
     };
-    this.tenants.defer(organizationId, {
-      name: 'switchboard_message',
-      text: `insert into messages (organization_id, id, contact_id, channel, direction, recipient, subject, body, status,
-          idempotency_key, run_id, scheduled_at, due_at, created_at, updated_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($12, now()), $13, $13)`,
-      values: [
+    this.tenants
+      .session(organizationId)
+      .defer(INSERT, [
         organizationId,
         row.id,
         row.contactId,
@@ -77,20 +80,20 @@ export class MessagesRepository {
         row.runId,
         row.scheduledAt,
         row.createdAt,
-      ],
-    });
+      ]);
     return row;
   }
 
-  /** Inserts a message that came in, or returns undefined when one of the channel has its external id already. */
+  /** Inserts an inbound message. Returns undefined when a message of the channel already has its external id. */
   async insertInbound(
     organizationId: string,
     message: InboundMessage,
   ): Promise<Message | undefined> {
-    const inserted = await this.manager(organizationId)
+    const inserted = await this.tenants
+      .session(organizationId)
+      .repository(Message)
       .createQueryBuilder()
       .insert()
-      .into(Message)
       .values({ ...message, organizationId, direction: 'inbound', status: 'received' })
       .orIgnore()
       .returning(['id'])
@@ -104,30 +107,41 @@ export class MessagesRepository {
     channel: MessageChannel,
     externalId: string,
   ): Promise<Message | null> {
-    return this.manager(organizationId).findOneBy(Message, { organizationId, channel, externalId });
+    return this.tenants
+      .session(organizationId)
+      .repository(Message)
+      .findOneBy({ organizationId, channel, externalId });
   }
 
   find(organizationId: string, id: string): Promise<Message | null> {
-    return this.manager(organizationId).findOneBy(Message, { organizationId, id });
+    return this.tenants
+      .session(organizationId)
+      .repository(Message)
+      .findOneBy({ organizationId, id });
   }
 
-  /** The message, which no other transaction can change until this one ends. */
+  /** Finds the message and locks its row until the transaction ends. */
   findForUpdate(organizationId: string, id: string): Promise<Message | null> {
-    return this.manager(organizationId).findOne(Message, {
-      where: { organizationId, id },
-      lock: { mode: 'pessimistic_write' },
-    });
+    return this.tenants
+      .session(organizationId)
+      .repository(Message)
+      .findOne({
+        where: { organizationId, id },
+        lock: { mode: 'pessimistic_write' },
+      });
   }
 
-  /** At most `limit` messages, newest first, from after `position` on. */
+  /** Returns at most `limit` messages after `position`, newest first. */
   async list(
     organizationId: string,
     filter: MessageFilter,
     position: TimePosition | undefined,
     limit: number,
   ): Promise<Message[]> {
-    const query = this.manager(organizationId)
-      .createQueryBuilder(Message, 'message')
+    const query = this.tenants
+      .session(organizationId)
+      .repository(Message)
+      .createQueryBuilder('message')
       .where('message.organizationId = :organizationId', { organizationId })
       .orderBy('message.createdAt', 'DESC')
       .addOrderBy('message.id', 'DESC')
@@ -142,9 +156,13 @@ export class MessagesRepository {
     return await query.getMany();
   }
 
-  /** Ids, among the newest 1000, that begin with the text in any case; newest first, at most `limit`. */
-  async idsStartingWith(organizationId: string, text: string, limit: number): Promise<string[]> {
-    const rows = await this.manager(organizationId).query<{ id: string }[]>(
+  /** Returns at most `limit` ids that start with `text` in any case among the newest 1000 messages, newest first. */
+  async listIdsStartingWith(
+    organizationId: string,
+    text: string,
+    limit: number,
+  ): Promise<string[]> {
+    const rows = await this.tenants.session(organizationId).query<{ id: string }>(
       `select id from (
          select id, created_at from messages where organization_id = $1
          order by created_at desc, id desc limit 1000) newest
@@ -154,56 +172,70 @@ export class MessagesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Ends the message without sending it, out of the hands of the workers. The caller holds its lock. */
+  /** Ends the message without sending it and ends its lease. The caller must have locked its row. */
   async settle(organizationId: string, id: string, { status, reason }: Outcome): Promise<Message> {
-    await this.manager(organizationId).update(
-      Message,
-      { organizationId, id },
-      { status, statusReason: reason, leaseUntil: null, updatedAt: () => 'now()' },
-    );
-    return await this.manager(organizationId).findOneByOrFail(Message, { organizationId, id });
+    await this.tenants
+      .session(organizationId)
+      .repository(Message)
+      .update(
+        { organizationId, id },
+        { status, statusReason: reason, leaseUntil: null, updatedAt: () => 'now()' },
+      );
+    return await this.tenants
+      .session(organizationId)
+      .repository(Message)
+      .findOneByOrFail({ organizationId, id });
   }
 
-  /** Writes what the provider says became of the message, out of the hands of the workers. The caller holds its lock. */
-  async report(
+  /** Writes the status that the provider reported and ends the lease. The caller must have locked the row. */
+  async recordReport(
     organizationId: string,
     id: string,
     status: 'delivered' | 'failed',
     reason: string | null,
   ): Promise<Message> {
-    await this.manager(organizationId).update(
-      Message,
-      { organizationId, id },
-      {
-        status,
-        statusReason: reason,
-        leaseUntil: null,
-        updatedAt: () => 'now()',
-        ...(status === 'delivered' && { sentAt: () => 'coalesce(sent_at, now())' }),
-      },
-    );
-    return await this.manager(organizationId).findOneByOrFail(Message, { organizationId, id });
+    await this.tenants
+      .session(organizationId)
+      .repository(Message)
+      .update(
+        { organizationId, id },
+        {
+          status,
+          statusReason: reason,
+          leaseUntil: null,
+          updatedAt: () => 'now()',
+          ...(status === 'delivered' && { sentAt: () => 'coalesce(sent_at, now())' }),
+        },
+      );
+    return await this.tenants
+      .session(organizationId)
+      .repository(Message)
+      .findOneByOrFail({ organizationId, id });
   }
 
-  /** Notes that an attempt begins, so that a crash in the middle of it is counted. */
-  async begin(organizationId: string, id: string, epoch: number): Promise<void> {
-    await this.manager(organizationId).update(
-      Message,
-      { organizationId, id, epoch },
-      { status: 'sending', attempts: () => 'attempts + 1', updatedAt: () => 'now()' },
-    );
+  /** Counts an attempt before it begins, so that attempts that end in a crash are counted too. */
+  async beginAttempt(organizationId: string, id: string, epoch: number): Promise<void> {
+    await this.tenants
+      .session(organizationId)
+      .repository(Message)
+      .update(
+        { organizationId, id, epoch },
+        { status: 'sending', attempts: () => 'attempts + 1', updatedAt: () => 'now()' },
+      );
   }
 
-  /** Records what came of an attempt, unless somebody else has claimed the message since. Returns whether it did. */
-  async finish(
+  /** Records the outcome of an attempt. Returns false, and writes nothing, when another worker has claimed the message. */
+  async recordOutcome(
     organizationId: string,
     id: string,
     epoch: number,
     { status, reason, retryInSeconds }: Outcome,
   ): Promise<boolean> {
-    const updated = await this.manager(organizationId)
+    const updated = await this.tenants
+      .session(organizationId)
+      .repository(Message)
       .createQueryBuilder()
-      .update(Message)
+      .update()
       .set({
         status,
         statusReason: reason,
@@ -218,9 +250,5 @@ export class MessagesRepository {
       .setParameters({ retryInSeconds })
       .execute();
     return updated.affected === 1;
-  }
-
-  private manager(organizationId: string): EntityManager {
-    return this.tenants.manager(organizationId);
   }
 }

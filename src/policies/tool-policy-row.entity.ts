@@ -4,13 +4,10 @@ import type { Confirmation } from './tool-policies.js';
 /** Stores the policy of an organization for one tool. A tool without a row has the default policy. */
 @Entity('tool_policies')
 export class ToolPolicyRow {
-  @PrimaryColumn('text', {
-    name: 'organization_id',
-    primaryKeyConstraintName: 'tool_policies_pkey',
-  })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'tool_policies_pkey' })
+  @PrimaryColumn('text')
   tool: string;
 
   @Column('boolean', { default: false })
@@ -19,6 +16,6 @@ export class ToolPolicyRow {
   @Column('text', { default: 'never' })
   confirmation: Confirmation;
 
-  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   updatedAt: Date;
 }

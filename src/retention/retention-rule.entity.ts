@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** Kinds of rows for which an organization can limit the retention. */
 export const RETENTION_KINDS = ['runs', 'messages', 'webhook_deliveries', 'audit_log'] as const;
@@ -8,21 +8,17 @@ export type RetentionKind = (typeof RETENTION_KINDS)[number];
 /** Stores for how many days an organization keeps rows of one kind. Without a rule they are kept forever. */
 @Entity('retention_rules')
 export class RetentionRule {
-  @PrimaryColumn('text', {
-    name: 'organization_id',
-    primaryKeyConstraintName: 'retention_rules_pkey',
-  })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'retention_rules_pkey' })
+  @PrimaryColumn('text')
   kind: RetentionKind;
 
   @Column('integer')
   days: number;
 
   /** Time from which a worker may purge. While one does, this is the end of its lease. */
-  @Index('retention_rules_due_idx')
-  @Column('timestamptz', { name: 'available_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 
   @Column('integer', { default: 0 })

@@ -1,18 +1,15 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A call that carried an idempotency key, and what it answered. */
 @Entity('idempotency_keys')
 export class IdempotencyKey {
-  @PrimaryColumn('text', {
-    name: 'organization_id',
-    primaryKeyConstraintName: 'idempotency_keys_pkey',
-  })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'idempotency_keys_pkey' })
+  @PrimaryColumn('text')
   tool: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'idempotency_keys_pkey' })
+  @PrimaryColumn('text')
   key: string;
 
   @Column('bytea')
@@ -21,7 +18,6 @@ export class IdempotencyKey {
   @Column('json', { nullable: true })
   result: object | null;
 
-  @Index('idempotency_keys_created_at_idx')
-  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   createdAt: Date;
 }

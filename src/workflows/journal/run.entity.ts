@@ -1,5 +1,5 @@
 import type { StepStatus } from '../definitions/steps/step-kind.js';
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Fault } from '../../errors/app-error.js';
 import type { RunLimit } from '../definitions/run-limits.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
@@ -17,59 +17,17 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** One run of one version of a workflow. This row is the truth; what a queue says about it is a hint. */
 @Entity('workflow_runs')
-@Unique('workflow_runs_dedupe_key', ['organizationId', 'workflowId', 'dedupeKey'])
-@Index('workflow_runs_status_idx', ['organizationId', 'status', 'createdAt', 'id'])
-@Index('workflow_runs_workflow_idx', ['organizationId', 'workflowId', 'status', 'createdAt', 'id'])
-@Index('workflow_runs_contact_idx', ['organizationId', 'contactId', 'createdAt', 'id'], {
-  where: 'contact_id is not null',
-})
-@Index('workflow_runs_finished_idx', ['organizationId', 'finishedAt'], {
-  where: 'finished_at is not null',
-})
-@Index('workflow_runs_reason_idx', ['organizationId', 'reason', 'createdAt', 'id'], {
-  where: 'reason is not null',
-})
-@Index('workflow_runs_root_idx', ['organizationId', 'rootRunId'], {
-  where: 'root_run_id is not null',
-})
-@Index('workflow_runs_due_idx', ['organizationId', 'availableAt'], {
-  where: `status = 'queued' and delayed_by is null`,
-})
-@Index(
-  'workflow_runs_delayed_idx',
-  ['organizationId', 'workflowId', 'delayedBy', 'createdAt', 'id'],
-  {
-    where: `status = 'queued' and delayed_by is not null`,
-  },
-)
-@Index(
-  'workflow_runs_debounce_idx',
-  ['organizationId', 'workflowId', 'debounceKey', 'createdAt', 'id'],
-  { where: `status = 'queued' and delayed_by = 'debounce'` },
-)
-@Index(
-  'workflow_runs_slot_idx',
-  ['organizationId', 'workflowId', 'delayedBy', 'slotKey', 'createdAt', 'id'],
-  { where: `limited and status in ('queued', 'running')` },
-)
-@Index('workflow_runs_released_idx', ['organizationId', 'workflowId', 'releasedAt'], {
-  where: 'released_at is not null',
-})
 export class Run {
-  @PrimaryColumn('text', {
-    name: 'organization_id',
-    primaryKeyConstraintName: 'workflow_runs_pkey',
-  })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @Index('workflow_runs_id_idx')
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'workflow_runs_pkey' })
+  @PrimaryColumn('text')
   id: string;
 
-  @Column('text', { name: 'workflow_id' })
+  @Column('text')
   workflowId: string;
 
-  @Column('integer', { name: 'workflow_version' })
+  @Column('integer')
   workflowVersion: number;
 
   @Column('text', { default: 'queued' })
@@ -80,24 +38,24 @@ export class Run {
   reason: string | null;
 
   /** What started it: a webhook can also be started by hand. */
-  @Column('text', { name: 'trigger_type' })
+  @Column('text')
   triggerType: RunTriggerType;
 
   /** What the sender sent, byte for byte. Up to 1 MiB, so it is read only where it is needed. */
   @Column('bytea', { select: false })
   payload: Buffer;
 
-  @Column('text', { name: 'contact_id', nullable: true })
+  @Column('text', { nullable: true })
   contactId: string | null;
 
   /** The run that it repeats, which may be gone. */
-  @Column('text', { name: 'replay_of', nullable: true })
+  @Column('text', { nullable: true })
   replayOf: string | null;
 
-  @Column('text', { name: 'dedupe_key', nullable: true })
+  @Column('text', { nullable: true })
   dedupeKey: string | null;
 
-  @Column('bytea', { name: 'body_hash', nullable: true })
+  @Column('bytea', { nullable: true })
   bodyHash: Buffer | null;
 
   /** How many runs started each other up to this one. */
@@ -105,7 +63,7 @@ export class Run {
   depth: number;
 
   /** The first of the runs that led to this one; null for a first one. */
-  @Column('text', { name: 'root_run_id', nullable: true })
+  @Column('text', { nullable: true })
   rootRunId: string | null;
 
   /** The fencing token: every claim takes the next one, and only its holder may write. */
@@ -117,18 +75,16 @@ export class Run {
   crashes: number;
 
   /** When a worker may take it: its wake time, or, while it runs, the end of the lease. */
-  @Index('workflow_runs_lease_idx', { where: `status = 'running'` })
-  @Index('workflow_runs_wake_idx', { where: `status = 'waiting'` })
-  @Column('timestamptz', { name: 'available_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 
-  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   createdAt: Date;
 
-  @Column('timestamptz', { name: 'started_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   startedAt: Date | null;
 
-  @Column('timestamptz', { name: 'finished_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   finishedAt: Date | null;
 
   /** Whether it was started under limits of its workflow. */
@@ -136,30 +92,27 @@ export class Run {
   limited: boolean;
 
   /** The limit that keeps it in the queue, or null. */
-  @Column('text', { name: 'delayed_by', nullable: true })
+  @Column('text', { nullable: true })
   delayedBy: RunLimit | null;
 
   /** When the limit must be checked again although nothing happens. */
-  @Index('workflow_runs_delayed_until_idx', {
-    where: `status = 'queued' and delayed_until is not null`,
-  })
-  @Column('timestamptz', { name: 'delayed_until', nullable: true })
+  @Column('timestamptz', { nullable: true })
   delayedUntil: Date | null;
 
   /** A later start with the same key puts it off for good. */
-  @Column('text', { name: 'debounce_key', nullable: true })
+  @Column('text', { nullable: true })
   debounceKey: string | null;
 
   /** When the first of the starts came that it stands for. */
-  @Column('timestamptz', { name: 'debounce_since', nullable: true })
+  @Column('timestamptz', { nullable: true })
   debounceSince: Date | null;
 
   /** When the rate limit let it go. */
-  @Column('timestamptz', { name: 'released_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   releasedAt: Date | null;
 
   /** Only so many with the same key may be running. */
-  @Column('text', { name: 'slot_key', nullable: true })
+  @Column('text', { nullable: true })
   slotKey: string | null;
 }
 
@@ -179,13 +132,13 @@ export interface StepError {
 /** The journal of a run: one row per step that it reached, written in the transaction of the step's effect. */
 @Entity('run_steps')
 export class RunStep {
-  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'run_steps_pkey' })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', { name: 'run_id', primaryKeyConstraintName: 'run_steps_pkey' })
+  @PrimaryColumn('text')
   runId: string;
 
-  @PrimaryColumn('text', { name: 'step_id', primaryKeyConstraintName: 'run_steps_pkey' })
+  @PrimaryColumn('text')
   stepId: string;
 
   /** Order of execution, from 1. */
@@ -212,26 +165,26 @@ export class RunStep {
   error: StepError | null;
 
   /** The last of them, the oldest first, also those from before the run was retried. */
-  @Column('json', { name: 'failed_attempts', nullable: true })
+  @Column('json', { nullable: true })
   failedAttempts: FailedAttempt[] | null;
 
   /** Of a wait: when it ends. */
-  @Column('timestamptz', { name: 'wake_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   wakeAt: Date | null;
 
-  @Column('timestamptz', { name: 'started_at' })
+  @Column('timestamptz')
   startedAt: Date;
 
-  @Column('timestamptz', { name: 'finished_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   finishedAt: Date | null;
 }
 
 /** A run that was parked as `poison`, until the event of its failure has happened. */
 @Entity('parked_runs')
 export class ParkedRun {
-  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'parked_runs_pkey' })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', { name: 'run_id', primaryKeyConstraintName: 'parked_runs_pkey' })
+  @PrimaryColumn('text')
   runId: string;
 }

@@ -9,19 +9,13 @@ import type { VersionContent } from './version-content.js';
 /** A workflow as it was saved at one time. What is known of a version never changes. */
 @Entity('workflow_versions')
 export class WorkflowVersion {
-  @PrimaryColumn('text', {
-    name: 'organization_id',
-    primaryKeyConstraintName: 'workflow_versions_pkey',
-  })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', {
-    name: 'workflow_id',
-    primaryKeyConstraintName: 'workflow_versions_pkey',
-  })
+  @PrimaryColumn('text')
   workflowId: string;
 
-  @PrimaryColumn('integer', { primaryKeyConstraintName: 'workflow_versions_pkey' })
+  @PrimaryColumn('integer')
   version: number;
 
   @Column('json')
@@ -32,50 +26,44 @@ export class WorkflowVersion {
   content: VersionContent | null;
 
   /** Who saved it; null likewise. */
-  @Column('text', { name: 'actor_kind', nullable: true })
+  @Column('text', { nullable: true })
   actorKind: Actor['kind'] | null;
 
-  @Column('text', { name: 'actor_id', nullable: true })
+  @Column('text', { nullable: true })
   actorId: string | null;
 
   /** The version that was brought back by it, if it was made so. */
-  @Column('integer', { name: 'restored_from', nullable: true })
+  @Column('integer', { nullable: true })
   restoredFrom: number | null;
 
   /** What is to be done before the first step; null: nothing. */
-  @Column('json', { name: 'trigger_contact', nullable: true })
+  @Column('json', { nullable: true })
   triggerContact: ContactMapping | null;
   /** Schemas of the tools of its steps, as they were when these were checked; null when that is not known. */
-  @Column('jsonb', { name: 'tool_schemas', nullable: true })
+  @Column('jsonb', { nullable: true })
   toolSchemas: ToolSchemas | null;
 
   /** Later schemas of these tools that its steps were found to fit too, those of the last check; null when none. */
-  @Column('jsonb', { name: 'fitting_schemas', nullable: true })
+  @Column('jsonb', { nullable: true })
   fittingSchemas: ToolSchemas | null;
 
   /** Members that its expressions named and that the tools did not give even then; null likewise. */
-  @Column('json', { name: 'loose_references', nullable: true })
+  @Column('json', { nullable: true })
   looseReferences: string[] | null;
 
-  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   createdAt: Date;
 }
 
 /** That runs of a workflow may come to wait for an event. Stays, for runs of earlier versions go on. */
 @Entity('event_interests')
 export class EventInterest {
-  @PrimaryColumn('text', {
-    name: 'organization_id',
-    primaryKeyConstraintName: 'event_interests_pkey',
-  })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'event_interests_pkey' })
+  @PrimaryColumn('text')
   event: EventName;
 
-  @PrimaryColumn('text', {
-    name: 'workflow_id',
-    primaryKeyConstraintName: 'event_interests_pkey',
-  })
+  @PrimaryColumn('text')
   workflowId: string;
 }

@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { EventName } from '../../events/domain-events.js';
 import type { ObjectSchema } from '../../tools/schema/json-schema.js';
 import type { TriggerOptions, TriggerType } from '../definitions/trigger.js';
@@ -13,15 +13,11 @@ export interface WebhookOptions {
 
 /** A workflow. What it does is in its versions; runs keep to the one they began with. */
 @Entity('workflows')
-@Index('workflows_event_idx', ['organizationId', 'triggerEvent'], {
-  where: 'trigger_event is not null and active and deleted_at is null',
-})
 export class Workflow {
-  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'workflows_pkey' })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @Index('workflows_id_idx')
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'workflows_pkey' })
+  @PrimaryColumn('text')
   id: string;
 
   @Column('text')
@@ -34,14 +30,14 @@ export class Workflow {
   @Column('integer')
   version: number;
 
-  @Column('text', { name: 'trigger_type' })
+  @Column('text')
   triggerType: TriggerType;
 
-  @Column('json', { name: 'trigger_options', default: () => `'{}'` })
+  @Column('json', { default: () => `'{}'` })
   triggerOptions: TriggerOptions;
 
   /** The event that starts it, by which it is looked up. */
-  @Column('text', { name: 'trigger_event', nullable: true })
+  @Column('text', { nullable: true })
   triggerEvent: EventName | null;
 
   /** Encrypted, for the workflow's id as context. */
@@ -49,41 +45,34 @@ export class Workflow {
   secret: Buffer | null;
 
   /** The secret before, encrypted likewise. It stays here after its time, to recognize who still uses it. */
-  @Column('bytea', { name: 'previous_secret', nullable: true })
+  @Column('bytea', { nullable: true })
   previousSecret: Buffer | null;
 
   /** Until when webhooks may be signed with the previous secret; null: not any more. */
-  @Column('timestamptz', { name: 'previous_secret_until', nullable: true })
+  @Column('timestamptz', { nullable: true })
   previousSecretUntil: Date | null;
 
-  @Column('jsonb', { name: 'webhook_options', default: () => `'{}'` })
+  @Column('jsonb', { default: () => `'{}'` })
   webhookOptions: WebhookOptions;
 
-  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   createdAt: Date;
 
-  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   updatedAt: Date;
 
   /** Set when it was deleted: its runs stay readable. */
-  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   deletedAt: Date | null;
 }
 
 /** How a workflow is offered to the agents of its organization as a tool of its own. */
 @Entity('offered_workflows')
-@Unique('offered_workflows_name_key', ['organizationId', 'name'])
 export class OfferedWorkflow {
-  @PrimaryColumn('text', {
-    name: 'organization_id',
-    primaryKeyConstraintName: 'offered_workflows_pkey',
-  })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', {
-    name: 'workflow_id',
-    primaryKeyConstraintName: 'offered_workflows_pkey',
-  })
+  @PrimaryColumn('text')
   workflowId: string;
 
   @Column('text')
@@ -95,10 +84,10 @@ export class OfferedWorkflow {
   @Column('text')
   description: string;
 
-  @Column('json', { name: 'input_schema' })
+  @Column('json')
   inputSchema: ObjectSchema;
 
-  @Column('integer', { name: 'wait_seconds' })
+  @Column('integer')
   waitSeconds: number;
 
   /** Template of what a call answers; null: what the last step returned. */
@@ -109,6 +98,6 @@ export class OfferedWorkflow {
   @Column('text')
   revision: string;
 
-  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   updatedAt: Date;
 }

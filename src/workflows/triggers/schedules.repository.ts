@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 
 /** The due time of a tick, and the current time of the database clock. */
@@ -48,24 +48,17 @@ export class SchedulesRepository {
 /** The next tick of an active workflow with a schedule. */
 @Entity('workflow_schedules')
 export class WorkflowSchedule {
-  @PrimaryColumn('text', {
-    name: 'organization_id',
-    primaryKeyConstraintName: 'workflow_schedules_pkey',
-  })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', {
-    name: 'workflow_id',
-    primaryKeyConstraintName: 'workflow_schedules_pkey',
-  })
+  @PrimaryColumn('text')
   workflowId: string;
 
-  @Column('timestamptz', { name: 'next_tick_at' })
+  @Column('timestamptz')
   nextTickAt: Date;
 
   /** The time from which a worker may claim the tick: the tick itself, or the end of the current lease. */
-  @Index('workflow_schedules_due_idx')
-  @Column('timestamptz', { name: 'available_at' })
+  @Column('timestamptz')
   availableAt: Date;
 
   /** The fencing token. Every claim and every change raises it. */

@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { EventName } from '../../events/domain-events.js';
 import type { WaitEvent } from '../definitions/steps/event-wait-step.js';
 
@@ -10,20 +10,14 @@ export type RunWaitState = 'armed' | 'delivered' | 'consumed' | 'closed';
 
 /** What one step of a run waits for besides a time. */
 @Entity('run_waits')
-@Index('run_waits_armed_idx', ['organizationId', 'event', 'contactId', 'runId', 'stepId'], {
-  where: `state = 'armed'`,
-})
-@Index('run_waits_child_idx', ['organizationId', 'childRunId'], {
-  where: 'child_run_id is not null',
-})
 export class RunWait {
-  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'run_waits_pkey' })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', { name: 'run_id', primaryKeyConstraintName: 'run_waits_pkey' })
+  @PrimaryColumn('text')
   runId: string;
 
-  @PrimaryColumn('text', { name: 'step_id', primaryKeyConstraintName: 'run_waits_pkey' })
+  @PrimaryColumn('text')
   stepId: string;
 
   @Column('text')
@@ -33,7 +27,7 @@ export class RunWait {
   state: RunWaitState;
 
   /** Events about other contacts do not count; empty: any counts. */
-  @Column('text', { name: 'contact_id', default: '' })
+  @Column('text', { default: '' })
   contactId: string;
 
   /** A Liquid condition on the event, and the values of the run that it refers to, as they were when the wait began. */
@@ -44,7 +38,7 @@ export class RunWait {
   bindings: object | null;
 
   /** The run whose end is waited for. */
-  @Column('text', { name: 'child_run_id', nullable: true })
+  @Column('text', { nullable: true })
   childRunId: string | null;
 
   @Column('json', { nullable: true })
@@ -54,34 +48,30 @@ export class RunWait {
   @Column('text', { nullable: true })
   error: string | null;
 
-  @Column('timestamptz', { name: 'armed_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   armedAt: Date | null;
 
   /** The transaction in which the wait began, and those that had ended by then. */
-  @Column('text', { name: 'armed_xid', nullable: true })
+  @Column('text', { nullable: true })
   armedXid: string | null;
 
-  @Column('text', { name: 'armed_snapshot', nullable: true })
+  @Column('text', { nullable: true })
   armedSnapshot: string | null;
 }
 
 /** An event that has happened and is yet to be handed to the runs that wait for it. */
 @Entity('pending_events')
 export class PendingEvent {
-  @PrimaryColumn('text', {
-    name: 'organization_id',
-    primaryKeyConstraintName: 'pending_events_pkey',
-  })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @Index('pending_events_id_idx')
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'pending_events_pkey' })
+  @PrimaryColumn('text')
   id: string;
 
   @Column('text')
   name: EventName;
 
-  @Column('text', { name: 'contact_id', nullable: true })
+  @Column('text', { nullable: true })
   contactId: string | null;
 
   @Column('json')
@@ -91,19 +81,18 @@ export class PendingEvent {
   @Column('text')
   xid: string;
 
-  @Column('timestamptz', { name: 'happened_at' })
+  @Column('timestamptz')
   happenedAt: Date;
 
   /** The last wait that it was held against. */
-  @Column('text', { name: 'after_run_id', default: '' })
+  @Column('text', { default: '' })
   afterRunId: string;
 
-  @Column('text', { name: 'after_step_id', default: '' })
+  @Column('text', { default: '' })
   afterStepId: string;
 
   /** When a worker may take it: at once, or at the end of the lease of the worker that has it. */
-  @Index('pending_events_due_idx')
-  @Column('timestamptz', { name: 'available_at', default: () => 'now()' })
+  @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 
   @Column('integer', { default: 0 })

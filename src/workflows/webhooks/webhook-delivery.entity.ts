@@ -1,34 +1,24 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { SignatureMistake } from './signatures/signature-mistake.js';
 
 export type DeliveryKind = 'accepted' | 'refused' | 'test';
 
 /** A request to a webhook address and its answer. The newest deliveries of each kind are kept. */
 @Entity('webhook_deliveries')
-@Index('webhook_deliveries_newest_idx', [
-  'organizationId',
-  'workflowId',
-  'kind',
-  'receivedAt',
-  'id',
-])
 export class WebhookDelivery {
-  @PrimaryColumn('text', {
-    name: 'organization_id',
-    primaryKeyConstraintName: 'webhook_deliveries_pkey',
-  })
+  @PrimaryColumn('text')
   organizationId: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'webhook_deliveries_pkey' })
+  @PrimaryColumn('text')
   id: string;
 
-  @Column('text', { name: 'workflow_id' })
+  @Column('text')
   workflowId: string;
 
   @Column('text')
   kind: DeliveryKind;
 
-  @Column('timestamptz', { name: 'received_at' })
+  @Column('timestamptz')
   receivedAt: Date;
 
   /** HTTP status of the answer. */
@@ -39,7 +29,7 @@ export class WebhookDelivery {
   @Column('text')
   code: string;
 
-  @Column('text', { name: 'run_id', nullable: true })
+  @Column('text', { nullable: true })
   runId: string | null;
 
   /** Selected headers, without signatures and secrets. */
@@ -47,11 +37,11 @@ export class WebhookDelivery {
   headers: Record<string, string>;
 
   /** Null when the body was not read. */
-  @Column('integer', { name: 'body_bytes', nullable: true })
+  @Column('integer', { nullable: true })
   bodyBytes: number | null;
 
   /** SHA-256. */
-  @Column('bytea', { name: 'body_hash', nullable: true })
+  @Column('bytea', { nullable: true })
   bodyHash: Buffer | null;
 
   /** Stored for small test deliveries only. */
