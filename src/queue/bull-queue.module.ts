@@ -7,13 +7,10 @@ import { BullWakeUps, WAKE_UP_QUEUE, type WakeUpJob } from './bull-wake-ups.js';
 import { FairShare } from './fair-share.js';
 import { WakeUps } from './wake-ups.js';
 
-/**
- * Runs, messages and events: each has slots of its own in the worker, so the processor must hold that many hints. Of
- * schedules nobody is told.
- */
+/** Runs, messages and events have separate slots. Schedules get no wake-ups. */
 const KINDS = 3;
 
-/** Workers are told of work through Bull. */
+/** Provides wake-ups through Bull. */
 @Module({})
 export class BullQueueModule {
   static forRoot(env: Env, redisUrl: string, access: DatabaseAccess): DynamicModule {
@@ -24,7 +21,7 @@ export class BullQueueModule {
         BullModule.registerQueue({
           name: WAKE_UP_QUEUE,
           redis: redisOptions(redisUrl),
-          // Installations may share a Redis: the role's name is one installation's, the database's tells copies apart.
+          // Installations may share a Redis. The role differs between them, the database between copies of one.
           prefix: `{switchboard:${access.database}:${access.gate.user}}`,
         }),
       ],
@@ -44,8 +41,8 @@ export class BullQueueModule {
   }
 }
 
-/** The Bull processor of a worker. A class per concurrency, because a decorator is all that can tell Bull. */
-export function bullProcessor(concurrency: number): Type {
+/** Returns a Bull processor class. Only a decorator can set its concurrency, so each concurrency needs a class. */
+function bullProcessor(concurrency: number): Type {
   @Injectable()
   @Processor(WAKE_UP_QUEUE)
   class BullProcessor {
@@ -53,20 +50,20 @@ export function bullProcessor(concurrency: number): Type {
 
     @Process({ concurrency })
     process(job: Job<WakeUpJob>): Promise<void> {
-      return this.wakeUps.hand(job.data);
+      return this.wakeUps.deliver(job.data);
     }
   }
   return BullProcessor;
 }
 
-// ioredis is Bull's dependency, so its types are reached through Bull's.
+// ioredis is a dependency of Bull and not ours, so its types come from Bull.
 type RedisOptions = Exclude<QueueOptions['redis'], string | undefined>;
 
 const CONNECT_MS = 5000;
-const LONGEST_RETRY_MS = 2000;
+const MAX_RETRY_MS = 2000;
 
-/** Connection options for `redis://` and `rediss://` addresses. */
-export function redisOptions(redisUrl: string): RedisOptions {
+/** Returns the connection options for a `redis://` or `rediss://` address. */
+function redisOptions(redisUrl: string): RedisOptions {
   const url = new URL(redisUrl);
   const db = Number(url.pathname.slice(1));
   return {
@@ -77,9 +74,9 @@ export function redisOptions(redisUrl: string): RedisOptions {
     ...(Number.isInteger(db) && { db }),
     ...(url.protocol === 'rediss:' && { tls: { servername: url.hostname } }),
     connectTimeout: CONNECT_MS,
-    // Bull's processor must outlive an outage of any length; a limit would end it for good after a few seconds.
+    // With a limit, an outage of a few seconds would end Bull's processor for good.
     maxRetriesPerRequest: null,
     enableReadyCheck: false,
-    retryStrategy: (times) => Math.min(times * 100, LONGEST_RETRY_MS),
+    retryStrategy: (times) => Math.min(times * 100, MAX_RETRY_MS),
   };
 }

@@ -3,7 +3,7 @@ import type { Queue } from 'bull';
 import { toError } from '../errors/app-error.js';
 import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
 
-/** What a Bull job carries: the hint, never the work. */
+/** The payload of a Bull job. It names a row and holds none of its data. */
 export interface WakeUpJob {
   kind: WakeUpKind;
   id: string;
@@ -12,46 +12,46 @@ export interface WakeUpJob {
 
 export const WAKE_UP_QUEUE = 'switchboard';
 
-/** Hints on their way to a Redis that is connected but does not answer; what is beyond is left to the sweep. */
-const MOST_IN_FLIGHT = 1000;
-/** Later hints are left to the sweep, so that Redis is not a calendar. */
-const LONGEST_DELAY_MS = 24 * 60 * 60 * 1000;
+/** Limit of wake-ups that Redis has not yet answered. The poll finds the rows of later ones. */
+const MAX_IN_FLIGHT = 1000;
+/** Redis does not store wake-ups for a later time than this. The poll finds those rows. */
+const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
 const CLOSE_MS = 3000;
 
-/** A hint is worth nothing once it was handled: no retry, and no row of Redis left behind. */
+/** A wake-up is not retried, and Redis does not keep it after it was handled. */
 const JOB = { attempts: 1, removeOnComplete: true, removeOnFail: true };
 
-/** Wake-ups through Bull, for many workers on many machines. Redis may be down, empty or away at any time. */
+/** Sends wake-ups through Bull, for workers on many machines. It tolerates a Redis that is down or loses its data. */
 export class BullWakeUps extends WakeUps implements BeforeApplicationShutdown {
   private readonly logger = new Logger(BullWakeUps.name);
   private readonly consumers = new Map<string, WakeUpConsumer>();
   private inFlight = 0;
-  private reported = false;
+  private isOutageReported = false;
 
   constructor(private readonly queue: Queue<WakeUpJob>) {
     super();
     queue.on('error', (error) => this.report(error));
     queue.client.on('ready', () => {
-      if (this.reported) this.logger.log('Redis is back.');
-      this.reported = false;
+      if (this.isOutageReported) this.logger.log('Redis is back.');
+      this.isOutageReported = false;
     });
     const process = queue.process.bind(queue) as (...values: unknown[]) => Promise<void>;
-    // @nestjs/bull starts the processor and forgets the promise. It rejects when Redis was never there until the
-    // stop, and a rejection that nobody handles ends the process.
+    // @nestjs/bull ignores the promise of the processor. It rejects when Redis was never available before the stop, and
+    // an unhandled rejection ends the process.
     queue.process = (...values: unknown[]) =>
       process(...values).catch((error) => this.report(error));
     Object.assign(queue, {
-      // @nestjs/bull would wait for Bull's close(), which waits for ever when Redis does not answer.
+      // @nestjs/bull would wait for Bull's close(), which waits forever when Redis does not answer.
       onApplicationShutdown: () => this.close(),
-      // Only a name in CLIENT LIST, but a connection that ends before it was ready makes it fail unhandled.
+      // It only sets a name in CLIENT LIST, but rejects unhandled when a connection ends before it is ready.
       setWorkerName: () => Promise.resolve(),
     });
   }
 
   wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void {
     const delay = at ? Math.max(0, at.getTime() - Date.now()) : 0;
-    if (delay > LONGEST_DELAY_MS || this.inFlight >= MOST_IN_FLIGHT) return;
-    // Without a connection the client would keep the hint in memory, and every later one, until Redis is back.
+    if (delay > MAX_DELAY_MS || this.inFlight >= MAX_IN_FLIGHT) return;
+    // Without a connection, the client would keep all wake-ups in memory until Redis is back.
     if (this.queue.client.status !== 'ready') return;
     this.inFlight += 1;
     this.queue
@@ -67,7 +67,7 @@ export class BullWakeUps extends WakeUps implements BeforeApplicationShutdown {
   }
 
   async pause(): Promise<void> {
-    // Not awaited: it waits for Redis. Workers that stop turn down what still comes.
+    // Not awaited, because it waits for Redis. Workers that stop ignore later wake-ups.
     this.queue.pause(true, true).catch((error: unknown) => this.report(error));
   }
 
@@ -75,8 +75,8 @@ export class BullWakeUps extends WakeUps implements BeforeApplicationShutdown {
     return this.pause();
   }
 
-  /** What the processor does with a job: resolves when the work is done, so that Bull favours free workers. */
-  async hand({ kind, id, organizationId }: WakeUpJob): Promise<void> {
+  /** Delivers the wake-up of a job. Resolves when the work is done, so that Bull prefers free workers. */
+  async deliver({ kind, id, organizationId }: WakeUpJob): Promise<void> {
     await this.consumers.get(kind)?.handle(id, organizationId);
   }
 
@@ -90,11 +90,11 @@ export class BullWakeUps extends WakeUps implements BeforeApplicationShutdown {
     for (const client of this.queue.clients) client.disconnect();
   }
 
-  /** Once an outage: ioredis reports every attempt to connect. */
+  /** Logs an error once per outage, because ioredis reports every attempt to connect. */
   private report(thrown: unknown): void {
-    if (this.reported) return;
-    this.reported = true;
+    if (this.isOutageReported) return;
+    this.isOutageReported = true;
     const { message } = toError(thrown);
-    this.logger.warn(`Redis does not serve hints, so work is found by polling: ${message}`);
+    this.logger.warn(`Redis is not available, so workers find work by polling: ${message}`);
   }
 }

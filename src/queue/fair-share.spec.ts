@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FairShare } from './fair-share.js';
 
-/** Takes everything that the organization may get, as a claim of all free slots does, and returns how much. */
+/** Takes all slots that the organization may get, as a claim of all free slots does, and returns their number. */
 function takeAll(fairShare: FairShare, organizationId: string, taken: { slots: number }): number {
   const room = fairShare.room(organizationId, fairShare.slots - taken.slots);
   for (let slot = 0; slot < room; slot += 1) fairShare.take(organizationId);
@@ -11,7 +11,7 @@ function takeAll(fairShare: FairShare, organizationId: string, taken: { slots: n
 
 describe(FairShare.name, () => {
   it.each([1, 2, 3, 4, 10, 100])(
-    'gives an organization alone all of %d slots, and no more',
+    'gives a single organization all of %d slots, and no more',
     (most) => {
       const fairShare = new FairShare(most);
       const taken = { slots: 0 };
@@ -20,31 +20,34 @@ describe(FairShare.name, () => {
     },
   );
 
-  it.each([1, 2, 3, 4, 10, 100])('leaves something beside one that holds all of %d', (most) => {
-    const fairShare = new FairShare(most);
-    const taken = { slots: 0 };
-    takeAll(fairShare, 'a', taken);
-    expect(takeAll(fairShare, 'b', taken)).toBeGreaterThan(0);
-  });
+  it.each([1, 2, 3, 4, 10, 100])(
+    'leaves a slot for another organization beside one that occupies all of %d',
+    (most) => {
+      const fairShare = new FairShare(most);
+      const taken = { slots: 0 };
+      takeAll(fairShare, 'a', taken);
+      expect(takeAll(fairShare, 'b', taken)).toBeGreaterThan(0);
+    },
+  );
 
   it.each([
     [2, [2, 1, 0, 0]],
     [4, [4, 1, 1, 0]],
     [10, [10, 4, 1, 0]],
     [100, [100, 34, 11, 4]],
-  ])('leaves something of %d beside several that let go of nothing', (most, held) => {
+  ])('divides %d slots among organizations that release none', (most, expected) => {
     const fairShare = new FairShare(most);
     const taken = { slots: 0 };
-    expect(['a', 'b', 'c', 'd'].map((id) => takeAll(fairShare, id, taken))).toEqual(held);
+    expect(['a', 'b', 'c', 'd'].map((id) => takeAll(fairShare, id, taken))).toEqual(expected);
   });
 
-  it('gives what gets free to those who hold least, until all hold the same', () => {
+  it('leaves free slots for every organization when slots change hands', () => {
     const fairShare = new FairShare(10);
     const taken = { slots: 0 };
     takeAll(fairShare, 'a', taken);
     takeAll(fairShare, 'b', taken);
     for (let round = 0; round < 20; round += 1) {
-      fairShare.giveBack('a');
+      fairShare.release('a');
       taken.slots -= 1;
       takeAll(fairShare, 'b', taken);
       takeAll(fairShare, 'a', taken);
@@ -52,28 +55,28 @@ describe(FairShare.name, () => {
     const { rooms } = fairShare.share(fairShare.slots - taken.slots);
     expect(Object.keys(rooms)).toEqual(['a', 'b']);
     expect(fairShare.slots - taken.slots).toBeGreaterThan(0);
-    fairShare.giveBack('a');
-    fairShare.giveBack('b');
+    fairShare.release('a');
+    fairShare.release('b');
     expect(fairShare.room('a', fairShare.slots - taken.slots + 2)).toBeGreaterThan(0);
   });
 
-  it('knows from an answer whether an organization may have more work than it could get', () => {
+  it('recognizes a claim in which an organization got all of its rooms', () => {
     const share = { after: '', room: 2, rooms: { a: 1 } };
     const got = (...ids: string[]) => ids.map((organizationId) => ({ organizationId }));
-    expect(FairShare.wasShort(share, got())).toBe(false);
-    expect(FairShare.wasShort(share, got('b'))).toBe(false);
-    expect(FairShare.wasShort(share, got('a'))).toBe(true);
-    expect(FairShare.wasShort(share, got('b', 'b'))).toBe(true);
-    expect(FairShare.wasShort({ ...share, rooms: { a: 0 } }, got())).toBe(true);
+    expect(FairShare.isExhausted(share, got())).toBe(false);
+    expect(FairShare.isExhausted(share, got('b'))).toBe(false);
+    expect(FairShare.isExhausted(share, got('a'))).toBe(true);
+    expect(FairShare.isExhausted(share, got('b', 'b'))).toBe(true);
+    expect(FairShare.isExhausted({ ...share, rooms: { a: 0 } }, got())).toBe(true);
   });
 
-  it('tells a claim whose turn was last, and how much each may get', () => {
+  it('tells a claim which organization was last, and how many rows each may get', () => {
     const fairShare = new FairShare(10);
     expect(fairShare.share(15)).toEqual({ after: '', room: 10, rooms: {} });
     for (let slot = 0; slot < 10; slot += 1) fairShare.take('a');
     fairShare.take('b');
     expect(fairShare.share(4)).toEqual({ after: 'b', room: 3, rooms: { a: 0, b: 3 } });
-    fairShare.giveBack('b');
+    fairShare.release('b');
     expect(fairShare.share(5).rooms).toEqual({ a: 0 });
   });
 });

@@ -1,26 +1,26 @@
-/** Which organizations a claim may take work of, and how much: see `gate.claim_runs`. */
+/** Limits how many rows of each organization a claim returns: see the SQL function `gate.claim_runs`. */
 export interface Share {
-  /** The organization that had the last turn; the one after it is next. */
+  /** The organization that had the last turn. The one after it is next. */
   readonly after: string;
-  /** How many rows any organization may get. */
+  /** Rows for each organization that occupies no slot. */
   readonly room: number;
-  /** How many those may get that hold slots already. */
+  /** Rows for each organization that occupies slots. */
   readonly rooms: Readonly<Record<string, number>>;
-  /** `false`: the claim does not look for waits that are over and for work that was left. */
+  /** `false`: the claim does not look for ended waits and for rows that a crashed worker left. */
   readonly wake?: boolean;
 }
 
 /**
- * Shares the slots of one worker among organizations. One alone gets as many as the worker is meant to have. There are
- * half as many again, and each organization may hold twice what is left over, so however long the work of some takes,
- * something is left for the next that comes: a third of the slots beside one, a fifth beside two.
+ * Shares the slots of one worker among organizations. A single organization gets `most` slots. The worker has 1.5 times as
+ * many, and an organization may occupy at most twice the number of free slots. So slots are left for the next
+ * organization, however long the work of others takes: a third beside one, a fifth beside two.
  */
 export class FairShare {
   readonly slots: number;
-  private readonly held = new Map<string, number>();
+  private readonly used = new Map<string, number>();
   private last = '';
 
-  /** `most` is what an organization alone may hold. */
+  /** `most` is the number of slots that a single organization may occupy. */
   constructor(private readonly most: number) {
     this.slots = FairShare.slotsOf(most);
   }
@@ -29,24 +29,26 @@ export class FairShare {
     return most + Math.ceil(most / 2);
   }
 
+  /** Counts a slot that the organization now occupies. */
   take(organizationId: string): void {
-    this.held.set(organizationId, this.heldBy(organizationId) + 1);
+    this.used.set(organizationId, this.usedBy(organizationId) + 1);
     this.last = organizationId;
   }
 
-  giveBack(organizationId: string): void {
-    const left = this.heldBy(organizationId) - 1;
-    if (left > 0) this.held.set(organizationId, left);
-    else this.held.delete(organizationId);
+  /** Counts a slot that the organization no longer occupies. */
+  release(organizationId: string): void {
+    const left = this.usedBy(organizationId) - 1;
+    if (left > 0) this.used.set(organizationId, left);
+    else this.used.delete(organizationId);
   }
 
-  /** How many more slots the organization may take while so many are free. */
+  /** Returns how many more slots the organization may occupy when `free` slots are free. */
   room(organizationId: string, free: number): number {
-    return this.roomBeside(this.heldBy(organizationId), free);
+    return this.roomBeside(this.usedBy(organizationId), free);
   }
 
-  /** Whether some organization got all that it might have, so that more of its work may be due than a claim brought. */
-  static wasShort({ room, rooms }: Share, got: readonly { organizationId: string }[]): boolean {
+  /** Returns true when some organization got all of its rooms, so more of its rows may be due. */
+  static isExhausted({ room, rooms }: Share, got: readonly { organizationId: string }[]): boolean {
     const left = new Map(Object.entries(rooms));
     for (const { organizationId } of got) {
       left.set(organizationId, (left.get(organizationId) ?? room) - 1);
@@ -54,8 +56,9 @@ export class FairShare {
     return [...left.values()].some((count) => count <= 0);
   }
 
+  /** Returns the share for a claim of at most `free` rows. */
   share(free: number): Share {
-    const rooms = [...this.held].map(([id, held]) => [id, this.roomBeside(held, free)]);
+    const rooms = [...this.used].map(([id, used]) => [id, this.roomBeside(used, free)]);
     return {
       after: this.last,
       room: this.roomBeside(0, free),
@@ -63,15 +66,15 @@ export class FairShare {
     };
   }
 
-  private heldBy(organizationId: string): number {
-    return this.held.get(organizationId) ?? 0;
+  private usedBy(organizationId: string): number {
+    return this.used.get(organizationId) ?? 0;
   }
 
-  private roomBeside(held: number, free: number): number {
-    // One slot after the other, each only while it holds less than twice what is free before it takes that slot.
-    const byThreshold = Math.floor((2 * free - held + 2) / 3);
-    // The last one is for somebody who has none.
-    const leaving = held === 0 && free === 1 ? 1 : free - 1;
-    return Math.max(0, Math.min(this.most - held, leaving, byThreshold));
+  private roomBeside(used: number, free: number): number {
+    // Slots are taken one by one, each only while fewer are used than twice the number of free slots.
+    const byThreshold = Math.floor((2 * free - used + 2) / 3);
+    // The last free slot is for an organization that has none.
+    const leaving = used === 0 && free === 1 ? 1 : free - 1;
+    return Math.max(0, Math.min(this.most - used, leaving, byThreshold));
   }
 }

@@ -1,33 +1,30 @@
 import type { Share } from './fair-share.js';
 import type { WakeUpKind } from './wake-ups.js';
 
-/** How long a claim is held without a sign of life: after a crash, another worker goes on this much later. */
+/** Length of a lease. After a crash, another worker continues this many seconds later. */
 export const LEASE_SECONDS = 15;
 
-/** A row that this worker may work on until its lease ends; the epoch fences off everybody who held it before. */
+/** A row that this worker may process until its lease ends. The epoch fences off earlier workers. */
 export interface Claim {
   readonly id: string;
   readonly organizationId: string;
   readonly epoch: number;
-  /** Whether others wait for it to end. */
+  /** True when a limit delays other rows until this one ends. */
   readonly isLimited?: true;
 }
 
-/** What a {@link LeasedWorker} works on: rows with a lease by the database's clock. */
+/** The rows that a {@link LeasedWorker} processes. Their leases end by the database clock. */
 export interface LeasedWork {
   readonly kind: WakeUpKind;
-  /**
-   * Claims at most `limit` due rows, or just the row `id`, with a lease by the database's clock and a new epoch. With a
-   * share, no more of any organization than that allows.
-   */
+  /** Claims at most `limit` due rows, or only the row `id`. A share limits the rows of each organization. */
   claim(limit: number, id?: string, share?: Share): Promise<Claim[]>;
   /**
-   * Does the work. `signal` aborts when the lease was lost or the process stops hard. A throw is logged; the sweep
-   * retries after the lease, or at once after `unavailable`.
+   * Processes a row. `signal` aborts when the lease was lost, or when the process stops and the grace period is over. A
+   * thrown error is logged. The row is retried when its lease ends, or at once after `unavailable`.
    */
   work(claim: Claim, signal: AbortSignal): Promise<void>;
-  /** Extends the leases (ids, epochs) and returns the claims still held. */
+  /** Extends the leases and returns the claims that are still valid. */
   renew(claims: Claim[]): Promise<Claim[]>;
-  /** Gives back at once what was not finished, so that another worker goes on. */
+  /** Ends the leases at once, so that another worker can continue. */
   release(claims: Claim[]): Promise<void>;
 }

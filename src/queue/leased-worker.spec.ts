@@ -6,7 +6,7 @@ import { type Claim, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
 import { LeasedWorker } from './leased-worker.js';
 import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
 
-/** Rows in memory that are due until they are done; every work waits until the test ends it. */
+/** Rows in memory that are due until they are claimed. Their work waits until the test ends it. */
 class FakeWork implements LeasedWork {
   readonly kind = 'message';
   readonly due: string[] = [];
@@ -15,20 +15,20 @@ class FakeWork implements LeasedWork {
   readonly lost = new Set<string>();
   claims = 0;
   isDown = false;
-  /** What a claim waits for before it answers. */
+  /** A claim resolves only after this. */
   answer?: Promise<void>;
 
   async claim(limit: number, id?: string, share?: Share): Promise<Claim[]> {
     this.claims += 1;
     if (this.isDown) throw new Error('The database is down.');
     const room = share?.rooms.org_1 ?? share?.room ?? limit;
-    const taken = (id === undefined ? this.due : this.due.filter((due) => due === id)).slice(
+    const claimed = (id === undefined ? this.due : this.due.filter((due) => due === id)).slice(
       0,
       Math.min(limit, room),
     );
-    for (const item of taken) this.due.splice(this.due.indexOf(item), 1);
+    for (const item of claimed) this.due.splice(this.due.indexOf(item), 1);
     await this.answer;
-    return taken.map((item) => ({ id: item, organizationId: 'org_1', epoch: 1 }));
+    return claimed.map((item) => ({ id: item, organizationId: 'org_1', epoch: 1 }));
   }
 
   work({ id }: Claim, signal: AbortSignal): Promise<void> {
@@ -83,7 +83,7 @@ describe(LeasedWorker.name, () => {
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
   const running = (): string[] => [...work.running.keys()];
 
-  it('works on as many rows as it has slots, and goes on as soon as one is free', async () => {
+  it('processes as many rows as it has slots, and claims the next as soon as one is free', async () => {
     work.due.push('a', 'b', 'c', 'd');
     worker.start();
     await pass(0);
@@ -93,7 +93,7 @@ describe(LeasedWorker.name, () => {
     expect(running()).toEqual(['b', 'c']);
   });
 
-  it('goes on at once when a shared slot gets free while a claim is on its way', async () => {
+  it('claims again at once when a shared slot becomes free during a claim', async () => {
     worker = new LeasedWorker(work, wakeUps, { concurrency: 2, isShared: true });
     work.due.push('a', 'b', 'c', 'd', 'e');
     worker.start();
@@ -116,7 +116,7 @@ describe(LeasedWorker.name, () => {
     expect(running()).toEqual(['d', 'e']);
   });
 
-  it('finds at the next poll what no hint told of', async () => {
+  it('finds a row without a wake-up at the next poll', async () => {
     worker.start();
     await pass(0);
     work.due.push('a');
@@ -124,7 +124,7 @@ describe(LeasedWorker.name, () => {
     expect(running()).toEqual(['a']);
   });
 
-  it('takes the row of a hint at once, and resolves the hint when it is done', async () => {
+  it('claims the row of a wake-up at once, and resolves the wake-up when the work is done', async () => {
     worker.start();
     await pass(0);
     work.due.push('a', 'b');
@@ -138,7 +138,7 @@ describe(LeasedWorker.name, () => {
     expect(isHandled).toBe(true);
   });
 
-  it('does not forget the row of a hint that came while it was full', async () => {
+  it('claims the row of a wake-up that came without a free slot as soon as one is free', async () => {
     work.due.push('a', 'b');
     worker.start();
     await pass(0);
@@ -150,7 +150,7 @@ describe(LeasedWorker.name, () => {
     expect(running()).toEqual(['a', 'c']);
   });
 
-  it('follows hints that come together by one claim', async () => {
+  it('joins wake-ups that come during a claim into one claim', async () => {
     worker = new LeasedWorker(work, wakeUps, { concurrency: 4 });
     worker.start();
     await pass(0);
@@ -160,23 +160,23 @@ describe(LeasedWorker.name, () => {
       answer = resolve;
     });
     work.due.push('a', 'b', 'c', 'd');
-    const hints = ['a', 'b', 'c', 'd'].map((id) => wakeUps.consumer!.handle(id));
+    const pendingWakeUps = ['a', 'b', 'c', 'd'].map((id) => wakeUps.consumer!.handle(id));
     await pass(10);
     answer();
     await pass(10);
     expect(running().sort()).toEqual(['a', 'b', 'c', 'd']);
     expect(work.claims - claims).toBe(2);
     for (const { end } of work.running.values()) end();
-    await Promise.all(hints);
+    await Promise.all(pendingWakeUps);
   });
 
-  it('does not ask again and again while it is full, though a hint came before', async () => {
+  it('does not poll repeatedly without a free slot after an earlier wake-up', async () => {
     worker.start();
     await pass(0);
     work.due.push('a', 'b', 'c', 'd');
     void wakeUps.consumer!.handle('a');
     void wakeUps.consumer!.handle('b');
-    // Before the claim that is to follow `b`, and with the last slot.
+    // Before the claim for `b`, with the last free slot.
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     void wakeUps.consumer!.handle('c');
     await pass(10);
@@ -189,7 +189,7 @@ describe(LeasedWorker.name, () => {
     expect(running()).toEqual(['c', 'b']);
   });
 
-  it('goes on after work that throws', async () => {
+  it('continues after work that throws', async () => {
     work.due.push('a', 'b', 'c');
     worker.start();
     await pass(0);
@@ -199,7 +199,7 @@ describe(LeasedWorker.name, () => {
     expect(work.released).toEqual([]);
   });
 
-  it('gives back what the database was away for, so that it does not count as a crash', async () => {
+  it('releases a row after an outage of the database, so that it does not count as a crash', async () => {
     work.due.push('a', 'b');
     worker.start();
     await pass(0);
@@ -209,7 +209,7 @@ describe(LeasedWorker.name, () => {
     expect(running()).toEqual(['b']);
   });
 
-  it('asks a database that is down less and less, and goes on when it is back', async () => {
+  it('polls a failing database less often, and continues when it is back', async () => {
     work.isDown = true;
     work.due.push('a');
     worker.start();
@@ -221,7 +221,7 @@ describe(LeasedWorker.name, () => {
     expect(running()).toEqual(['a']);
   });
 
-  it('aborts what it has lost, and only that', async () => {
+  it('aborts the work of a lost lease, and only that', async () => {
     work.due.push('a', 'b');
     worker.start();
     await pass(0);
@@ -231,7 +231,7 @@ describe(LeasedWorker.name, () => {
     expect([a.signal.aborted, b.signal.aborted]).toEqual([true, false]);
   });
 
-  it('aborts everything once the leases have surely ended unrenewed, not before', async () => {
+  it('aborts all work when its leases have ended without a renewal, and not before', async () => {
     work.due.push('a');
     worker.start();
     await pass(0);
@@ -243,7 +243,7 @@ describe(LeasedWorker.name, () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it('waits for what is running when it stops, and takes nothing more', async () => {
+  it('waits for running work when it stops, and claims no more', async () => {
     work.due.push('a');
     worker.start();
     await pass(0);
@@ -260,7 +260,7 @@ describe(LeasedWorker.name, () => {
     expect(work.released).toEqual([]);
   });
 
-  it('aborts and gives back what does not end in time', async () => {
+  it('aborts and releases work that does not end within the grace period', async () => {
     work.due.push('a');
     worker.start();
     await pass(0);
@@ -274,7 +274,7 @@ describe(LeasedWorker.name, () => {
     expect(work.released).toEqual(['a']);
   });
 
-  it('gives back what a claim brings after the stop', async () => {
+  it('releases the rows of a claim that resolves after the stop', async () => {
     work.due.push('a');
     worker.start();
     const stopped = worker.stop(1000);
@@ -284,7 +284,7 @@ describe(LeasedWorker.name, () => {
     expect(running()).toEqual([]);
   });
 
-  it('does everything that is due in a poll', async () => {
+  it('processes all due rows in a poll', async () => {
     work.due.push('a', 'b', 'c');
     let isDone = false;
     void worker.poll().then(() => (isDone = true));

@@ -5,11 +5,11 @@ import { type Claim, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
 import type { WakeUps } from './wake-ups.js';
 
 export interface LeasedWorkerOptions {
-  /** Rows that are worked on at the same time; if they are shared, those of one organization alone. */
+  /** Number of rows processed at the same time. With `isShared`, it is the limit of one organization. */
   concurrency: number;
-  /** Whether no organization may hold all slots. Then there are more of them: see {@link FairShare}. */
+  /** True when no organization may occupy all slots. Then there are more slots: see {@link FairShare}. */
   isShared?: boolean;
-  /** How often to look for work that no hint told of. */
+  /** Milliseconds between searches for work whose wake-up was lost. */
   pollMs?: number;
 }
 
@@ -17,21 +17,21 @@ interface Running {
   readonly claim: Claim;
   readonly abort: AbortController;
   readonly done: Promise<void>;
-  /** By this process's monotonic clock, from before the lease was asked for: never later than the true end. */
+  /** End of the lease by the monotonic clock of this process. It is never later than the end by the database clock. */
   leaseEndsAt: number;
 }
 
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
 const POLL_MS = 1000;
-const LONGEST_BACK_OFF_MS = 5000;
-/** How long the first slot that gets free may wait for others, so that one claim fills them all. */
-const GATHER_MS = 3;
-/** What aborted work gets to end by itself before a stop stops waiting for it. */
+const MAX_BACK_OFF_MS = 5000;
+/** Delay of a claim after the first slot becomes free, so that one claim fills several slots. */
+const CLAIM_DELAY_MS = 3;
+/** Time for aborted work to end before `stop` continues without it. */
 const ABORT_GRACE_MS = 500;
 
 /**
- * Keeps a bounded number of rows in work: claims what is due when a hint comes and at every poll, keeps the leases
- * alive, and gives everything back when it stops. Lost hints, a lost database and lost leases are all survived.
+ * Processes a limited number of rows at the same time. It claims due rows at every wake-up and every poll, renews their
+ * leases, and releases them when it stops. It continues after lost wake-ups, lost leases and database outages.
  */
 export class LeasedWorker {
   private readonly logger: Logger;
@@ -40,19 +40,19 @@ export class LeasedWorker {
   private readonly pollMs: number;
   private readonly slots: number;
   private readonly fairShare?: FairShare;
-  /** Slots promised to claims that are still being asked for. */
+  /** Slots that are reserved for claims under way. */
   private reserved = 0;
   private failures = 0;
-  /** There may be more due rows than there were free slots. */
-  private more = false;
-  /** Slots that have got free since the last claim of what is due was asked for. */
-  private freed = 0;
-  /** Hints are being followed, each by a claim of its own. */
-  private following = 0;
-  /** More of them have come meanwhile. */
-  private hinted = false;
-  private polling = false;
-  private stopped = false;
+  /** True when more rows may be due than there were free slots. */
+  private mayHaveMore = false;
+  /** Slots that became free since the last claim of due rows. */
+  private newlyFree = 0;
+  /** Claims under way that a wake-up started. */
+  private wakeUpClaims = 0;
+  /** True when more wake-ups arrived during such a claim. */
+  private hasMoreWakeUps = false;
+  private isPolling = false;
+  private isStopped = false;
   private pollTimer?: NodeJS.Timeout;
   private renewTimer?: NodeJS.Timeout;
 
@@ -76,27 +76,27 @@ export class LeasedWorker {
     this.schedulePoll(0);
   }
 
-  /** Claims and does everything that is due, and resolves when that is done. */
+  /** Processes all rows that are due, and resolves when they are done. */
   async poll(): Promise<void> {
-    while (!this.stopped) {
+    while (!this.isStopped) {
       const started = await this.fill();
       if (started.length === 0) return;
       await Promise.all(started.map((running) => running.done));
     }
   }
 
-  /** Takes no more work, waits for what is running, then aborts it, and gives back what was not finished. */
+  /** Stops claiming, waits up to `graceMs` for running work, then aborts it and releases unfinished rows. */
   async stop(graceMs: number): Promise<void> {
-    this.stopped = true;
+    this.isStopped = true;
     clearTimeout(this.pollTimer);
-    // A claim that is on its way would otherwise keep its row for a whole lease; see `claim`.
+    // Without this wait, rows of a claim under way would stay claimed for a whole lease; see `claim`.
     await within(graceMs, Promise.all(this.claiming));
     await within(graceMs, Promise.all([...this.running].map((running) => running.done)));
     const unfinished = [...this.running];
     for (const running of unfinished) running.abort.abort(new Error('The worker stops.'));
     await within(ABORT_GRACE_MS, Promise.all(unfinished.map((running) => running.done)));
     clearInterval(this.renewTimer);
-    // Also what ended on its abort: it was not finished, so its lease must not make the next worker wait.
+    // Work that ended because of the abort is unfinished too. Its lease must not delay the next worker.
     await this.release(unfinished.map((running) => running.claim));
   }
 
@@ -104,79 +104,80 @@ export class LeasedWorker {
     return this.slots - this.running.size - this.reserved;
   }
 
-  /** A hint. Resolves when the work is done, so that a queue which waits for it hands the next hint to a free worker. */
+  /** Handles a wake-up. Resolves when the work is done, so that a queue gives the next wake-up to a free worker. */
   private async handle(id: string, organizationId?: string): Promise<void> {
-    if (this.stopped) return;
+    if (this.isStopped) return;
     const isFull =
       organizationId !== undefined && this.fairShare?.room(organizationId, this.free) === 0;
     if (this.free <= 0 || isFull) {
-      // Not lost: the row is still due when the next slot gets free.
-      this.more = true;
+      // The row is claimed when the next slot becomes free.
+      this.mayHaveMore = true;
       return;
     }
-    if (this.following > 0) {
-      // One claim for all that come meanwhile costs the database less than one for each.
-      this.more = true;
-      if (!this.hinted && !this.polling) this.schedulePoll(0);
-      this.hinted = true;
+    if (this.wakeUpClaims > 0) {
+      // One claim for all wake-ups of this time costs the database less than one claim for each.
+      this.mayHaveMore = true;
+      if (!this.hasMoreWakeUps && !this.isPolling) this.schedulePoll(0);
+      this.hasMoreWakeUps = true;
       return;
     }
-    const started = await this.follow(id);
+    const started = await this.claimWoken(id);
     await Promise.all(started.map((running) => running.done));
   }
 
-  private async follow(id: string): Promise<Running[]> {
-    this.following += 1;
+  private async claimWoken(id: string): Promise<Running[]> {
+    this.wakeUpClaims += 1;
     try {
       return await this.claim(1, id);
     } finally {
-      this.following -= 1;
+      this.wakeUpClaims -= 1;
     }
   }
 
   private schedulePoll(delayMs: number): void {
     clearTimeout(this.pollTimer);
-    if (this.stopped) return;
+    if (this.isStopped) return;
     this.pollTimer = setTimeout(() => void this.pollOnce(), delayMs);
   }
 
-  /** One claim for several slots costs the database little more than for one, so the first to get free waits a moment. */
+  /** Schedules the next claim. It waits a moment for more free slots, because one claim for several is cheaper. */
   private scheduleNext(): void {
-    this.schedulePoll(this.freed * 4 >= this.slots || this.hinted ? 0 : GATHER_MS);
+    const isUrgent = this.newlyFree * 4 >= this.slots || this.hasMoreWakeUps;
+    this.schedulePoll(isUrgent ? 0 : CLAIM_DELAY_MS);
   }
 
   private async pollOnce(): Promise<void> {
-    const isSecond = this.polling;
+    const isSecond = this.isPolling;
     await this.fill();
-    const isMoreFor = this.freed > 0 || (this.hinted && this.free > 0);
-    if (!isSecond && this.more && isMoreFor && this.failures === 0) {
+    const hasSlots = this.newlyFree > 0 || (this.hasMoreWakeUps && this.free > 0);
+    if (!isSecond && this.mayHaveMore && hasSlots && this.failures === 0) {
       this.scheduleNext();
       return;
     }
-    const backOff = Math.min(this.pollMs * 2 ** this.failures, LONGEST_BACK_OFF_MS);
-    // Jitter keeps many workers that started together from asking together for ever.
+    const backOff = Math.min(this.pollMs * 2 ** this.failures, MAX_BACK_OFF_MS);
+    // Without jitter, workers that started together would poll the database at the same moments.
     this.schedulePoll(Math.max(this.pollMs, backOff) * (0.75 + Math.random() / 2));
   }
 
-  /** Claims as many due rows as there are free slots and starts on them. One at a time: two would only collide. */
+  /** Claims a due row for each free slot and starts the work. Runs one claim at a time, because two would collide. */
   private async fill(): Promise<Running[]> {
     const limit = this.free;
-    if (this.polling || limit <= 0) return [];
-    this.polling = true;
+    if (this.isPolling || limit <= 0) return [];
+    this.isPolling = true;
     try {
-      this.more = false;
-      this.freed = 0;
-      this.hinted = false;
+      this.mayHaveMore = false;
+      this.newlyFree = 0;
+      this.hasMoreWakeUps = false;
       const share = this.fairShare?.share(this.free);
       const started = await this.claim(limit, undefined, share);
-      // By what was asked for: meanwhile slots may have got free, and nobody has looked what is due for them.
+      // Compare with the limit of this claim: slots that became free since then were not part of it.
       const claims = started.map(({ claim }) => claim);
-      if (started.length === limit || (share && FairShare.wasShort(share, claims))) {
-        this.more = true;
+      if (started.length === limit || (share && FairShare.isExhausted(share, claims))) {
+        this.mayHaveMore = true;
       }
       return started;
     } finally {
-      this.polling = false;
+      this.isPolling = false;
     }
   }
 
@@ -185,20 +186,20 @@ export class LeasedWorker {
     id?: string,
     share = this.fairShare?.share(this.free),
   ): Promise<Running[]> {
-    const asked = performance.now();
+    const requestedAt = performance.now();
     this.reserved += limit;
     const pending = this.work.claim(limit, id, share);
     this.claiming.add(pending);
     try {
       const claims = await pending;
       this.failures = 0;
-      if (this.stopped) {
+      if (this.isStopped) {
         await this.release(claims);
         return [];
       }
-      return claims.map((claim) => this.run(claim, asked));
+      return claims.map((claim) => this.run(claim, requestedAt));
     } catch (error) {
-      // Once an outage, not once a try: the database says the same thing every second until it is back.
+      // Log an outage once, and not at every poll.
       if (this.failures === 0) this.logger.error(`Claiming work failed: ${toError(error).message}`);
       this.failures += 1;
       return [];
@@ -208,28 +209,28 @@ export class LeasedWorker {
     }
   }
 
-  private run(claim: Claim, asked: number): Running {
+  private run(claim: Claim, requestedAt: number): Running {
     const abort = new AbortController();
     const running: Running = {
       claim,
       abort,
-      leaseEndsAt: asked + LEASE_SECONDS * 1000,
+      leaseEndsAt: requestedAt + LEASE_SECONDS * 1000,
       done: Promise.resolve()
         .then(() => this.work.work(claim, abort.signal))
         .catch(async (error: unknown) => {
           const { message, stack } = toError(error);
-          this.logger.error(`Work on ${claim.id} failed and is tried again: ${message}`, stack);
-          // A database that was busy or away says nothing against the row: kept until its lease ends, the row would
-          // count as one more crash, and the third of those parks a run for good.
+          this.logger.error(`Work on ${claim.id} failed and is retried: ${message}`, stack);
+          // The database was busy or away, which is not the fault of the row. Without this release the end of the lease
+          // would count as a crash, and the third crash parks a run.
           if (error instanceof AppError && error.code === 'unavailable')
             await this.release([claim]);
         })
         .finally(() => {
           this.running.delete(running);
-          this.fairShare?.giveBack(claim.organizationId);
-          this.freed += 1;
-          // Only while there was more than fitted, and never on a failing database: no hot loop.
-          if (this.more && this.failures === 0) this.scheduleNext();
+          this.fairShare?.release(claim.organizationId);
+          this.newlyFree += 1;
+          // Not while the database fails, which would make this a hot loop.
+          if (this.mayHaveMore && this.failures === 0) this.scheduleNext();
         }),
     };
     this.running.add(running);
@@ -238,22 +239,23 @@ export class LeasedWorker {
   }
 
   private async renewAll(): Promise<void> {
-    const held = [...this.running];
-    if (held.length === 0) return;
-    const asked = performance.now();
+    const current = [...this.running];
+    if (current.length === 0) return;
+    const requestedAt = performance.now();
     try {
-      const kept = await this.work.renew(held.map((running) => running.claim));
-      const keys = new Set(kept.map(keyOf));
-      for (const running of held) {
-        if (keys.has(keyOf(running.claim))) running.leaseEndsAt = asked + LEASE_SECONDS * 1000;
+      const renewed = await this.work.renew(current.map((running) => running.claim));
+      const keys = new Set(renewed.map(keyOf));
+      for (const running of current) {
+        if (keys.has(keyOf(running.claim)))
+          running.leaseEndsAt = requestedAt + LEASE_SECONDS * 1000;
         else running.abort.abort(new Error('The lease was lost.'));
       }
     } catch (error) {
       this.logger.warn(`Renewing leases failed: ${toError(error).message}`);
-      for (const running of held) {
-        // Nobody may answer for a while; once the lease has surely ended, somebody else has the row.
+      for (const running of current) {
+        // When the lease has surely ended, another worker may have the row.
         if (performance.now() >= running.leaseEndsAt) {
-          running.abort.abort(new Error('The lease ran out.'));
+          running.abort.abort(new Error('The lease ended before it was renewed.'));
         }
       }
     }
@@ -264,7 +266,9 @@ export class LeasedWorker {
     try {
       await this.work.release(claims);
     } catch (error) {
-      this.logger.warn(`Giving work back failed, so its leases run out: ${toError(error).message}`);
+      this.logger.warn(
+        `Releasing rows failed, so other workers wait for the end of their leases: ${toError(error).message}`,
+      );
     }
   }
 }
@@ -273,7 +277,7 @@ function keyOf(claim: Claim): string {
   return `${claim.organizationId} ${claim.id} ${claim.epoch}`;
 }
 
-/** Waits for work that never rejects, or until the time is over. */
+/** Waits until the work settles, but at most `ms`. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeUp = new Promise<void>((resolve) => {

@@ -7,7 +7,7 @@ import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
 
 const CHANNEL = 'switchboard_wake_up';
 
-/** Wake-ups through LISTEN and NOTIFY: nothing but the database is needed. */
+/** Sends wake-ups through LISTEN and NOTIFY of PostgreSQL. */
 export class PostgresWakeUps
   extends WakeUps
   implements BeforeApplicationShutdown, OnApplicationShutdown
@@ -15,7 +15,7 @@ export class PostgresWakeUps
   private readonly logger = new Logger(PostgresWakeUps.name);
   private readonly consumers = new Map<string, WakeUpConsumer>();
   private listener?: ChannelListener;
-  private paused = false;
+  private isPaused = false;
 
   constructor(
     private readonly sender: NotificationSender,
@@ -25,21 +25,21 @@ export class PostgresWakeUps
   }
 
   wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void {
-    // Nothing here waits for a later time; every worker looks for due rows once a second anyway.
+    // Wake-ups for later are not needed: every worker polls for due rows once a second.
     if (at && at.getTime() > Date.now()) return;
-    const whose = organizationId === undefined ? '' : `@${organizationId}`;
-    this.sender.send(CHANNEL, `${kind}${whose}`, id);
+    const suffix = organizationId === undefined ? '' : `@${organizationId}`;
+    this.sender.send(CHANNEL, `${kind}${suffix}`, id);
   }
 
   consume(kind: WakeUpKind, consumer: WakeUpConsumer): void {
     this.consumers.set(kind, consumer);
     this.listener ??= new ChannelListener(this.access, CHANNEL, {
-      receive: (payload) => this.hand(payload),
+      receive: (payload) => this.deliver(payload),
     });
   }
 
   async pause(): Promise<void> {
-    this.paused = true;
+    this.isPaused = true;
   }
 
   beforeApplicationShutdown(): Promise<void> {
@@ -50,14 +50,14 @@ export class PostgresWakeUps
     await this.listener?.stop();
   }
 
-  private hand(payload: string): void {
-    if (this.paused) return;
+  private deliver(payload: string): void {
+    if (this.isPaused) return;
     const [subject = '', ...ids] = payload.split(' ');
     const [kind = '', organizationId] = subject.split('@');
     const consumer = this.consumers.get(kind);
     for (const id of ids) {
       consumer?.handle(id, organizationId).catch((error: unknown) => {
-        this.logger.error(`Handling a hint failed: ${toError(error).message}`);
+        this.logger.error(`Handling a wake-up failed: ${toError(error).message}`);
       });
     }
   }

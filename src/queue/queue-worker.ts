@@ -15,16 +15,16 @@ interface ClaimRow {
 }
 
 /**
- * Works on due rows of all organizations, in processes that run workers. Their leases are asked for through the gate,
- * by its functions `claim_…s`, `renew_…s` and `release_…s` for the kind; only ids leave it.
+ * Base class of the workers that process rows of all organizations. It claims them with the functions `claim_…s`,
+ * `renew_…s` and `release_…s` of the gate for its kind, which return only ids.
  */
 export abstract class QueueWorker
   implements LeasedWork, OnApplicationBootstrap, BeforeApplicationShutdown
 {
   abstract readonly kind: WakeUpKind;
-  /** What a stop leaves to work in progress; the whole process has 25 s to end. */
+  /** Milliseconds that running work gets when the process stops. The whole process has 25 s to end. */
   protected abstract readonly graceMs: number;
-  /** Whether `claim_…s` takes a share, so that no organization can hold all slots. */
+  /** True when `claim_…s` accepts a share, so that no organization can occupy all slots. */
   protected readonly isShared: boolean = false;
   private worker?: LeasedWorker;
 
@@ -51,8 +51,8 @@ export abstract class QueueWorker
   }
 
   claim(limit: number, id?: string, share?: Share): Promise<Claim[]> {
-    const asked = [limit, id ?? null, LEASE_SECONDS];
-    return this.call('claim', share ? [...asked, JSON.stringify(share)] : asked);
+    const values = [limit, id ?? null, LEASE_SECONDS];
+    return this.call('claim', share ? [...values, JSON.stringify(share)] : values);
   }
 
   async renew(claims: Claim[]): Promise<Claim[]> {

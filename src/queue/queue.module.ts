@@ -5,12 +5,12 @@ import { NotificationSender } from '../database/notifications/notification-sende
 import { PostgresWakeUps } from './postgres-wake-ups.js';
 import { WakeUps } from './wake-ups.js';
 
-/** How workers are told of work: through Bull where a Redis is configured, through PostgreSQL otherwise. */
+/** Provides wake-ups: through Bull when Redis is configured, otherwise through PostgreSQL. */
 @Module({})
 export class QueueModule {
   static async forRoot(env: Env, access: DatabaseAccess): Promise<DynamicModule> {
     if (!env.redisUrl) return postgres(access);
-    // Bull and its client of Redis take a tenth of the memory of a process, and most do without them.
+    // Loaded on demand, because Bull and its Redis client take a tenth of the memory of a process.
     const { BullQueueModule } = await import('./bull-queue.module.js');
     return BullQueueModule.forRoot(env, env.redisUrl, access);
   }

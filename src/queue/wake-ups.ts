@@ -1,28 +1,25 @@
-/** What a worker can be woken for. */
+/** Kinds of work for which workers are woken. */
 export type WakeUpKind = 'run' | 'message' | 'schedule' | 'event';
 
-/** A worker of this process that can be told of work. */
+/** A worker of this process that handles wake-ups. */
 export interface WakeUpConsumer {
-  /** Hints that are handled at the same time. */
+  /** Largest number of wake-ups that are handled at the same time. */
   readonly concurrency: number;
-  /** Does the work behind the id if it is due and free; a hint that came late or twice does nothing. */
+  /** Processes the row if it is due and not claimed. A late or duplicate wake-up does nothing. */
   handle(id: string, organizationId?: string): Promise<void>;
 }
 
-/**
- * Tells workers that a row has work for them. Only ever a hint: the row is the truth, hints may be lost, late or
- * doubled, and a sweep finds whatever no hint reached.
- */
+/** Tells workers that a row is ready. A wake-up may be lost, late or doubled; the poll of each worker finds the row anyway. */
 export abstract class WakeUps {
   /**
-   * Sends a hint, for `at` if given. Returns at once, never throws, and does not wait for Redis or PostgreSQL. A worker
-   * that has no slot left for the organization need not ask the database for the row.
+   * Sends a wake-up, for the time `at` if given. It never throws and does not wait for Redis or PostgreSQL. With the
+   * organization, a worker without a free slot for it can ignore the wake-up.
    */
   abstract wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void;
 
-  /** Starts to hand hints of a kind to the consumer of this process. */
+  /** Delivers wake-ups of a kind to the consumer from now on. */
   abstract consume(kind: WakeUpKind, consumer: WakeUpConsumer): void;
 
-  /** Stops handing out hints; those being handled go on. */
+  /** Stops the delivery of wake-ups. Those that are being handled continue. */
   abstract pause(): Promise<void>;
 }
