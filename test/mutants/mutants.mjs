@@ -1,6 +1,7 @@
 const RUNS = 'src/workflows/journal/runs.repository.ts';
 const RUN_CONTENTS = 'src/workflows/engine/run-contents.repository.ts';
 const RUN_STARTS = 'src/workflows/triggers/run-starts.service.ts';
+const WEBHOOK_STARTS = 'src/workflows/webhooks/webhook-starts.service.ts';
 const TOOL_RUNNER = 'src/workflows/engine/runners/tool.runner.ts';
 const RUNS_TABLE = 'migrations/tables/workflow_runs.sql';
 const LEASES = ['claim_runs', 'renew_runs', 'claim_messages', 'renew_messages'];
@@ -32,42 +33,40 @@ export const MUTANTS = [
   },
   {
     id: 'M3',
-    what: 'hint before the commit',
+    what: 'wake workers before the commit',
     edits: [
       [
         RUN_STARTS,
-        'this.tenants.afterCommit(() => void this.hint(organizationId, id, limits !== null));',
-        'void this.hint(organizationId, id, limits !== null);',
+        'this.tenants.afterCommit(() => this.wakeWorkers(organizationId, run, limits !== null));',
+        'this.wakeWorkers(organizationId, run, limits !== null);',
       ],
       [
         RUN_STARTS,
         '    const inserted = await this.runs.insertOnce(organizationId, runs);\n',
-        `    for (const { id } of runs) void this.hint(organizationId, id, false);
+        `    for (const run of runs) this.wakeWorkers(organizationId, run, false);
     const inserted = await this.runs.insertOnce(organizationId, runs);\n`,
       ],
     ],
     tests: ['test/workflows/webhook-durability'],
-    names: 'neither answers ok nor hints before the commit',
+    names: 'neither answers ok nor wakes workers before the commit',
   },
   {
     id: 'M4',
     what: 'answer before the commit',
     edits: [
       [
-        RUN_STARTS,
-        `  ): Promise<(string | undefined)[]> {
-    return await this.tenants.transaction(`,
-        `  ): Promise<(string | undefined)[]> {
-    let answer: (ids: (string | undefined)[]) => void = () => undefined;
-    const early = new Promise<(string | undefined)[]>((resolve) => (answer = resolve));
-    const committed = this.tenants.transaction(`,
+        WEBHOOK_STARTS,
+        '    return await this.tenants.transaction(organizationId, async () => {\n',
+        `    let answer: (started: RunStarted | 'skipped') => void = () => undefined;
+    const early = new Promise<RunStarted | 'skipped'>((resolve) => (answer = resolve));
+    const committed = this.tenants.transaction(organizationId, async () => {\n`,
       ],
       [
-        RUN_STARTS,
-        `      return runs.map(({ id }) => (inserted.has(id) ? id : undefined));
+        WEBHOOK_STARTS,
+        `      return allowed ? await this.runs.start(organizationId, allowed) : 'skipped';
     });
 `,
-        `      answer(runs.map(({ id }) => (inserted.has(id) ? id : undefined)));
+        `      answer(allowed ? await this.runs.start(organizationId, allowed) : 'skipped');
     });
     committed.catch(() => undefined);
     return await early;
@@ -81,7 +80,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/workflows/webhook-durability', 'test/failpoints/web-failpoints'],
-    names: 'neither answers ok nor hints before the commit|FP1b',
+    names: 'neither answers ok nor wakes workers before the commit|FP1b',
   },
   {
     id: 'M5',

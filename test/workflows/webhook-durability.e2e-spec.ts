@@ -4,7 +4,7 @@ import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { createWorkflow, postWebhook } from './support/workflow-client.js';
 
-describe('a process that only takes webhooks', () => {
+describe('a web process', () => {
   let switchboard: Switchboard;
 
   beforeAll(async () => {
@@ -12,7 +12,7 @@ describe('a process that only takes webhooks', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('has committed the run when it answers, limits each organization, and says when to come back', async () => {
+  it('answers after the commit of the run, limits each organization, and returns Retry-After', async () => {
     const acme = await createOrganization(switchboard);
     const workflow = await createWorkflow(acme, []);
     const answers = [];
@@ -30,13 +30,15 @@ describe('a process that only takes webhooks', () => {
     expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['queued']));
   });
 
-  it('neither answers ok nor hints before the commit, and does both after it', async () => {
+  it('neither answers ok nor wakes workers before the commit, and does both after it', async () => {
     const acme = await createOrganization(switchboard);
     const workflow = await createWorkflow(acme, []);
-    const remembered = await createWorkflow(acme, []);
-    await postWebhook(switchboard, remembered.id, {});
+    const cached = await createWorkflow(acme, []);
+    await postWebhook(switchboard, cached.id, {});
+    const trigger = { type: 'webhook', limits: { concurrency: { runs: 1000 } } };
+    const limited = await createWorkflow(acme, [], { trigger });
     const wake = vi.spyOn(switchboard.app.get(WakeUps), 'wake');
-    // Every statement succeeds, and then the commit fails.
+    // The statements succeed, and the commit fails.
     await switchboard.ownerQuery(
       `create function refuse_commit() returns trigger language plpgsql
        as $$ begin raise exception 'No commit.'; end $$`,
@@ -47,7 +49,8 @@ describe('a process that only takes webhooks', () => {
     );
     const refused = [
       await postWebhook(switchboard, workflow.id, {}),
-      await postWebhook(switchboard, remembered.id, {}),
+      await postWebhook(switchboard, cached.id, {}),
+      await postWebhook(switchboard, limited.id, {}),
     ];
     for (const answer of refused)
       expect(answer).toMatchObject({ status: 500, body: { ok: false } });
@@ -55,12 +58,12 @@ describe('a process that only takes webhooks', () => {
     await switchboard.ownerQuery('drop function refuse_commit cascade');
     const accepted = await postWebhook(switchboard, workflow.id, {});
     expect(accepted.status).toBe(202);
-    const acceptedToo = await postWebhook(switchboard, remembered.id, {});
+    const acceptedToo = await postWebhook(switchboard, cached.id, {});
     const ids = [accepted, acceptedToo].map(({ body }) => ['run', body.runId]);
     expect(wake.mock.calls.map(([kind, id]) => [kind, id])).toEqual(ids);
   });
 
-  it('lets nobody use up the allowance of an organization without its secret', async () => {
+  it('does not count unsigned webhooks against the rate limit of the organization', async () => {
     const acme = await createOrganization(switchboard);
     const workflow = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret: true } });
     const answers = [];
