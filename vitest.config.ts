@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { DRIVER_SPECS } from './test/support/spec-lists.js';
+import { DRIVER_SPECS, PROCESS_SPECS } from './test/support/spec-lists.js';
 import { findRedisServer } from './test/support/redis.js';
 
 export const hasRedis = Boolean(process.env.REDIS_URL) || findRedisServer() !== undefined;
@@ -35,7 +35,16 @@ export default defineConfig({
   test: {
     ...common,
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.spec.ts'], isolate, testTimeout } },
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.spec.ts'],
+          exclude: PROCESS_SPECS,
+          isolate,
+          testTimeout,
+        },
+      },
+      { test: { name: 'process', include: PROCESS_SPECS, testTimeout } },
       {
         test: {
           ...e2e,

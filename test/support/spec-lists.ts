@@ -27,3 +27,6 @@ export const THOROUGH_SPECS = [
   'test/workflows/run-filters.e2e-spec.ts',
   'test/workflows/run-limits.e2e-spec.ts',
 ];
+
+/** Unit tests that measure or change the whole process. Each runs in a process of its own. */
+export const PROCESS_SPECS = ['src/http/signals.spec.ts', 'src/operations/tune-v8.spec.ts'];

@@ -6,7 +6,6 @@ import {
   copyFile,
   mkdir,
   mkdtemp,
-  readFile,
   readdir,
   realpath,
   rm,
@@ -19,12 +18,12 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import ts from 'typescript';
+import { buildTree } from '../../support/process.js';
 
 const run = promisify(execFile);
 
 const root = new URL('../../..', import.meta.url).pathname;
-const sources = join(root, 'src/database/embedded');
+const compiled = join(root, 'dist/src/database/embedded');
 
 export interface Account {
   readonly uid: number;
@@ -47,8 +46,9 @@ export class Sandbox {
 
   private constructor(readonly path: string) {}
 
-  /** Node 20 runs no TypeScript, so the folder under test is transpiled for the child processes. */
+  /** Copies the built code to a folder that other users can read: child processes run as different users. */
   static async create(): Promise<Sandbox> {
+    buildTree();
     const path = await realpath(await mkdtemp(join(tmpdir(), 'switchboard-embedded-')));
     await chmod(path, 0o755);
     const code = join(path, 'code');
@@ -59,12 +59,8 @@ export class Sandbox {
       join(root, 'test/embedded/support/owner-process.mjs'),
       join(code, 'owner-process.mjs'),
     );
-    for (const file of await readdir(sources)) {
-      if (!file.endsWith('.ts') || file.endsWith('.spec.ts')) continue;
-      const { outputText } = ts.transpileModule(await readFile(join(sources, file), 'utf8'), {
-        compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
-      });
-      await writeFile(join(code, file.replace(/ts$/, 'js')), outputText);
+    for (const file of await readdir(compiled)) {
+      if (file.endsWith('.js')) await copyFile(join(compiled, file), join(code, file));
     }
     return new Sandbox(path);
   }
