@@ -4,7 +4,7 @@ import { spread, table } from './tables.mjs';
 export function bootSection({ rows }) {
   return [
     '## Boot with many tools',
-    'From the making of the application, its code loaded and its database ready, until it listens: the registry finds, checks and describes every tool meanwhile. Then from the spawn of the process to its first answered `tools/list`, on a database that is ready.',
+    'Boot: from the creation of the application, with code loaded and database prepared, until it listens. In this time the registry finds, validates and describes every tool. Spawn to first list: from the spawn of the process to the first response to `tools/list`, on a prepared database.',
     '',
     ...table(
       ['tools', 'boot ms (least – most)', 'spawn to first list ms (least – most)'],

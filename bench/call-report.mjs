@@ -6,16 +6,16 @@ import { quotient, series, spread, table } from './tables.mjs';
 const show = (value) => value.toLocaleString('en');
 const NOTES = {
   list: ({ tools }) => `${tools} tools.`,
-  call: () => 'The tool says again what it is told.',
+  call: () => 'The tool returns its argument.',
   batch: () =>
-    'Each call counts. Single calls are those of the contest before, measured right before each batch.',
+    'Each call in a batch counts. Single calls are those of the previous contest, measured directly before each batch.',
   search: ({ contacts, organizations }) =>
     `Parts of names, full names and parts of e-mail addresses, ${show(contacts)} contacts of ${organizations} ` +
-    'organizations; one to ten of 20,000 match, and all of them are compared with those that should. Each contestant ' +
-    'has a database of its own, at most 10 connections to it, and a GIN index of one text made of name, e-mail, ' +
-    'phone and external id: Switchboard of its own keys, which tell organizations apart, the peers of trigrams ' +
-    '(`pg_trgm`), beside an index of organization and time. The peers know the organization ' +
-    'without asking; Switchboard learns it from the key, and reads behind row-level security.',
+    'organizations; one to ten of 20,000 match, and every response is checked. Each contestant has a separate ' +
+    'database with at most 10 connections, and a GIN index on one text of name, e-mail, phone and external id. The ' +
+    'index of Switchboard contains the organization; that of the peers consists of trigrams (`pg_trgm`), with another ' +
+    'index on organization and time. The organization of the peers is fixed; Switchboard gets it from the API key ' +
+    'and reads with row-level security.',
 };
 
 export function callSection(result, contest) {

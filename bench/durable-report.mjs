@@ -8,8 +8,8 @@ const TITLES = {
 };
 const NOTES = {
   accept:
-    'Closed loop over 16 connections, each webhook answered once it is stored; no worker runs. Afterwards every one must be stored exactly once.',
-  run: 'Webhooks as in the contest before, to the process that also carries the runs out: look up a contact, store a message. From the first webhook until the last run has succeeded. Afterwards every run must have stored its own message exactly once. The queues run each step as a job of its own.',
+    'Closed loop over 16 connections. The response to each webhook follows when it is stored; no worker runs. Afterwards every webhook must be stored exactly once.',
+  run: 'Webhooks as in the previous contest, but runs are executed too: they look up a contact and store a message. Measured from the first webhook until the last run has succeeded. Afterwards every run must have stored its message exactly once. The queues run each step as a separate job.',
 };
 /** The comparisons of each contest, with the title of the quotient. */
 const LIMIT = { name: 'node-pg', title: '× bare node:http + pg' };
@@ -45,7 +45,7 @@ function rateSection(rows, contest) {
 function latencySection(rows, rate) {
   return [
     `## Runs of two steps, ${rate} a second`,
-    'From the answer to the webhook until its run has succeeded, by the time that the contestant keeps of that.',
+    'From the response to the webhook until its run has succeeded, by the end time that the contestant records.',
     '',
     ...table(
       ['contestant', 'p50 ms (least – most)', 'p99 ms', ...CPU],

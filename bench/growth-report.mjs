@@ -16,8 +16,8 @@ export function growthSearchSection({ connections, organizations, rows }) {
         name === 'node-http' && size === row.size && search === row.search,
     );
   return [
-    '## Search among more and more contacts',
-    `Closed loop over ${connections} connections; the contacts belong to ${organizations} organizations in equal parts, and one of these is searched. Tables and indexes are those of the contest of \`search_contacts\`.`,
+    '## Search among growing numbers of contacts',
+    `Closed loop over ${connections} connections; the contacts belong to ${organizations} organizations in equal parts, and one of them is searched. Tables and indexes are those of the contest \`search_contacts\`.`,
     '',
     ...table(
       [
@@ -55,7 +55,7 @@ export function growthClaimsSection({ turns, rows }) {
     `${behind.p50.toFixed(2)} / ${without.p50.toFixed(2)} = ${(behind.p50 / without.p50).toFixed(2)}`;
   return [
     '## Claims beside a backlog',
-    `Milliseconds with the backlog / without = how many times, medians of ${turns} turns: two databases take turns, one of them without a backlog.`,
+    `Milliseconds with backlog / without backlog = quotient; medians of ${turns} turns. Two databases take turns, one of them without a backlog.`,
     '',
     ...table(
       [
@@ -81,7 +81,14 @@ export function growthRegistrySection({ rows }) {
     'Switchboard alone, protocol 2025-11-25, closed loop over 16 connections.',
     '',
     ...table(
-      ['contest', 'tools', 'bytes of the answer', 'requests/s (least – most)', 'p50 ms', 'CPU µs'],
+      [
+        'contest',
+        'tools',
+        'bytes of the response',
+        'requests/s (least – most)',
+        'p50 ms',
+        'CPU µs',
+      ],
       1,
       rows
         .toSorted((a, b) => (a.contest < b.contest ? 1 : a.contest > b.contest ? -1 : 0))
@@ -100,7 +107,7 @@ export function growthRegistrySection({ rows }) {
 export function growthWorkersSection({ rows, machine }) {
   return [
     '## Runs of two steps with more workers',
-    `As the sustained runs above: one process takes the webhooks, so many others carry the runs out. All of them, PostgreSQL and the load share ${machine.processors} processors.`,
+    `As the sustained runs above, with one process for webhooks and a growing number of workers. They share ${machine.processors} processors with PostgreSQL and the load.`,
     '',
     ...table(
       ['processes', 'runs/s (least – most)', 'CPU µs each', 'CPU µs of PostgreSQL', '× one worker'],
@@ -122,7 +129,7 @@ export function growthNeighboursSection(result) {
   const row = (title, { p50, p99 }) => [title, p50.toFixed(0), p99.toFixed(0)];
   return [
     '## A quiet organization beside a busy one',
-    `From the answer to a webhook until its run of two steps has succeeded, ${quietPerSecond} a second, with one process for the web and one worker: alone, and beside another organization that has ${show(backlog)} runs in the queue and gets ${busyPerSecond} more a second. The two take turns.`,
+    `From the response to a webhook until its run of two steps has succeeded, at ${quietPerSecond} webhooks per second, with one web process and one worker. Measured in turns alone and beside another organization that has ${show(backlog)} queued runs and receives ${busyPerSecond} webhooks per second.`,
     '',
     ...table(['the quiet organization', 'p50 ms', 'p99 ms'], 1, [
       row('alone', alone),

@@ -43,8 +43,8 @@ const show = (label, values, unit) =>
   console.log(
     `${label}: median ${median(values).toFixed(0)} ${unit} (${values.map((value) => value.toFixed(0)).join(', ')})`,
   );
-show('Embedded start from nothing to listening', results.first, 'ms');
-show('Warm start to listening', results.warm, 'ms');
+show('First start with the embedded database, until it listens', results.first, 'ms');
+show('Later start, until it listens', results.warm, 'ms');
 show('Memory of the idle process without PostgreSQL', results.idleMiB, 'MiB');
 
 async function listens() {
