@@ -2,7 +2,7 @@ import type { Fault } from '../../errors/app-error.js';
 import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { didYouMean } from '../../text/nearest-names.js';
 import type { Step } from './definition.js';
-import { limitKeys, type RunLimits } from './run-limits.js';
+import { getLimitKeys, type RunLimits } from './run-limits.js';
 import {
   collectFaults,
   type DefinitionChecks,
@@ -56,7 +56,7 @@ export class DefinitionChecker {
 
   /** Adds a fault for each key of limits that is invalid or refers to a variable that only a run has. */
   checkLimits(limits: RunLimits, faults: Fault[]): void {
-    for (const [path, key] of limitKeys(limits, 'trigger.limits')) {
+    for (const [path, key] of getLimitKeys(limits, 'trigger.limits')) {
       collectFaults(path, faults, () => {
         checkTriggerReferences(this.liquid.references(key), path, faults);
       });

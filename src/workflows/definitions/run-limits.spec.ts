@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../errors/app-error.js';
-import { limitKeys, parseRunLimits } from './run-limits.js';
+import { getLimitKeys, parseRunLimits } from './run-limits.js';
 
 describe(parseRunLimits.name, () => {
   const parse = (given: unknown) => {
@@ -65,7 +65,7 @@ describe(parseRunLimits.name, () => {
       concurrency: { runs_per_key: 1, key: '{{ contact.id }}' },
       debounce: { seconds: 1, key: '{{ trigger.payload.id }}' },
     });
-    expect(limitKeys(limits, 'limits')).toEqual([
+    expect(getLimitKeys(limits, 'limits')).toEqual([
       ['limits.concurrency.key', '{{ contact.id }}'],
       ['limits.debounce.key', '{{ trigger.payload.id }}'],
     ]);

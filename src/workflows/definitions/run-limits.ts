@@ -1,10 +1,10 @@
 import type { Fault } from '../../errors/app-error.js';
-import { didYouMean } from '../../text/nearest-names.js';
+import { checkKeys, isObject, type Json } from './step-fields.js';
 
-/** What keeps a run in the queue: later starts, the rate, a run with the same key, or any run of the workflow. */
+/** The limit that keeps a run in the queue: a debounce, the rate, the runs of its key, or all runs of the workflow. */
 export type RunLimit = 'debounce' | 'rate' | 'key' | 'slot';
 
-/** How many runs of a workflow go on at once, and how soon after each other. As it is stored and shown. */
+/** The limits of a workflow, in the form in which they are stored and shown. */
 export interface RunLimits {
   concurrency?: ConcurrencyLimit;
   rate?: { runs: number; per_seconds: number };
@@ -12,33 +12,31 @@ export interface RunLimits {
 }
 
 interface ConcurrencyLimit {
-  /** How many runs of the workflow may be running at once. */
+  /** The largest number of runs of the workflow at the same time. */
   runs?: number;
-  /** How many of those with the same key. */
+  /** The largest number of runs with the same key at the same time. */
   runs_per_key?: number;
   /** A Liquid expression on trigger.payload and contact. */
   key?: string;
 }
 
 interface DebounceLimit {
-  /** How long no other start may come, so that the last one is carried out. */
+  /** The last start runs after so many seconds without another start. */
   seconds: number;
-  /** How long starts may put each other off. */
+  /** The longest delay by repeated starts. */
   max_seconds: number;
-  /** A Liquid expression on trigger.payload and contact: only starts with the same key put each other off. */
+  /** A Liquid expression on trigger.payload and contact: only starts with the same key delay each other. */
   key?: string;
 }
 
-const MOST_RUNS = 1000;
-const DAY = 24 * 60 * 60;
-const MOST_DEBOUNCE = 7 * DAY;
-/** How long starts may put each other off where nothing else is said, as a multiple of the period. */
-const MAX_PERIODS = 10;
-const LONGEST_KEY = 1024;
+const MAX_RUNS = 1000;
+const DAY_SECONDS = 24 * 60 * 60;
+const MAX_DEBOUNCE_SECONDS = 7 * DAY_SECONDS;
+/** The default of `max_seconds` as a multiple of `seconds`. */
+const DEFAULT_MAX_PERIODS = 10;
+const MAX_KEY_CHARACTERS = 1024;
 
-type Json = Record<string, unknown>;
-
-/** Reads limits; adds every fault with its path, and then the result is not to be used. */
+/** Parses limits. Adds every fault with its path; use the result only if there is no fault. */
 export function parseRunLimits(given: unknown, path: string, faults: Fault[]): RunLimits {
   const limits = parseObject(given, path, ['concurrency', 'rate', 'debounce'], faults);
   const parsed: RunLimits = {};
@@ -52,8 +50,8 @@ export function parseRunLimits(given: unknown, path: string, faults: Fault[]): R
   return parsed;
 }
 
-/** The expressions of limits, with their paths. */
-export function limitKeys(limits: RunLimits, path: string): [path: string, key: string][] {
+/** Returns the key expressions of limits with their paths. */
+export function getLimitKeys(limits: RunLimits, path: string): [path: string, key: string][] {
   return (['concurrency', 'debounce'] as const).flatMap((name): [string, string][] => {
     const key = limits[name]?.key;
     return key === undefined ? [] : [[`${path}.${name}.key`, key]];
@@ -63,9 +61,9 @@ export function limitKeys(limits: RunLimits, path: string): [path: string, key: 
 function parseConcurrency(given: unknown, path: string, faults: Fault[]): ConcurrencyLimit {
   const limit = parseObject(given, path, ['runs', 'runs_per_key', 'key'], faults);
   const parsed: ConcurrencyLimit = {};
-  if (limit.runs !== undefined) parsed.runs = parseWhole(limit, 'runs', path, MOST_RUNS, faults);
+  if (limit.runs !== undefined) parsed.runs = parseWhole(limit, 'runs', path, MAX_RUNS, faults);
   if (limit.runs_per_key !== undefined) {
-    parsed.runs_per_key = parseWhole(limit, 'runs_per_key', path, MOST_RUNS, faults);
+    parsed.runs_per_key = parseWhole(limit, 'runs_per_key', path, MAX_RUNS, faults);
   }
   if (limit.key !== undefined) parsed.key = parseKey(limit.key, `${path}.key`, faults);
   if (isObject(given) && (limit.key === undefined) !== (limit.runs_per_key === undefined)) {
@@ -80,21 +78,21 @@ function parseRate(given: unknown, path: string, faults: Fault[]): RunLimits['ra
   const rate = parseObject(given, path, ['runs', 'per_seconds'], faults);
   if (rate !== given) return undefined;
   return {
-    runs: parseWhole(rate, 'runs', path, MOST_RUNS, faults),
-    per_seconds: parseWhole(rate, 'per_seconds', path, DAY, faults),
+    runs: parseWhole(rate, 'runs', path, MAX_RUNS, faults),
+    per_seconds: parseWhole(rate, 'per_seconds', path, DAY_SECONDS, faults),
   };
 }
 
 function parseDebounce(given: unknown, path: string, faults: Fault[]): DebounceLimit | undefined {
   const limit = parseObject(given, path, ['seconds', 'max_seconds', 'key'], faults);
   if (limit !== given) return undefined;
-  const seconds = parseWhole(limit, 'seconds', path, DAY, faults);
+  const seconds = parseWhole(limit, 'seconds', path, DAY_SECONDS, faults);
   const parsed: DebounceLimit = {
     seconds,
     max_seconds:
       limit.max_seconds === undefined
-        ? Math.min(seconds * MAX_PERIODS, MOST_DEBOUNCE)
-        : parseWhole(limit, 'max_seconds', path, MOST_DEBOUNCE, faults, seconds),
+        ? Math.min(seconds * DEFAULT_MAX_PERIODS, MAX_DEBOUNCE_SECONDS)
+        : parseWhole(limit, 'max_seconds', path, MAX_DEBOUNCE_SECONDS, faults, seconds),
   };
   if (limit.key !== undefined) parsed.key = parseKey(limit.key, `${path}.key`, faults);
   return parsed;
@@ -110,10 +108,7 @@ function parseObject(
     faults.push({ path, message: `must be an object of ${known.join(', ')}` });
     return {};
   }
-  for (const key of Object.keys(given)) {
-    if (known.includes(key)) continue;
-    faults.push({ path: `${path}.${key}`, message: `is not known.${didYouMean(key, known)}` });
-  }
+  checkKeys(given, path, known, faults);
   return given;
 }
 
@@ -136,16 +131,12 @@ function parseWhole(
   return least;
 }
 
-/** Whether the expression can be evaluated is for the checker of definitions to say. */
+/** Parses a key. The definition checker checks the expression itself. */
 function parseKey(given: unknown, path: string, faults: Fault[]): string {
-  // Without an expression all runs would have the same key: who writes "contact.id" wants something else.
-  if (typeof given === 'string' && given.length <= LONGEST_KEY && given.includes('{{'))
+  // Text without an expression, such as "contact.id", would give all runs the same key by mistake.
+  if (typeof given === 'string' && given.length <= MAX_KEY_CHARACTERS && given.includes('{{'))
     return given;
-  const message = `must be text of at most ${LONGEST_KEY} characters with an expression, such as {{ contact.id }}`;
+  const message = `must be text of at most ${MAX_KEY_CHARACTERS} characters with an expression, such as {{ contact.id }}`;
   faults.push({ path, message });
   return '';
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

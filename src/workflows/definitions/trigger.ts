@@ -2,6 +2,7 @@ import { parseTimezone } from '../../contacts/parse-field.js';
 import { type EventName, EVENT_NAMES } from '../../events/domain-events.js';
 import type { Fault } from '../../errors/app-error.js';
 import { didYouMean } from '../../text/nearest-names.js';
+import { checkKeys, type Json } from './step-fields.js';
 import { type ContactMapping, parseContactMapping } from './contact-mapping.js';
 import { Cron } from './calendar/cron.js';
 import { parseRunLimits, type RunLimits } from './run-limits.js';
@@ -10,7 +11,7 @@ export const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const
 
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
-/** What started a run; `tool`: an agent, by the name that its organization offers the workflow under. */
+/** The ways to start a run. `tool` means that an agent called the offered workflow. */
 export const RUN_TRIGGER_TYPES = [...TRIGGER_TYPES, 'tool'] as const;
 
 export type RunTriggerType = (typeof RUN_TRIGGER_TYPES)[number];
@@ -19,31 +20,30 @@ export const MISSED_POLICIES = ['skip', 'run_once'] as const;
 
 export type MissedPolicy = (typeof MISSED_POLICIES)[number];
 
-/** What a trigger says besides its type and its secret, as it is stored and shown. */
+/** The stored part of a trigger besides its type and its secret, in the form in which it is shown. */
 export interface TriggerOptions {
-  /** Of an event: which one. */
+  /** The event of an event trigger. */
   event?: EventName;
-  /** Of a schedule: when, by the clocks of which time zone, and what happens when nobody was there at the time. */
+  /** The times of a schedule trigger, their timezone, and the handling of times when no worker was running. */
   cron?: string;
   timezone?: string;
   missed?: MissedPolicy;
-  /** A Liquid condition: where it does not hold, no run starts. */
+  /** A Liquid condition. No run starts when it is false. */
   if?: string;
-  /** Of a webhook or a start by hand: what its payload says of the contact. */
+  /** Maps the payload of a webhook or manual trigger to the contact of the run. */
   contact?: ContactMapping;
-  /** How many runs go on at once, and how soon after each other. */
   limits?: RunLimits;
 }
 
-/** What starts a workflow. `secret`: true generates one, text is one, null means none, absent leaves it as it is. */
+/** A parsed trigger. `secret`: true generates one, text sets it, null removes it, absent keeps it. */
 export interface Trigger {
   type: TriggerType;
   secret?: true | string | null;
-  /** How long the secret before stays valid beside the one that this makes or gives; 0 ends that at once. */
+  /** How long the previous secret stays valid beside the new one. With 0 it becomes invalid at once. */
   overlapSeconds?: number;
-  /** Null removes it, absent leaves it as it is. */
+  /** Null removes it, absent keeps it. */
   toleranceSeconds?: number | null;
-  /** Null removes it, absent leaves it as it is. */
+  /** Null removes it, absent keeps it. */
   waitSeconds?: number | null;
   options: TriggerOptions;
 }
@@ -68,11 +68,9 @@ const MAX_SECRET = 256;
 const MAX_OVERLAP = 30 * 24 * 60 * 60;
 const MAX_TOLERANCE = 24 * 60 * 60;
 const MAX_WAIT = 30;
-const MAX_CRON = 200;
+const MAX_CRON_CHARACTERS = 200;
 
-type Json = Record<string, unknown>;
-
-/** Reads a trigger; adds every fault with its path, and then the result is not to be used. */
+/** Parses a trigger. Adds every fault with its path; use the result only if there is no fault. */
 export function parseTrigger(given: object, faults: Fault[]): Trigger {
   const trigger = given as Json;
   const { type } = trigger;
@@ -80,14 +78,11 @@ export function parseTrigger(given: object, faults: Fault[]): Trigger {
     const message =
       type === undefined ? 'is required' : `must be one of ${TRIGGER_TYPES.join(', ')}`;
     faults.push({ path: 'trigger.type', message });
-    // Which other keys belong here depends on the type.
+    // The type decides which other keys are known, so they cannot be checked.
     return { type: 'manual', options: {} };
   }
   const known = KEYS[type];
-  for (const key of Object.keys(trigger)) {
-    if (known.includes(key)) continue;
-    faults.push({ path: `trigger.${key}`, message: `is not known.${didYouMean(key, known)}` });
-  }
+  checkKeys(trigger, 'trigger', known, faults);
   const options: TriggerOptions = {};
   if (type === 'event') options.event = parseEvent(trigger.event, faults);
   if (type === 'schedule') Object.assign(options, parseSchedule(trigger, faults));
@@ -156,40 +151,37 @@ function parseSchedule(trigger: Json, faults: Fault[]): TriggerOptions {
 
 function cronFault(cron: unknown): string | undefined {
   if (cron === undefined) return 'is required';
-  if (typeof cron !== 'string' || cron.length > MAX_CRON) {
-    return `must be text of at most ${MAX_CRON} characters`;
+  if (typeof cron !== 'string' || cron.length > MAX_CRON_CHARACTERS) {
+    return `must be text of at most ${MAX_CRON_CHARACTERS} characters`;
   }
   const parsed = Cron.parse(cron);
   if (!(parsed instanceof Cron)) return parsed.fault;
-  // Which zone does not matter: it is never, anywhere.
+  // The timezone does not matter: a date that never comes is the same in all of them.
   return parsed.next(new Date(), 'UTC') ? undefined : 'is a time that never comes';
 }
 
-/** Whether the condition can be evaluated is for the checker of definitions to say. */
+/** Parses a condition. The definition checker checks the expression itself. */
 function parseIf(given: unknown, faults: Fault[]): string | undefined {
   if (typeof given === 'string' && given.trim() !== '') return given;
   faults.push({ path: 'trigger.if', message: 'must be a condition, as text' });
   return undefined;
 }
 
-function parseOverlap(
-  trigger: Record<string, unknown>,
-  faults: Fault[],
-): Pick<Trigger, 'overlapSeconds'> {
+function parseOverlap(trigger: Json, faults: Fault[]): Pick<Trigger, 'overlapSeconds'> {
   const seconds = trigger.overlap_seconds;
   if (seconds === undefined) return {};
   const path = 'trigger.overlap_seconds';
   if (!isWhole(seconds, 0, MAX_OVERLAP)) {
     faults.push({ path, message: `must be a whole number of 0 to ${MAX_OVERLAP}` });
   } else if (seconds > 0 && (trigger.secret === undefined || trigger.secret === null)) {
-    // A previous secret whose time is over must not come back, so there is no longer time without a new secret.
+    // Without a new secret, a longer overlap would make an expired previous secret valid again.
     faults.push({ path, message: 'needs "secret": true or a new one, unless it is 0' });
   } else return { overlapSeconds: seconds };
   return {};
 }
 
 function parseOption(
-  trigger: Record<string, unknown>,
+  trigger: Json,
   name: string,
   most: number,
   faults: Fault[],

@@ -1,45 +1,48 @@
 import type { StepStatus } from '../definitions/steps/step-kind.js';
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../definitions/definition.js';
-import { type ReachedStep, retryPlan } from './retry-plan.js';
+import { type ReachedStep, createRetryPlan } from './retry-plan.js';
 
 const call = (id: string, tool = 'send', more: object = {}): Step => ({ id, tool, ...more });
 const reached = (stepId: string, status: StepStatus): ReachedStep => ({ stepId, status });
 
-describe(retryPlan, () => {
+describe(createRetryPlan, () => {
   const before = [call('a'), call('b'), call('c')];
   const journal = [reached('a', 'succeeded'), reached('b', 'failed')];
 
   it('tries the step again that ended the run', () => {
-    expect(retryPlan(journal, before, before)).toEqual({ again: ['b'], gone: [] });
+    expect(createRetryPlan(journal, before, before)).toEqual({ again: ['b'], gone: [] });
   });
 
   it('leaves steps alone that failed and were passed', () => {
     const steps = [call('a', 'send', { on_error: 'continue' }), call('b')];
     const failed = [reached('a', 'failed'), reached('b', 'failed')];
-    expect(retryPlan(failed, steps, steps)).toEqual({ again: ['b'], gone: [] });
+    expect(createRetryPlan(failed, steps, steps)).toEqual({ again: ['b'], gone: [] });
   });
 
   it('tries a step again that was passed, where the later version lets it end the run', () => {
     const old = [call('a', 'send', { on_error: 'continue' }), call('b')];
     const failed = [reached('a', 'failed'), reached('b', 'failed')];
-    expect(retryPlan(failed, [call('a'), call('b')], old)).toEqual({ again: ['a', 'b'], gone: [] });
+    expect(createRetryPlan(failed, [call('a'), call('b')], old)).toEqual({
+      again: ['a', 'b'],
+      gone: [],
+    });
   });
 
   it('forgets what failed where it is gone or something else, and keeps what is done', () => {
-    expect(retryPlan(journal, [call('a'), call('other')], before).gone).toEqual(['b']);
-    expect(retryPlan(journal, [call('a'), call('b', 'post')], before)).toEqual({
+    expect(createRetryPlan(journal, [call('a'), call('other')], before).gone).toEqual(['b']);
+    expect(createRetryPlan(journal, [call('a'), call('b', 'post')], before)).toEqual({
       again: [],
       gone: ['b'],
     });
-    expect(retryPlan(journal, [call('b')], before)).toEqual({ again: ['b'], gone: [] });
+    expect(createRetryPlan(journal, [call('b')], before)).toEqual({ again: ['b'], gone: [] });
   });
 
   it('forgets a wait or an attempt that goes on where the step is something else', () => {
     const old: Step[] = [{ id: 'pause', wait: { days: 1 } }, call('b')];
     const open = [reached('pause', 'waiting')];
-    expect(retryPlan(open, [call('pause')], old)).toEqual({ again: [], gone: ['pause'] });
-    expect(retryPlan(open, old, old)).toEqual({ again: [], gone: [] });
+    expect(createRetryPlan(open, [call('pause')], old)).toEqual({ again: [], gone: ['pause'] });
+    expect(createRetryPlan(open, old, old)).toEqual({ again: [], gone: [] });
   });
 
   it.each([
@@ -47,7 +50,7 @@ describe(retryPlan, () => {
     ['a wait', { id: 'a', wait: { days: 1 } }, 'a call of send where it is a wait step now'],
     ['a branch', { id: 'a', if: 'true', then: [] }, 'a call of send where it is a branch step now'],
   ])('refuses a version in which a step that is done is %s', (_, step, message) => {
-    expect(() => retryPlan(journal, [step, call('b')], before)).toThrow(message);
+    expect(() => createRetryPlan(journal, [step, call('b')], before)).toThrow(message);
   });
 
   it('knows the steps of a loop by the way to them, and tries each again that failed', () => {
@@ -56,7 +59,10 @@ describe(retryPlan, () => {
       reached('a[1].b', 'failed'),
       reached('a[2].b', 'failed'),
     ];
-    expect(retryPlan(failed, before, before)).toEqual({ again: ['a[1].b', 'a[2].b'], gone: [] });
+    expect(createRetryPlan(failed, before, before)).toEqual({
+      again: ['a[1].b', 'a[2].b'],
+      gone: [],
+    });
   });
 
   it('finds steps inside of others', () => {
@@ -64,7 +70,7 @@ describe(retryPlan, () => {
       { id: 'x', if: 'true', then: [], else: [call('y', 'send', { on_error: [inner] })] },
     ];
     const done = [reached('z', 'succeeded')];
-    expect(() => retryPlan(done, nest(call('z', 'post')), nest(call('z')))).toThrow(
+    expect(() => createRetryPlan(done, nest(call('z', 'post')), nest(call('z')))).toThrow(
       'its step z is done',
     );
   });

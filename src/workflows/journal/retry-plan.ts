@@ -3,36 +3,36 @@ import { type Step } from '../definitions/definition.js';
 import type { RunStep } from './run.entity.js';
 import { everyStep, kindNameOf } from '../definitions/steps/step-kinds.js';
 
-/** What a retry needs to know of a step that the run has reached. */
+/** The part of a journal entry that a retry depends on. */
 export type ReachedStep = Pick<RunStep, 'stepId' | 'status'>;
 
-/** What a retry does to the journal. */
+/** The changes that a retry makes to the journal. */
 export interface RetryPlan {
-  /** Tried anew; what their earlier attempts were stays in the log. */
+  /** Steps that run again. Their failed attempts stay in the journal. */
   again: string[];
-  /** No part of the run any more. */
+  /** Steps whose entries are deleted. */
   gone: string[];
 }
 
 /**
- * How a run goes on with `steps`, which are those of `before` or of a later version. Steps that are done stay done, by
- * their ids; the first one that the journal does not know is next. Throws `conflict` where a step that is done is
- * something else in the later version, because later steps would take its result for that of the new one.
+ * Plans how a run continues with `steps`, the steps of its own version (`before`) or of a later one. Finished steps keep
+ * their results, by id; the run continues with the first step that has no entry. Throws `conflict` when the later version
+ * defines a finished step differently: later steps would use its result as that of the new step.
  */
-export function retryPlan(
+export function createRetryPlan(
   journal: readonly ReachedStep[],
   steps: readonly Step[],
   before: readonly Step[],
 ): RetryPlan {
-  const [now, then] = [byId(steps), byId(before)];
+  const [now, then] = [indexById(steps), indexById(before)];
   const plan: RetryPlan = { again: [], gone: [] };
   for (const { stepId, status } of journal) {
-    // What the trigger says of the contact has an id that looks like a way.
-    const id = now.has(stepId) || then.has(stepId) ? stepId : idOf(stepId);
+    // The id of the generated contact step contains a dot, but is not a path inside a loop.
+    const id = now.has(stepId) || then.has(stepId) ? stepId : getStepId(stepId);
     const [step, old] = [now.get(id), then.get(id)];
-    const isSame = step && old && whatOf(step) === whatOf(old);
+    const isSame = step && old && describeStep(step) === describeStep(old);
     if (status === 'succeeded' || status === 'skipped') {
-      if (step && !isSame) throw isOther(stepId, step, old);
+      if (step && !isSame) throw createConflict(stepId, step, old);
     } else if (!isSame) {
       plan.gone.push(stepId);
     } else if (status === 'failed' && (step.on_error ?? 'fail') === 'fail') {
@@ -42,25 +42,25 @@ export function retryPlan(
   return plan;
 }
 
-function isOther(stepId: string, step: Step, old: Step | undefined): AppError {
-  const was = old ? whatOf(old) : 'another step';
+function createConflict(stepId: string, step: Step, old: Step | undefined): AppError {
+  const was = old ? describeStep(old) : 'another step';
   return new AppError(
     'conflict',
     `The run cannot go on in the newest version: its step ${stepId} is done, and was ${was} where it is ` +
-      `${whatOf(step)} now. Retry it with version "same", or replay it.`,
+      `${describeStep(step)} now. Retry it with version "same", or replay it.`,
   );
 }
 
-/** The id of the step of an entry; one inside of a loop is known by the way to it, such as `each[3].send`. */
-function idOf(path: string): string {
+/** Returns the step id in the path of an entry: `send` for `each[3].send`. */
+function getStepId(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
 }
 
-function byId(steps: readonly Step[]): Map<string, Step> {
+function indexById(steps: readonly Step[]): Map<string, Step> {
   return new Map(everyStep(steps).map((step) => [step.id, step]));
 }
 
-/** What a step is, as far as the result of another kind could not stand for its own. */
-function whatOf(step: Step): string {
+/** Describes a step. Steps with different descriptions cannot use each other's results. */
+function describeStep(step: Step): string {
   return 'tool' in step ? `a call of ${step.tool}` : `a ${kindNameOf(step)} step`;
 }

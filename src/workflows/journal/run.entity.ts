@@ -15,7 +15,7 @@ export const RUN_STATUSES = [
 
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** One run of one version of a workflow. This row is the truth; what a queue says about it is a hint. */
+/** One run of one version of a workflow. This row decides the state of the run; messages of a queue are only hints. */
 @Entity('workflow_runs')
 export class Run {
   @PrimaryColumn('text')
@@ -33,22 +33,22 @@ export class Run {
   @Column('text', { default: 'queued' })
   status: RunStatus;
 
-  /** Why it waits, or ended as it did. */
+  /** The reason why the run waits or has ended. */
   @Column('text', { nullable: true })
   reason: string | null;
 
-  /** What started it: a webhook can also be started by hand. */
+  /** How the run was started. A run of a workflow with a webhook trigger can also be `manual`. */
   @Column('text')
   triggerType: RunTriggerType;
 
-  /** What the sender sent, byte for byte. Up to 1 MiB, so it is read only where it is needed. */
+  /** The body as received, up to 1 MiB. Queries select it only on request. */
   @Column('bytea', { select: false })
   payload: Buffer;
 
   @Column('text', { nullable: true })
   contactId: string | null;
 
-  /** The run that it repeats, which may be gone. */
+  /** The run that this one replays; it may have been deleted. */
   @Column('text', { nullable: true })
   replayOf: string | null;
 
@@ -58,23 +58,23 @@ export class Run {
   @Column('bytea', { nullable: true })
   bodyHash: Buffer | null;
 
-  /** How many runs started each other up to this one. */
+  /** The number of runs in the chain of runs that started this one. */
   @Column('integer', { default: 0 })
   depth: number;
 
-  /** The first of the runs that led to this one; null for a first one. */
+  /** The first run of that chain; null for a run that no other run started. */
   @Column('text', { nullable: true })
   rootRunId: string | null;
 
-  /** The fencing token: every claim takes the next one, and only its holder may write. */
+  /** The fencing token. Every claim raises it, and every write of a worker checks it. */
   @Column('integer', { default: 0 })
   epoch: number;
 
-  /** Workers that died with it since its last journalled step. */
+  /** The number of workers that died with this run since its last progress. */
   @Column('integer', { default: 0 })
   crashes: number;
 
-  /** When a worker may take it: its wake time, or, while it runs, the end of the lease. */
+  /** When a worker may claim the run: the time that it waits for, or the end of the lease while it is running. */
   @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 
@@ -87,7 +87,7 @@ export class Run {
   @Column('timestamptz', { nullable: true })
   finishedAt: Date | null;
 
-  /** Whether it was started under limits of its workflow. */
+  /** True when the workflow had limits when the run was started. */
   @Column('boolean', { default: false })
   limited: boolean;
 
@@ -99,24 +99,24 @@ export class Run {
   @Column('timestamptz', { nullable: true })
   delayedUntil: Date | null;
 
-  /** A later start with the same key puts it off for good. */
+  /** A later start with the same key replaces this run. */
   @Column('text', { nullable: true })
   debounceKey: string | null;
 
-  /** When the first of the starts came that it stands for. */
+  /** The time of the first start that this run replaces. */
   @Column('timestamptz', { nullable: true })
   debounceSince: Date | null;
 
-  /** When the rate limit let it go. */
+  /** When the rate limit released the run. */
   @Column('timestamptz', { nullable: true })
   releasedAt: Date | null;
 
-  /** Only so many with the same key may be running. */
+  /** The key of the concurrency limit. */
   @Column('text', { nullable: true })
   slotKey: string | null;
 }
 
-/** One of the attempts of a step that failed. */
+/** A failed attempt of a step. */
 export interface FailedAttempt {
   attempt: number;
   failed_at: string;
@@ -129,7 +129,7 @@ export interface StepError {
   details?: readonly Fault[];
 }
 
-/** The journal of a run: one row per step that it reached, written in the transaction of the step's effect. */
+/** One row of a run journal. It is written in the same transaction as the effect of the step. */
 @Entity('run_steps')
 export class RunStep {
   @PrimaryColumn('text')
@@ -141,11 +141,11 @@ export class RunStep {
   @PrimaryColumn('text')
   stepId: string;
 
-  /** Order of execution, from 1. */
+  /** The order of execution, from 1. */
   @Column('integer')
   position: number;
 
-  /** Null for a branch or a wait. */
+  /** Null for steps that call no tool. */
   @Column('text', { nullable: true })
   tool: string | null;
 
@@ -164,11 +164,11 @@ export class RunStep {
   @Column('json', { nullable: true })
   error: StepError | null;
 
-  /** The last of them, the oldest first, also those from before the run was retried. */
+  /** The last failed attempts, the oldest first, including those before a retry of the run. */
   @Column('json', { nullable: true })
   failedAttempts: FailedAttempt[] | null;
 
-  /** Of a wait: when it ends. */
+  /** The time until which the step waits. */
   @Column('timestamptz', { nullable: true })
   wakeAt: Date | null;
 
@@ -179,7 +179,7 @@ export class RunStep {
   finishedAt: Date | null;
 }
 
-/** A run that was parked as `poison`, until the event of its failure has happened. */
+/** A parked run whose event `run.failed` has not been emitted yet. */
 @Entity('parked_runs')
 export class ParkedRun {
   @PrimaryColumn('text')

@@ -1,26 +1,26 @@
 import type { TriggerType } from '../definitions/trigger.js';
 import type { Workflow } from './workflow.entity.js';
 
-/** Versions are numbered with integers of PostgreSQL. */
-export const MOST_VERSIONS = 2_147_483_647;
+/** The largest PostgreSQL integer. */
+export const MAX_VERSION = 2_147_483_647;
 
-/** What people edit of a workflow besides its steps, in the form in which they give it. */
+/** The editable parts of a workflow besides its steps, in the form that callers use. */
 export interface VersionContent {
   name: string;
-  /** With what belongs to the type. */
+  /** Also contains the members of the trigger type. */
   trigger: { type: TriggerType };
 }
 
 /**
- * What a version keeps of a workflow: whatever `update_workflow` takes belongs here, so that a change of it makes a
- * version and can be brought back. Of a secret it keeps only that there was one.
+ * Returns the content that a version stores: everything that `update_workflow` accepts, so that each change creates a
+ * version and can be restored. Of a secret it stores only whether there was one.
  */
-export function contentOf(workflow: Workflow): VersionContent {
-  return { name: workflow.name, trigger: triggerOf(workflow) };
+export function toVersionContent(workflow: Workflow): VersionContent {
+  return { name: workflow.name, trigger: toTriggerView(workflow) };
 }
 
-/** The trigger as callers see it, and as it could be given back. */
-export function triggerOf(workflow: Workflow): VersionContent['trigger'] {
+/** Returns the trigger in the form that callers see and send. */
+export function toTriggerView(workflow: Workflow): VersionContent['trigger'] {
   const { toleranceSeconds, waitSeconds } = workflow.webhookOptions;
   return {
     type: workflow.triggerType,
@@ -32,10 +32,13 @@ export function triggerOf(workflow: Workflow): VersionContent['trigger'] {
 }
 
 /**
- * The content as `update_workflow` takes it: what is absent there stays as it is, so what this version does not have is
- * to be removed. Where it had a secret, one is kept or made; where it had none, one that is there now stays.
+ * Returns the arguments of `update_workflow` that restore the content. Absent members would stay unchanged, so members
+ * that the version does not have become null. A current secret stays; a missing one is generated if the version had one.
  */
-export function asUpdate({ name, trigger }: VersionContent): { name: string; trigger: object } {
+export function toWorkflowUpdate({ name, trigger }: VersionContent): {
+  name: string;
+  trigger: object;
+} {
   const removed = trigger.type === 'webhook' && { tolerance_seconds: null, wait_seconds: null };
   return { name, trigger: { ...removed, ...trigger } };
 }

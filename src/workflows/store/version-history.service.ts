@@ -3,27 +3,27 @@ import type { Actor } from '../../accounts/account.js';
 import { fingerprint } from '../../text/canonical-json.js';
 import type { Step } from '../definitions/definition.js';
 import { ToolCompatibilityService } from './tool-compatibility.service.js';
-import { contentOf } from './version-content.js';
+import { toVersionContent } from './version-content.js';
 import type { WorkflowVersion } from './workflow-version.entity.js';
 import type { Workflow } from './workflow.entity.js';
 import { WorkflowVersionsRepository } from './workflow-versions.repository.js';
 
-/** A workflow and its steps at one time. */
-export interface Edition {
+/** A workflow and its steps. */
+export interface WorkflowWithSteps {
   workflow: Workflow;
   steps: readonly Step[];
 }
 
-/** Who saves a workflow, and which version is brought back by that, if one is. */
-export interface Saving {
+/** The person or API key that saves a workflow, and the version that is restored, if any. */
+export interface VersionAuthor {
   actor: Actor;
   restoredFrom?: number;
 }
 
-/** Steps, and the tools that they were checked against. */
+/** Steps with the schemas of the tools that they were checked with. */
 type Pinned = Pick<WorkflowVersion, 'steps' | 'toolSchemas' | 'fittingSchemas' | 'looseReferences'>;
 
-/** Writes down what is saved of workflows; called in the transaction that saves it. */
+/** Creates the versions of workflows, in the transaction that saves the workflow. */
 @Injectable()
 export class VersionHistoryService {
   constructor(
@@ -31,35 +31,39 @@ export class VersionHistoryService {
     private readonly tools: ToolCompatibilityService,
   ) {}
 
-  /** The first version of a workflow. */
-  async begin(organizationId: string, { workflow, steps }: Edition, saving: Saving): Promise<void> {
-    await this.write(organizationId, workflow, this.pinned(steps), 1, saving);
+  /** Creates the first version of a workflow. */
+  async createFirst(
+    organizationId: string,
+    { workflow, steps }: WorkflowWithSteps,
+    author: VersionAuthor,
+  ): Promise<void> {
+    await this.insert(organizationId, workflow, this.pinSchemas(steps), 1, author);
   }
 
   /**
-   * The number of the version that the workflow has with the changes: a new one, unless they change nothing. The
-   * workflow must be locked. `steps` is absent where they stay, and are not checked anew.
+   * Creates a new version unless nothing has changed, and returns the number of the current version. The workflow must be
+   * locked. When `steps` is absent, they stay as they are and are not checked again.
    */
-  async advance(
+  async createNext(
     organizationId: string,
     before: Workflow,
     after: { workflow: Workflow; steps?: readonly Step[] },
-    saving: Saving,
+    author: VersionAuthor,
   ): Promise<number> {
     const { id, version } = before;
-    const [old, now] = [contentOf(before), contentOf(after.workflow)];
+    const [old, now] = [toVersionContent(before), toVersionContent(after.workflow)];
     const current = await this.versions.get(organizationId, id, version);
     const steps = after.steps ?? current.steps;
     const isSame = fingerprint([old, current.steps]).equals(fingerprint([now, steps]));
     if (isSame) return version;
     await this.versions.addContent(organizationId, id, version, old);
-    // Steps that nobody has checked still fit what they fitted before, and perhaps nothing else.
-    const pinned = after.steps ? this.pinned(after.steps) : pinnedBy(current);
-    await this.write(organizationId, after.workflow, pinned, version + 1, saving);
+    // Unchecked steps keep the schemas that they were last checked with.
+    const pinned = after.steps ? this.pinSchemas(after.steps) : copyPinned(current);
+    await this.insert(organizationId, after.workflow, pinned, version + 1, author);
     return version + 1;
   }
 
-  private pinned(steps: readonly Step[]): Pinned {
+  private pinSchemas(steps: readonly Step[]): Pinned {
     const { current } = this.tools;
     return {
       steps: [...steps],
@@ -69,18 +73,18 @@ export class VersionHistoryService {
     };
   }
 
-  private async write(
+  private async insert(
     organizationId: string,
     workflow: Workflow,
     pinned: Pinned,
     version: number,
-    { actor, restoredFrom }: Saving,
+    { actor, restoredFrom }: VersionAuthor,
   ): Promise<void> {
     await this.versions.insert(organizationId, {
       workflowId: workflow.id,
       version,
       ...pinned,
-      content: contentOf(workflow),
+      content: toVersionContent(workflow),
       triggerContact: workflow.triggerOptions.contact ?? null,
       actorKind: actor.kind,
       actorId: actor.id,
@@ -89,7 +93,7 @@ export class VersionHistoryService {
   }
 }
 
-function pinnedBy(version: WorkflowVersion): Pinned {
+function copyPinned(version: WorkflowVersion): Pinned {
   const { steps, toolSchemas, fittingSchemas, looseReferences } = version;
   return { steps, toolSchemas, fittingSchemas, looseReferences };
 }

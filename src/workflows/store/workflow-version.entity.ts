@@ -6,7 +6,7 @@ import type { ContactMapping } from '../definitions/contact-mapping.js';
 import type { Step } from '../definitions/definition.js';
 import type { VersionContent } from './version-content.js';
 
-/** A workflow as it was saved at one time. What is known of a version never changes. */
+/** An immutable, numbered copy of a workflow. */
 @Entity('workflow_versions')
 export class WorkflowVersion {
   @PrimaryColumn('text')
@@ -21,33 +21,34 @@ export class WorkflowVersion {
   @Column('json')
   steps: Step[];
 
-  /** All but the steps. Null for a version of a release that kept the steps only. */
+  /** Everything except the steps. Null for a version of an early release, which stored only the steps. */
   @Column('json', { nullable: true })
   content: VersionContent | null;
 
-  /** Who saved it; null likewise. */
+  /** The kind of actor that saved the version. Null for a version of an early release. */
   @Column('text', { nullable: true })
   actorKind: Actor['kind'] | null;
 
   @Column('text', { nullable: true })
   actorId: string | null;
 
-  /** The version that was brought back by it, if it was made so. */
+  /** The number of the version that this one restored, or null. */
   @Column('integer', { nullable: true })
   restoredFrom: number | null;
 
-  /** What is to be done before the first step; null: nothing. */
+  /** The contact mapping of the trigger, or null. */
   @Column('json', { nullable: true })
   triggerContact: ContactMapping | null;
-  /** Schemas of the tools of its steps, as they were when these were checked; null when that is not known. */
+
+  /** The schemas of the step tools when the steps were checked; null when unknown. */
   @Column('jsonb', { nullable: true })
   toolSchemas: ToolSchemas | null;
 
-  /** Later schemas of these tools that its steps were found to fit too, those of the last check; null when none. */
+  /** The tool schemas of the last later check that the steps passed, or null. */
   @Column('jsonb', { nullable: true })
   fittingSchemas: ToolSchemas | null;
 
-  /** Members that its expressions named and that the tools did not give even then; null likewise. */
+  /** References to members that the tools did not return even then; null when unknown. */
   @Column('json', { nullable: true })
   looseReferences: string[] | null;
 
@@ -55,7 +56,7 @@ export class WorkflowVersion {
   createdAt: Date;
 }
 
-/** That runs of a workflow may come to wait for an event. Stays, for runs of earlier versions go on. */
+/** Registers that runs of a workflow may wait for an event. It is kept, because runs of earlier versions continue. */
 @Entity('event_interests')
 export class EventInterest {
   @PrimaryColumn('text')

@@ -3,15 +3,15 @@ import type { EventName } from '../../events/domain-events.js';
 import type { ObjectSchema } from '../../tools/schema/json-schema.js';
 import type { TriggerOptions, TriggerType } from '../definitions/trigger.js';
 
-/** What its owner wants of a webhook beyond its secret. */
+/** The options of a webhook besides its secret. */
 export interface WebhookOptions {
-  /** Signed timestamps only, and at most so far away. */
+  /** When set, requests need a signed timestamp that differs from now by at most so many seconds. */
   toleranceSeconds?: number;
-  /** Answers with the result of the run, if it ends so soon. */
+  /** The response waits so long for the end of the run and then contains its result. */
   waitSeconds?: number;
 }
 
-/** A workflow. What it does is in its versions; runs keep to the one they began with. */
+/** A workflow. Its versions have the steps, and each run is pinned to one version. */
 @Entity('workflows')
 export class Workflow {
   @PrimaryColumn('text')
@@ -26,7 +26,7 @@ export class Workflow {
   @Column('boolean')
   active: boolean;
 
-  /** The newest version of the definition. */
+  /** The number of the newest version. */
   @Column('integer')
   version: number;
 
@@ -36,19 +36,19 @@ export class Workflow {
   @Column('json', { default: () => `'{}'` })
   triggerOptions: TriggerOptions;
 
-  /** The event that starts it, by which it is looked up. */
+  /** The event of an event trigger; indexed to find the workflows that an event starts. */
   @Column('text', { nullable: true })
   triggerEvent: EventName | null;
 
-  /** Encrypted, for the workflow's id as context. */
+  /** Encrypted, with the id of the workflow as context. */
   @Column('bytea', { nullable: true })
   secret: Buffer | null;
 
-  /** The secret before, encrypted likewise. It stays here after its time, to recognize who still uses it. */
+  /** The previous secret, encrypted. It is kept after it becomes invalid, to recognize senders that still use it. */
   @Column('bytea', { nullable: true })
   previousSecret: Buffer | null;
 
-  /** Until when webhooks may be signed with the previous secret; null: not any more. */
+  /** The time until which the previous secret is valid; null when it is invalid. */
   @Column('timestamptz', { nullable: true })
   previousSecretUntil: Date | null;
 
@@ -61,12 +61,12 @@ export class Workflow {
   @Column('timestamptz', { default: () => 'now()' })
   updatedAt: Date;
 
-  /** Set when it was deleted: its runs stay readable. */
+  /** Set when the workflow is deleted. Its runs stay readable. */
   @Column('timestamptz', { nullable: true })
   deletedAt: Date | null;
 }
 
-/** How a workflow is offered to the agents of its organization as a tool of its own. */
+/** An offered workflow: agents of its organization can call it as a tool. */
 @Entity('offered_workflows')
 export class OfferedWorkflow {
   @PrimaryColumn('text')
@@ -90,11 +90,11 @@ export class OfferedWorkflow {
   @Column('integer')
   waitSeconds: number;
 
-  /** Template of what a call answers; null: what the last step returned. */
+  /** The template of the result of a call. When null, a call returns the output of the last step. */
   @Column('json', { nullable: true })
   result: Record<string, unknown> | null;
 
-  /** Another text with every change. */
+  /** A new random text after every change. */
   @Column('text')
   revision: string;
 

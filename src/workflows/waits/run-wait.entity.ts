@@ -3,12 +3,12 @@ import type { EventName } from '../../events/domain-events.js';
 import type { WaitEvent } from '../definitions/steps/event-wait-step.js';
 
 /**
- * armed: the step waits. delivered: what it waits for has come, perhaps before the step was reached. consumed and
- * closed: the step took it, or its time was over; kept for resume URLs, which may be called again.
+ * `armed`: the step waits. `delivered`: the event has come, for a resume URL perhaps before the step began. `consumed`: the
+ * step has used the event. `closed`: the wait timed out. The last two are kept for later calls of a resume URL.
  */
 export type RunWaitState = 'armed' | 'delivered' | 'consumed' | 'closed';
 
-/** What one step of a run waits for besides a time. */
+/** The event that a step of a run waits for. */
 @Entity('run_waits')
 export class RunWait {
   @PrimaryColumn('text')
@@ -26,32 +26,32 @@ export class RunWait {
   @Column('text')
   state: RunWaitState;
 
-  /** Events about other contacts do not count; empty: any counts. */
+  /** Only events about this contact end the wait; empty accepts events about any contact. */
   @Column('text', { default: '' })
   contactId: string;
 
-  /** A Liquid condition on the event, and the values of the run that it refers to, as they were when the wait began. */
+  /** A Liquid condition on the event. `bindings` has the values of the run that it reads, from the begin of the wait. */
   @Column('text', { nullable: true })
   condition: string | null;
 
   @Column('json', { nullable: true })
   bindings: object | null;
 
-  /** The run whose end is waited for. */
+  /** The run whose end the step waits for. */
   @Column('text', { nullable: true })
   childRunId: string | null;
 
   @Column('json', { nullable: true })
   payload: object | null;
 
-  /** Why the condition could not be evaluated. */
+  /** The error of the condition. */
   @Column('text', { nullable: true })
   error: string | null;
 
   @Column('timestamptz', { nullable: true })
   armedAt: Date | null;
 
-  /** The transaction in which the wait began, and those that had ended by then. */
+  /** The id and the snapshot of the transaction in which the wait began. */
   @Column('text', { nullable: true })
   armedXid: string | null;
 
@@ -59,7 +59,7 @@ export class RunWait {
   armedSnapshot: string | null;
 }
 
-/** An event that has happened and is yet to be handed to the runs that wait for it. */
+/** An event that is not yet delivered to all runs that wait for it. */
 @Entity('pending_events')
 export class PendingEvent {
   @PrimaryColumn('text')
@@ -77,21 +77,21 @@ export class PendingEvent {
   @Column('json')
   payload: object;
 
-  /** The transaction that it happened in. */
+  /** The id of the transaction that emitted the event. */
   @Column('text')
   xid: string;
 
   @Column('timestamptz')
   happenedAt: Date;
 
-  /** The last wait that it was held against. */
+  /** The last wait that the event was compared with. */
   @Column('text', { default: '' })
   afterRunId: string;
 
   @Column('text', { default: '' })
   afterStepId: string;
 
-  /** When a worker may take it: at once, or at the end of the lease of the worker that has it. */
+  /** When a worker may claim the event; while it is claimed, the end of the lease. */
   @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 

@@ -3,8 +3,8 @@ import { ZoneClock } from './zone-clock.js';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** From one 29 February to the next there can be eight years. */
-const FURTHEST_DAYS = 9 * 366;
+/** The search for the next time ends here. Two leap days can be eight years apart. */
+const MAX_SEARCH_DAYS = 9 * 366;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
@@ -12,7 +12,7 @@ interface Field {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Names of values, the first one being that of `min`. */
+  /** Names of values, beginning with that of `min`. */
   readonly names: readonly string[];
 }
 
@@ -25,8 +25,8 @@ const FIELDS: readonly Field[] = [
 ];
 
 /**
- * The times of a cron expression: minute, hour, day of the month, month, day of the week, each `*`, a value, a range, a
- * list or one of them with a step. Where both days are limited, either is enough, as in every cron.
+ * A cron expression of five fields: minute, hour, day of the month, month, day of the week. Each is `*`, a value, a range
+ * or a list, with an optional step. When both day fields are limited, a day needs to match only one of them.
  */
 export class Cron {
   private constructor(
@@ -35,10 +35,10 @@ export class Cron {
     private readonly days: readonly number[],
     private readonly months: readonly number[],
     private readonly weekdays: readonly number[],
-    private readonly eitherDay: boolean,
+    private readonly matchesEitherDay: boolean,
   ) {}
 
-  /** The expression, or why it is none. */
+  /** Parses an expression, or returns the reason why it is invalid. */
   static parse(text: string): Cron | { fault: string } {
     const fields = text.trim().split(/\s+/);
     if (fields.length !== FIELDS.length) {
@@ -66,22 +66,22 @@ export class Cron {
       hours,
       days,
       months,
-      // Both 0 and 7 are Sunday.
+      // Both 0 and 7 mean Sunday.
       weekdays.map((weekday) => weekday % 7),
       isLimited(fields[2]) && isLimited(fields[4]),
     );
   }
 
   /**
-   * The first time after an instant, or undefined when there is none within nine years. A time that the clocks skip
-   * happens as much later as they skip; one that they show twice happens the first time only, unless the expression
-   * is for every hour.
+   * Returns the first time after an instant, or undefined when there is none within nine years. A local time that daylight
+   * saving skips happens later by the length of the gap. One that occurs twice happens the first time only, unless the
+   * expression includes every hour.
    */
   next(after: Date, timezone: string): Date | undefined {
     const clock = new ZoneClock(timezone);
-    const today = Math.floor(clock.shownAt(after.getTime()) / DAY) * DAY;
-    // From the day before, and one day on from where one is found: clocks that skip midnight move times to another day.
-    for (let index = -1; index < FURTHEST_DAYS; index += 1) {
+    const today = Math.floor(clock.localTimeAt(after.getTime()) / DAY) * DAY;
+    // Begins one day early and also checks the day after a match: a gap at midnight moves times to the next day.
+    for (let index = -1; index < MAX_SEARCH_DAYS; index += 1) {
       const day = today + index * DAY;
       const found = [...this.instantsOf(day, clock), ...this.instantsOf(day + DAY, clock)];
       const later = found.filter((instant) => instant > after.getTime());
@@ -91,7 +91,7 @@ export class Cron {
   }
 
   private instantsOf(day: number, clock: ZoneClock): number[] {
-    if (!this.hasDay(new Date(day))) return [];
+    if (!this.matchesDay(new Date(day))) return [];
     const before = clock.offsetAt(day - DAY);
     const after = clock.offsetAt(day + 2 * DAY);
     return this.hours.flatMap((hour) =>
@@ -102,11 +102,11 @@ export class Cron {
     );
   }
 
-  private hasDay(day: Date): boolean {
+  private matchesDay(day: Date): boolean {
     if (!this.months.includes(day.getUTCMonth() + 1)) return false;
     const isDay = this.days.includes(day.getUTCDate());
     const isWeekday = this.weekdays.includes(day.getUTCDay());
-    return this.eitherDay ? isDay || isWeekday : isDay && isWeekday;
+    return this.matchesEitherDay ? isDay || isWeekday : isDay && isWeekday;
   }
 }
 
@@ -114,7 +114,7 @@ function parseField(text: string, field: Field): number[] | undefined {
   const values = new Set<number>();
   for (const item of text.split(',')) {
     const [range, step, ...more] = item.split('/');
-    const every = step === undefined ? 1 : wholeNumber(step);
+    const every = step === undefined ? 1 : parseWholeNumber(step);
     if (more.length > 0 || every === undefined || every < 1) return undefined;
     const limits = parseRange(range!, step !== undefined, field);
     if (!limits || limits[0] > limits[1]) return undefined;
@@ -124,7 +124,7 @@ function parseField(text: string, field: Field): number[] | undefined {
 }
 
 function parseRange(text: string, hasStep: boolean, field: Field): [number, number] | undefined {
-  // Sunday is 0 of a week that is not named further.
+  // `*` covers 0 to 6: 7 is only a second number for Sunday.
   if (text === '*') return [field.min, field.max === 7 ? 6 : field.max];
   const [from, to, ...more] = text.split('-').map((value) => parseValue(value, field));
   if (more.length > 0 || from === undefined) return undefined;
@@ -134,10 +134,10 @@ function parseRange(text: string, hasStep: boolean, field: Field): [number, numb
 
 function parseValue(text: string, field: Field): number | undefined {
   const name = field.names.indexOf(text.toLowerCase());
-  const value = name < 0 ? wholeNumber(text) : field.min + name;
+  const value = name < 0 ? parseWholeNumber(text) : field.min + name;
   return value !== undefined && value >= field.min && value <= field.max ? value : undefined;
 }
 
-function wholeNumber(text: string): number | undefined {
+function parseWholeNumber(text: string): number | undefined {
   return /^[0-9]{1,4}$/.test(text) ? Number(text) : undefined;
 }

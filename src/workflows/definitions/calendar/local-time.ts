@@ -5,20 +5,20 @@ import { ZoneClock } from './zone-clock.js';
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const DAY_AND_TIME = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d$/;
 
-/** Whether the text is a time of day, such as `09:00`, which comes every day. */
+/** True for a time of day, such as `09:00`. */
 export function isTimeOfDay(text: string): boolean {
   return TIME_OF_DAY.test(text);
 }
 
-/** Whether the text is a time by the clocks of a place: `09:00`, or `2030-01-31T09:00`. */
+/** True for a time without a timezone: `09:00`, or `2030-01-31T09:00`. */
 export function isLocalTime(text: string): boolean {
   const day = DAY_AND_TIME.exec(text)?.[1];
   return isTimeOfDay(text) || (day !== undefined && isDay(day));
 }
 
 /**
- * The instant that a local time stands for; of a time of day the next one after `now`, on one of the weekdays if there
- * are any. A time that the clocks skip comes as much later as they skip, one that they show twice the first time.
+ * Returns the instant of a local time. A time of day is the next one after `now`, on one of the weekdays if any are given.
+ * A local time that daylight saving skips is later by the length of the gap; of one that occurs twice the first counts.
  */
 export function instantOf(
   text: string,

@@ -1,11 +1,11 @@
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Tells what the clocks of a time zone show. */
+/** Converts between instants and the local time of a timezone. */
 export class ZoneClock {
   private readonly format: Intl.DateTimeFormat;
 
-  /** Throws a RangeError for a zone that nobody knows. */
+  /** Throws a RangeError for an unknown timezone. */
   constructor(timezone: string) {
     this.format = new Intl.DateTimeFormat('en-US', {
       timeZone: timezone,
@@ -18,8 +18,8 @@ export class ZoneClock {
     });
   }
 
-  /** What the clocks show at an instant, as if they showed UTC; in milliseconds, of whole minutes. */
-  shownAt(instant: number): number {
+  /** Returns the local time at an instant, as the milliseconds that UTC would have at that local time, in whole minutes. */
+  localTimeAt(instant: number): number {
     const parts = Object.fromEntries(
       this.format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
     );
@@ -27,25 +27,24 @@ export class ZoneClock {
     return Date.UTC(year!, month! - 1, day, hour, minute);
   }
 
-  /** How far the clocks are ahead of UTC. */
+  /** Returns the offset from UTC in milliseconds; positive east of Greenwich. */
   offsetAt(instant: number): number {
-    return this.shownAt(instant) - Math.floor(instant / MINUTE) * MINUTE;
+    return this.localTimeAt(instant) - Math.floor(instant / MINUTE) * MINUTE;
   }
 
   /**
-   * The instants at which the clocks show a time, the first one first: two where they are put back over it. Where they
-   * skip it, the one that is as much later as they skip. How far they are ahead well before and well after it may be
-   * given by those who know.
+   * Returns the instants of a local time in ascending order: two when it occurs twice. For a skipped local time, returns
+   * the instant that is later by the length of the gap. Callers that know the offsets a day before and after may pass them.
    */
   instantsOf(
-    shown: number,
-    before = this.offsetAt(shown - DAY),
-    after = this.offsetAt(shown + DAY),
+    localTime: number,
+    before = this.offsetAt(localTime - DAY),
+    after = this.offsetAt(localTime + DAY),
   ): number[] {
-    if (before === after) return [shown - before];
-    const instants = [shown - before, shown - after].filter(
-      (instant) => this.shownAt(instant) === shown,
+    if (before === after) return [localTime - before];
+    const instants = [localTime - before, localTime - after].filter(
+      (instant) => this.localTimeAt(instant) === localTime,
     );
-    return instants.length === 0 ? [shown - before] : instants.sort((a, b) => a - b);
+    return instants.length === 0 ? [localTime - before] : instants.sort((a, b) => a - b);
   }
 }
