@@ -8,8 +8,7 @@ export type { Extensions } from './app.module.js';
 
 export { Tool, type ToolOptions } from '../tools/contract/tool.decorator.js';
 export type { Progress, Surface, ToolCall } from '../tools/contract/tool-call.js';
-export { type ContentBlock, ToolContent } from '../tools/contract/tool-content.js';
-export type { Icon } from '../tools/contract/tool-content.js';
+export { type ContentBlock, type Icon, ToolContent } from '../tools/contract/tool.decorator.js';
 export {
   type Answers,
   askForm,
@@ -31,7 +30,7 @@ export { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 export { AppError, type AppErrorCode, type Fault } from '../errors/app-error.js';
 export { parseTime } from '../text/parse-time.js';
 
-export { PageInput } from '../paging/page.input.js';
+export { PageInput } from '../paging/paging.js';
 export {
   pageOf,
   readCursor,

@@ -10,7 +10,7 @@ import {
   MaxLength,
   ValidateNested,
 } from 'class-validator';
-import { PageInput } from '../paging/page.input.js';
+import { PageInput } from '../paging/paging.js';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 import { CONSENT_STATUSES, type ConsentStatus } from './consent.js';
 import { CONTACT_SORTS, type ContactSort } from './contact-order.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors/app-error.js';
-import { toolError } from './tool-error.js';
+import { toolError } from './app-error-encoding.js';
 
 describe(toolError.name, () => {
   it('shows an expected failure with its details and logs nothing', () => {

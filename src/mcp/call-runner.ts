@@ -11,39 +11,38 @@ import { CAPABILITIES_KEY } from './modern-request.js';
 import { ProgressReporter } from './progress-reporter.js';
 import { takesTasks } from './tasks-extension.js';
 
-/** What a request asks for, and with what care its answers are to be taken. */
+/** The subject of a request, and the checks that its input responses need. */
 export interface CallSubject {
   readonly method: string;
-  /** Of the tool, prompt or resource. */
+  /** The name of the tool or prompt, or the URI of the resource. */
   readonly name: string;
   readonly arguments: JsonObject;
-  /** Whether the call may have effects, so that it must happen once however often it is sent. */
+  /** True if the call may have effects. It then happens once, even if its request is sent again. */
   readonly changes: boolean;
   readonly confirmation?: ToolCall['confirmation'];
-  /** What was agreed to for a dry run holds for a dry run only. */
+  /** An agreement to a dry run is not an agreement to the real call. */
   readonly dryRun?: boolean;
 }
 
-/** Makes the call that methods of providers get out of the request that came for them. */
+/** Runs methods of providers with the {@link ToolCall} that belongs to a request. */
 @Injectable()
 export class CallRunner {
   constructor(private readonly states: RequestStates) {}
 
   /**
-   * Runs `work` with the call, whose progress goes to the caller until it ends, and returns the JSON text that it
-   * returns, or that of the questions it asks. Throws `JsonRpcError` for parameters about questions that cannot be, and
-   * for questions that this caller cannot answer.
+   * Runs `work` and returns its JSON text, or the JSON text of its input requests. Progress goes to the caller until `work`
+   * ends. Throws `JsonRpcError` for invalid input responses, and for input requests that this caller cannot answer.
    */
-  during(
+  run(
     params: JsonObject,
     context: MethodContext,
     subject: CallSubject,
     work: (call: ToolCall) => Promise<string>,
   ): Promise<string> {
     const { key, signal, answerBy } = context;
-    const exchange = this.exchange(params, context, subject);
+    const exchange = this.exchangeFor(params, context, subject);
     const progress = reporterOf(params, context);
-    // One literal: putting it together out of parts takes longer than all that follows for a trivial tool.
+    // One literal and no spread parts: spreading made a batch of trivial calls a quarter slower.
     const working = work({
       organizationId: key.organizationId,
       surface: 'agent',
@@ -57,11 +56,11 @@ export class CallRunner {
       canAsk: exchange ? (request) => exchange.canAsk(request) : SILENT_CALLER.canAsk,
       ask: exchange ? (requests) => exchange.ask(requests) : SILENT_CALLER.ask,
     });
-    return progress || exchange ? answered(working, context, progress) : working;
+    return progress || exchange ? encodeOutcome(working, context, progress) : working;
   }
 
-  /** A call that neither asks nor tells, for methods that MCP lets do neither. */
-  silent({ key, signal, answerBy }: MethodContext): ToolCall {
+  /** Makes a call without input requests and progress, for methods that MCP allows neither. */
+  makeSilentCall({ key, signal, answerBy }: MethodContext): ToolCall {
     return {
       ...SILENT_CALLER,
       organizationId: key.organizationId,
@@ -72,8 +71,8 @@ export class CallRunner {
     };
   }
 
-  /** Undefined for callers who cannot be asked. */
-  private exchange(
+  /** Returns undefined for callers of eras without input requests. */
+  private exchangeFor(
     params: JsonObject,
     { key, era }: MethodContext,
     subject: CallSubject,
@@ -90,8 +89,8 @@ export class CallRunner {
   }
 }
 
-/** What became of work whose caller may be asked and told. */
-async function answered(
+/** Encodes the result of the work, or the input requests that it threw, and stops its progress. */
+async function encodeOutcome(
   working: Promise<string>,
   context: MethodContext,
   progress: ProgressReporter | undefined,

@@ -6,12 +6,12 @@ export type LegacyVersion = (typeof LEGACY_VERSIONS)[number];
 
 export const LATEST_LEGACY_VERSION: LegacyVersion = LEGACY_VERSIONS[0];
 
-/** MCP revisions whose every request says in its `_meta` what it speaks. */
+/** MCP revisions whose requests name their version in `_meta`. */
 export const MODERN_VERSIONS: readonly string[] = ['2026-07-28'];
 
 /**
- * What a caller with another version is told to use. A modern caller is told of modern versions only: it cannot begin
- * with `initialize`, which is how the older ones are reached.
+ * The versions in the error for an unsupported version. A modern caller gets modern versions only, because it cannot send
+ * `initialize`, which the older versions begin with.
  */
 export const SERVED_VERSIONS = {
   legacy: [...MODERN_VERSIONS, ...LEGACY_VERSIONS],
@@ -20,10 +20,10 @@ export const SERVED_VERSIONS = {
 
 const FIRST_MODERN_VERSION = '2026-07-28';
 
-/** Member of `_meta` that makes a request a modern one, and names its version. */
+/** The member of `_meta` that makes a request modern and names its version. */
 export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
-/** An era that requests are served in: plain JSON-RPC, or MCP, before 2026-07-28 with the version of the header. */
+/** Plain JSON-RPC, MCP before 2026-07-28 with the version of the header, or MCP from 2026-07-28 on. */
 export type Era =
   { name: 'plain' } | { name: 'legacy'; version: LegacyVersion } | { name: 'modern' };
 
@@ -31,17 +31,17 @@ export type EraDecision =
   Era | { name: 'modern-batch' } | { name: 'unsupported'; requested: string };
 
 /**
- * Which of the three protocols a message speaks. `version` is the MCP-Protocol-Version header. The body decides first:
- * a request that claims a modern version in its `_meta` must never be served with the meaning it has in an older one.
+ * Decides the era of a message. `version` is the MCP-Protocol-Version header. The body decides first, because a request that
+ * names a modern version in its `_meta` must never get the meaning of an older one.
  */
 export function decideEra(message: object, version: string | undefined): EraDecision {
   const isModern = isModernVersion(version);
   if (Array.isArray(message)) {
-    return isModern || message.some(hasClaim) ? { name: 'modern-batch' } : withHeader(version);
+    return isModern || message.some(namesVersion) ? { name: 'modern-batch' } : withHeader(version);
   }
-  // The header alone is enough: what lacks its _meta must be told so, and not be served as something else.
-  if (isModern || hasClaim(message)) return { name: 'modern' };
-  // A client that starts anew may still send the version of an earlier connection; the body of initialize counts.
+  // The header alone is enough: a request without the required _meta must get an error, and not another era.
+  if (isModern || namesVersion(message)) return { name: 'modern' };
+  // A client that reconnects may still send the version of its earlier session, so the body of initialize counts.
   if (version !== undefined && !isLegacyVersion(version) && isInitialize(message)) {
     return { name: 'legacy', version: LATEST_LEGACY_VERSION };
   }
@@ -52,7 +52,7 @@ export function isLegacyVersion(version: unknown): version is LegacyVersion {
   return (LEGACY_VERSIONS as readonly unknown[]).includes(version);
 }
 
-/** True of 2026-07-28 and of every date after it, served or not: later revisions keep its ways. */
+/** Returns true for 2026-07-28 and every later date, supported or not. */
 export function isModernVersion(version: string | undefined): boolean {
   return (
     version !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= FIRST_MODERN_VERSION
@@ -70,7 +70,7 @@ function isInitialize(message: object): boolean {
   return (message as JsonObject).method === 'initialize';
 }
 
-/** True if the `_meta` of a member names a protocol version, whichever. */
-function hasClaim(member: unknown): boolean {
+/** Returns true if the `_meta` of a member names any protocol version. */
+function namesVersion(member: unknown): boolean {
   return isJsonObject(member) && Object.hasOwn(metaOf(member.params), VERSION_KEY);
 }

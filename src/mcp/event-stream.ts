@@ -1,13 +1,13 @@
 import type { Response } from 'express';
 
-// Below the 30 to 60 s after which proxies close what is silent.
+// Proxies close silent connections after 30 to 60 s.
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * An answer as server-sent events (MCP, basic/transports/streamable-http). Opens with the first notification, so that
- * an answer without any can still be plain JSON.
+ * Sends a response as server-sent events (MCP, basic/transports/streamable-http). It opens with the first notification, so a
+ * response without notifications can still be plain JSON.
  */
-export class EventStream implements AnswerStream {
+export class EventStream implements NotificationStream {
   private keepAlive?: NodeJS.Timeout;
 
   constructor(private readonly response: Response) {}
@@ -20,7 +20,7 @@ export class EventStream implements AnswerStream {
     this.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
-  async drained(): Promise<void> {
+  async waitUntilDrained(): Promise<void> {
     if (this.response.destroyed || !this.response.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
@@ -49,27 +49,27 @@ export class EventStream implements AnswerStream {
     this.response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
-      // Proxies that collect an answer before they pass it on would hold back every event.
+      // Without this, a proxy that buffers responses would delay every event.
       'X-Accel-Buffering': 'no',
     });
     this.keepAlive = setInterval(() => {
       const { destroyed, writableNeedDrain } = this.response;
-      // Who does not read needs no proof of life, and would be kept one for ever.
+      // Without the check, comments for a client that does not read would fill the memory.
       if (!destroyed && !writableNeedDrain) this.response.write(': still here\n\n');
     }, KEEP_ALIVE_MS).unref();
     this.response.once('close', () => clearInterval(this.keepAlive));
   }
 }
 
-/** True where the caller takes events; without an Accept header it gets what every HTTP client can read. */
+/** Returns true if the Accept header names server-sent events. */
 export function acceptsEvents(accept: string | undefined): boolean {
   return /(^|[,\s])text\/event-stream\s*(?=[,;]|$)/i.test(accept ?? '');
 }
 
-/** What a caller can be told while its request is being answered. */
-export interface AnswerStream {
-  /** Sends a JSON-RPC notification; where the caller is gone it does nothing. Opens the stream if need be. */
+/** Sends notifications to a caller before the response. */
+export interface NotificationStream {
+  /** Sends a JSON-RPC notification and opens the stream if necessary. Does nothing if the caller is gone. */
   notify(method: string, params: object): void;
-  /** Resolves once the caller has taken enough of what was sent to be sent more, or is gone. */
-  drained(): Promise<void>;
+  /** Resolves when the send buffer has room again, or when the caller is gone. */
+  waitUntilDrained(): Promise<void>;
 }

@@ -13,16 +13,15 @@ import type {
 import { JsonRpcError } from './json-rpc-error.js';
 import { type JsonObject, isJsonObject, own } from './json-rpc.js';
 
-/** The questions of one request of MCP 2026-07-28, and the answers that came with it. */
+/** Handles the input requests of one call in MCP 2026-07-28, and the responses that came with the request. */
 export class InputExchange {
   private readonly state?: RequestState;
   private readonly responses: JsonObject;
   private readonly answered: JsonObject;
 
   /**
-   * With `needsState`, an answer counts only with the state that its question came with, for calls that change
-   * something: the state makes them happen once. Nothing is asked of `binding` as long as there is no state. Throws
-   * -32602 for parameters that cannot be.
+   * With `needsState`, responses count only with the request state of their input request, because the state makes a call
+   * with effects happen once. `binding` is called only if there is a state. Throws -32602 for invalid parameters.
    */
   constructor(
     private readonly states: RequestStates,
@@ -38,14 +37,16 @@ export class InputExchange {
       this.state =
         typeof requestState === 'string' ? states.open(binding(), requestState) : undefined;
       if (!this.state) {
-        throw JsonRpcError.invalidParams('requestState is not of this request, or has expired.');
+        throw JsonRpcError.invalidParams(
+          'requestState belongs to another request or has expired. Send the request again without it.',
+        );
       }
     }
     this.responses = needsState && !this.state ? {} : inputResponses;
     this.answered = { ...this.state?.answers };
   }
 
-  /** Makes the call that this request ends in happen once, however often it is sent; undefined before any question. */
+  /** Returns a key under which the call happens once. Undefined before the first input request. */
   get idempotencyKey(): string | undefined {
     return this.state && `request ${this.state.nonce}`;
   }
@@ -54,7 +55,7 @@ export class InputExchange {
     return Object.entries(request.capability).every(([name, wanted]) => {
       const declared = this.capabilities[name];
       if (!isJsonObject(declared)) return false;
-      // MCP, client/elicitation: one that is declared without any mode stands for the plain one.
+      // MCP, client/elicitation: a capability without modes means the form mode.
       const modes = Object.keys(declared);
       return modes.length === 0 || Object.keys(wanted).every((mode) => modes.includes(mode));
     });

@@ -1,6 +1,5 @@
 import type { AppErrorCode } from '../errors/app-error.js';
-import type { JsonRpcId } from './json-rpc.js';
-import type { JsonText } from './handlers/method-handler.js';
+import type { JsonRpcId, JsonText } from './json-rpc.js';
 
 /** JSON-RPC 2.0, section 5.1. */
 export const PARSE_ERROR = -32_700;
@@ -9,21 +8,21 @@ export const METHOD_NOT_FOUND = -32_601;
 export const INVALID_PARAMS = -32_602;
 export const INTERNAL_ERROR = -32_603;
 
-/** MCP 2026-07-28, transports: a required header is missing, malformed, or says something else than the body. */
+/** MCP 2026-07-28, transports: a required header is missing or malformed, or differs from the body. */
 export const HEADER_MISMATCH = -32_020;
 
-/** MCP 2026-07-28, basic/index: the answer would need what the client has not declared that it can do. */
+/** MCP 2026-07-28, basic/index: the response needs a capability that the client has not declared. */
 export const MISSING_CLIENT_CAPABILITY = -32_021;
 
-/** MCP 2026-07-28, basic/index: the version that a request names is not served. */
+/** MCP 2026-07-28, basic/index: this server does not have the version that a request names. */
 export const UNSUPPORTED_PROTOCOL_VERSION = -32_022;
 
-/** Our own codes lie outside of -32768 to -32000, which JSON-RPC and MCP keep for themselves. */
+/** Our own codes are outside of -32768 to -32000, the range of JSON-RPC and MCP. */
 export const METHOD_NOT_ALLOWED = 1405;
 
 /**
- * Code of a failure that stops a whole HTTP request, before any tool. Those that only tools or other edges throw are
- * bugs here, and no code may blame the caller for a bug.
+ * Maps failures of a whole HTTP request to JSON-RPC codes. Failures that only tools or other endpoints throw are bugs here,
+ * so they are internal errors.
  */
 export const JSON_RPC_CODES = {
   unauthenticated: 1401,
@@ -48,7 +47,7 @@ export const JSON_RPC_CODES = {
   internal: INTERNAL_ERROR,
 } as const satisfies Record<AppErrorCode, number>;
 
-/** A request that the protocol itself refuses. The message is shown to the caller. */
+/** An error of the protocol. The caller sees its message. */
 export class JsonRpcError extends Error {
   override readonly name = 'JsonRpcError';
 
@@ -89,23 +88,21 @@ export class JsonRpcError extends Error {
     );
   }
 
-  /** The one answer to a bug: what it was is in the log, under `errorId`. */
+  /** Makes the error for a bug. The log has the details under `errorId`. */
   static internal(errorId: string): JsonRpcError {
     return new JsonRpcError(INTERNAL_ERROR, 'Internal error', { error_id: errorId });
   }
 }
 
-/** JSON text of an error response. An `id` of undefined leaves the member out, as MCP wants where none was readable. */
+/** Encodes an error response. An `id` of undefined leaves the member out, as MCP wants for an unreadable id. */
 export function encodeError(id: JsonRpcId | null | undefined, error: JsonRpcError): string {
   const { code, message, data } = error;
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
 }
 
-/** JSON text of a response whose result is JSON text already. */
+/** Encodes a response with a result that is already JSON text. */
 export function encodeResult(id: JsonRpcId, result: JsonText): JsonText {
-  // JSON writes a number as JavaScript does.
-  const encodedId = typeof id === 'number' ? id : JSON.stringify(id);
-  const head = `{"jsonrpc":"2.0","id":${encodedId},"result":`;
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
   return typeof result === 'string'
     ? `${head}${result}}`
     : Buffer.concat([Buffer.from(head), result, CLOSING_BRACE]);

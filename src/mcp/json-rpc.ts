@@ -1,16 +1,19 @@
-/** What can correlate a response with its request and be echoed without loss. */
+/** An id that can be echoed without loss. */
 export type JsonRpcId = string | number;
 
 export type JsonObject = Record<string, unknown>;
 
-/** One member of a message, a single one or an element of a batch, after its envelope was checked. */
+/** JSON text. Text that is sent many times is kept as UTF-8, because encoding a long list takes longer than most calls. */
+export type JsonText = string | Buffer;
+
+/** One request, notification or response of a message, with a checked envelope. */
 export type Member =
   | { kind: 'request'; id: JsonRpcId; method: string; params?: JsonObject | unknown[] }
   | { kind: 'notification'; method: string; params?: JsonObject | unknown[] }
   | { kind: 'response' }
   | { kind: 'invalid'; id: JsonRpcId | null; reason: string };
 
-/** Checks the envelope of one member (JSON-RPC 2.0, sections 4 and 5). Says nothing about the method or its parameters. */
+/** Checks the envelope of one member (JSON-RPC 2.0, sections 4 and 5), but not its method and parameters. */
 export function parseMember(value: unknown): Member {
   if (!isJsonObject(value)) {
     return { kind: 'invalid', id: null, reason: 'A request must be an object.' };
@@ -36,7 +39,7 @@ function invalid(value: JsonObject, reason: string): Member {
   return { kind: 'invalid', id: readableId(value), reason };
 }
 
-/** The id to answer with, also for a request that is wrong elsewhere; null where none can be echoed exactly. */
+/** Returns the id for a response, also for an invalid request. Returns null if there is none that can be echoed. */
 export function readableId(value: unknown): JsonRpcId | null {
   return isJsonObject(value) && isId(value.id) ? value.id : null;
 }
@@ -45,20 +48,20 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The member of this name; undefined also for what every object has, such as `constructor`. */
+/** Returns an own member. Returns undefined for inherited ones, such as `constructor`. */
 export function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 const NOTHING: JsonObject = Object.freeze({});
 
-/** The `_meta` of parameters; empty where they have none. */
+/** Returns the `_meta` of parameters, or an empty object. */
 export function metaOf(params: unknown): JsonObject {
   const meta = isJsonObject(params) ? params._meta : undefined;
   return isJsonObject(meta) ? meta : NOTHING;
 }
 
-// A number beyond 2^53 may have been rounded by JSON.parse, and another request's id may round to the same.
+// JSON.parse rounds numbers beyond 2^53, so the ids of two requests could become equal.
 function isId(value: unknown): value is JsonRpcId {
   return (
     typeof value === 'string' ||

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/keys.service.js';
 import { DryRuns } from '../tools/pipeline/dry-runs.js';
-import type { AnswerStream } from './event-stream.js';
+import type { NotificationStream } from './event-stream.js';
 import { Dispatcher, type Reply } from './dispatcher.js';
 import { dryRunsIn } from './dry-run.js';
 import { encoderOf } from './encoders/encoder-of.js';
@@ -14,9 +14,9 @@ import {
   METHOD_NOT_FOUND,
   MISSING_CLIENT_CAPABILITY,
 } from './json-rpc-error.js';
-import { type JsonRpcId, type Member, parseMember, readableId } from './json-rpc.js';
+import { type JsonRpcId, type JsonText, type Member, parseMember, readableId } from './json-rpc.js';
 import { type McpHeaders, unreadableId } from './mcp-headers.js';
-import type { JsonText, MethodContext } from './handlers/method-handler.js';
+import type { MethodContext } from './handlers/method-handler.js';
 import { assertModernRequest, type ModernMember, parseModernMember } from './modern-request.js';
 
 const MAX_BATCH = 20;
@@ -42,7 +42,7 @@ export interface McpCaller {
   /** Returns a signal that is aborted if the caller disconnects before the response. */
   readonly gone: () => AbortSignal;
   /** Sends notifications before the response. Absent if the caller accepts no events. */
-  readonly stream?: AnswerStream;
+  readonly stream?: NotificationStream;
 }
 
 /** Answers one HTTP message: a request or a batch. It has no state, so any process can answer any message. */

@@ -1,5 +1,5 @@
 import type { Progress } from '../tools/contract/tool-call.js';
-import type { AnswerStream } from './event-stream.js';
+import type { NotificationStream } from './event-stream.js';
 
 // 50 a second are more than any display shows, and less than hurts either side.
 const SHORTEST_PAUSE_MS = 20;
@@ -15,7 +15,7 @@ export class ProgressReporter {
   private timer?: NodeJS.Timeout;
 
   constructor(
-    private readonly stream: AnswerStream,
+    private readonly stream: NotificationStream,
     private readonly token: string | number,
   ) {}
 

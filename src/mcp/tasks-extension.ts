@@ -7,10 +7,10 @@ import { CAPABILITIES_KEY } from './modern-request.js';
 
 const ID = 'io.modelcontextprotocol/tasks';
 
-/** How both sides declare the Tasks extension among their capabilities; it has no settings. */
+/** The capability with which both sides declare the Tasks extension. It has no settings. */
 export const TASKS_CAPABILITY = { extensions: { [ID]: {} } } as const;
 
-/** Whether the answer to this request may be a task: only if the request itself says so. */
+/** Returns true if the request declares that its response may be a task. */
 export function takesTasks(params: JsonObject, era: Era['name']): boolean {
   if (era !== 'modern') return false;
   const capabilities = metaOf(params)[CAPABILITIES_KEY];
@@ -18,12 +18,12 @@ export function takesTasks(params: JsonObject, era: Era['name']): boolean {
   return isJsonObject(extensions) && Object.hasOwn(extensions, ID) && isJsonObject(extensions[ID]);
 }
 
-/** Throws -32021 for a request that does not say so. */
+/** Throws -32021 unless the request declares it. */
 export function assertTakesTasks(params: JsonObject, era: Era['name']): void {
   if (!takesTasks(params, era)) throw JsonRpcError.missingCapability(TASKS_CAPABILITY);
 }
 
-/** The holder of a key, as tasks know it. */
-export function callerOf({ id, organizationId, toolPolicies }: AuthenticatedKey): TaskCaller {
+/** Returns the caller of tasks for an API key. */
+export function taskCallerOf({ id, organizationId, toolPolicies }: AuthenticatedKey): TaskCaller {
   return { organizationId, actor: { kind: 'key', id }, policies: toolPolicies };
 }

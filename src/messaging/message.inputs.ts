@@ -1,5 +1,5 @@
 import { IsIn, IsObject, IsOptional, IsString, Length, MaxLength } from 'class-validator';
-import { PageInput } from '../paging/page.input.js';
+import { PageInput } from '../paging/paging.js';
 import { Doc } from '../tools/schema/doc.decorator.js';
 import {
   MESSAGE_CHANNELS,

@@ -1,4 +1,6 @@
+import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { AppError } from '../errors/app-error.js';
+import { Doc } from '../tools/schema/doc.decorator.js';
 
 /** The last row of a page that is ordered by time: where the next one begins. */
 export interface TimePosition {
@@ -51,4 +53,19 @@ export function readTimeCursor(cursor: string | undefined): TimePosition | undef
   throw AppError.invalid('cursor is not one that this tool gave.', [
     { path: 'cursor', message: 'is not one that this tool gave' },
   ]);
+}
+
+/** The arguments of every list that comes in pages; see `paging.ts`. */
+export class PageInput {
+  @Doc('Most to return.')
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  limit: number = 20;
+
+  @Doc('next_cursor of the page before, with the same filters.')
+  @IsOptional()
+  @IsString()
+  @MaxLength(1024)
+  cursor?: string;
 }

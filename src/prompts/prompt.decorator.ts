@@ -1,5 +1,5 @@
 import { DiscoveryService } from '@nestjs/core';
-import type { ContentBlock, Icon } from '../tools/contract/tool-content.js';
+import type { ContentBlock, Icon } from '../tools/contract/tool.decorator.js';
 import type { BoundMethod } from '../tools/registry/decorated-methods.js';
 import type { RequiredTools } from '../tools/registry/registered-tool.js';
 

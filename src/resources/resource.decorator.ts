@@ -1,6 +1,6 @@
 import { DiscoveryService } from '@nestjs/core';
 import type { ToolCall } from '../tools/contract/tool-call.js';
-import type { Icon } from '../tools/contract/tool-content.js';
+import type { Icon } from '../tools/contract/tool.decorator.js';
 import type { UriTemplate } from './uri-template.js';
 
 export interface ResourceOptions {

@@ -15,7 +15,7 @@ import { ToolRegistry } from './registry/tool-registry.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The tools as actions of a signed-in person. */
+/** Lets signed-in people list and call tools. */
 @Controller('api/tools')
 @UseGuards(OriginGuard, CrossSiteGuard, SessionGuard)
 export class ToolsController {
@@ -59,7 +59,7 @@ export class ToolsController {
   }
 }
 
-/** Takes `dry_run` out of a body, which holds the arguments otherwise. Anything but a boolean could mean either. */
+/** Splits a body into `dry_run` and the arguments. Throws for a `dry_run` that is not a boolean. */
 function readDryRun(body: unknown): { given: unknown; isDryRun: boolean } {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'dry_run')) {
     return { given: body, isDryRun: false };

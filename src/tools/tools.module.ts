@@ -17,7 +17,7 @@ import { ToolPolicyTools } from './policies/tool-policy.tools.js';
 import { ToolRegistry } from './registry/tool-registry.js';
 import { ToolsController } from './tools.controller.js';
 
-/** The registry of tools and the one pipeline that every call goes through. */
+/** Provides the registry of tools and the pipeline that every call passes. */
 @Module({
   imports: [DiscoveryModule, AccountsModule, PoliciesModule],
   controllers: [ToolsController],

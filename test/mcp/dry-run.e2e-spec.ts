@@ -3,18 +3,17 @@ import { IsString } from 'class-validator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import type { ToolCall } from '../../src/tools/contract/tool-call.js';
-import { ToolContent } from '../../src/tools/contract/tool-content.js';
-import { Tool } from '../../src/tools/contract/tool.decorator.js';
+import { Tool, ToolContent } from '../../src/tools/contract/tool.decorator.js';
 import { listOutbox, untilStatus } from '../messaging/support.js';
 import {
+  type TestEffect,
   effectsBetween,
   readRows,
-  type TestEffect,
   withoutNewIds,
 } from '../support/organization-rows.js';
-import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { type TestOrganization, createOrganization } from '../support/organization.js';
 import { OutputSchemas } from '../support/output-schemas.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
 import { CHANGING_TOOLS } from '../support/tool-examples.js';
 import { type Answer, answerOf, errorOf, textOf } from './support/answer.js';
 import { CAPABILITIES_KEY, metaOf, postModern } from './support/modern.js';

@@ -383,7 +383,7 @@ describe('an open subscription', () => {
 
   it('does not begin with a key that was revoked while it was being set up', async () => {
     const key = keyOf('key_gone', acme.id);
-    const stream = { notify: vi.fn(), drained: async () => undefined };
+    const stream = { notify: vi.fn(), waitUntilDrained: async () => undefined };
     const served = here.app.get(Subscriptions, { strict: false }).serve({
       id: 1,
       key,
@@ -575,7 +575,7 @@ function keyOf(id: string, organizationId: string): AuthenticatedKey {
 function serveMany(organizations: readonly string[], gone: AbortSignal) {
   const subscriptions = here.app.get(Subscriptions, { strict: false });
   let count = 0;
-  const stream = { notify: () => void (count += 1), drained: async () => undefined };
+  const stream = { notify: () => void (count += 1), waitUntilDrained: async () => undefined };
   const topics = [{ concerns: () => false, notification: () => ({ method: 'none' }) }];
   const served = organizations.flatMap((organizationId) =>
     Array.from({ length: 64 }, (_, id) => {

@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors/app-error.js';
 import type { Task, TaskSource } from '../../src/tools/contract/task-source.js';
-import { ToolContent } from '../../src/tools/contract/tool-content.js';
-import { Tool } from '../../src/tools/contract/tool.decorator.js';
-import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { Tool, ToolContent } from '../../src/tools/contract/tool.decorator.js';
+import { type TestOrganization, createOrganization } from '../support/organization.js';
+import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
 import { postModern } from './support/modern.js';
-import { callForTask, getTask, type TaskShape, TASKS, taskRequest } from './support/task-client.js';
+import { TASKS, type TaskShape, callForTask, getTask, taskRequest } from './support/task-client.js';
 import { JobTasks, TaskTools } from './support/task.tools.js';
 
 const accept = (content: object) => ({ action: 'accept', content });

@@ -6,13 +6,12 @@ import { AppError } from '../../src/errors/app-error.js';
 import { Resource } from '../../src/resources/resource.decorator.js';
 import { askForm } from '../../src/tools/contract/input-request.js';
 import type { ToolCall } from '../../src/tools/contract/tool-call.js';
-import { ToolContent } from '../../src/tools/contract/tool-content.js';
-import { Tool } from '../../src/tools/contract/tool.decorator.js';
-import { ask, resultOf } from '../mcp/support/ask.js';
+import { Tool, ToolContent } from '../../src/tools/contract/tool.decorator.js';
 import { answerOf } from '../mcp/support/answer.js';
+import { ask, resultOf } from '../mcp/support/ask.js';
 import { CAPABILITIES_KEY, modernHeaders, modernRequest } from '../mcp/support/modern.js';
-import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type TestOrganization, createOrganization } from '../support/organization.js';
+import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
 
 class NoInput {}
 

@@ -1,5 +1,5 @@
 import type { InputRequired } from '../../tools/contract/input-request.js';
-import type { Icon } from '../../tools/contract/tool-content.js';
+import type { Icon } from '../../tools/contract/tool.decorator.js';
 import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
 import type { JsonSchema, ObjectSchema } from '../../tools/schema/json-schema.js';
 import type { JsonObject } from '../json-rpc.js';

@@ -1,9 +1,9 @@
 import type { AppError } from '../../errors/app-error.js';
 import type { Task, TaskState } from '../../tools/contract/task-source.js';
-import { ToolContent } from '../../tools/contract/tool-content.js';
+import { ToolContent } from '../../tools/contract/tool.decorator.js';
 import { INTERNAL_ERROR } from '../json-rpc-error.js';
 import type { JsonObject } from '../json-rpc.js';
-import { knownError } from '../tool-error.js';
+import { knownError } from '../app-error-encoding.js';
 import { encoderOf } from './encoder-of.js';
 import { COMPLETE, inputRequestsOf } from './modern.encoder.js';
 

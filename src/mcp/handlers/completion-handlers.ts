@@ -5,9 +5,9 @@ import { CallRunner } from '../call-runner.js';
 import { JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject, type JsonObject } from '../json-rpc.js';
 import type { MethodHandler, MethodContext } from './method-handler.js';
-import { readingError } from '../reading-error.js';
+import { toJsonRpcError } from '../app-error-encoding.js';
 
-/** `completion/complete`. */
+/** Handles `completion/complete`. */
 @Injectable()
 export class CompletionHandlers {
   readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
@@ -25,7 +25,7 @@ export class CompletionHandlers {
       throw JsonRpcError.invalidParams('argument must be {name, value}, both strings.');
     }
     const completed = argumentOf(params.ref, argument.name);
-    const call = { ...this.calls.silent(context), arguments: argumentsOf(params.context) };
+    const call = { ...this.calls.makeSilentCall(context), arguments: argumentsOf(params.context) };
     try {
       const { toolPolicies } = context.key;
       const completion = await this.completions.complete(
@@ -36,7 +36,7 @@ export class CompletionHandlers {
       );
       return context.encoder.result({ completion });
     } catch (thrown) {
-      throw readingError(thrown);
+      throw toJsonRpcError(thrown);
     }
   }
 }

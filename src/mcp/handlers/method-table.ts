@@ -11,7 +11,7 @@ import { ResourceHandlers } from './resource-handlers.js';
 import { ToolHandlers } from './tool-handlers.js';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 
-/** The methods of each era. */
+/** Has the handler of each method for each era. */
 @Injectable()
 export class MethodTable {
   private readonly tables: Record<Era['name'], ReadonlyMap<string, MethodHandler>>;
@@ -25,14 +25,14 @@ export class MethodTable {
     completions: CompletionHandlers,
   ) {
     const shared = [tools, resources, prompts, completions].flatMap(({ table }) => [...table]);
-    // Maps, because `constructor` and `__proto__` are no methods.
+    // A map and not an object: `constructor` and `__proto__` are not methods.
     const initialized = new Map<string, MethodHandler>([
       ['initialize', initialize],
       ['ping', () => '{}'],
       ...shared,
     ]);
     this.tables = {
-      // Callers from before the version header cannot be told from plain ones, and get what they need.
+      // MCP clients that send no version header look like plain callers, so plain callers have `initialize` too.
       plain: initialized,
       legacy: initialized,
       modern: new Map<string, MethodHandler>([
@@ -55,7 +55,7 @@ function initialize(params: JsonObject): string {
   const { completions, ...others } = CAPABILITIES;
   return JSON.stringify({
     protocolVersion,
-    // The first revision had completion, but no name for it here.
+    // The first revision has completion, but no capability for it.
     capabilities: { ...others, ...(protocolVersion >= '2025-03-26' && { completions }) },
     serverInfo: SERVER_INFO,
     instructions: INSTRUCTIONS,

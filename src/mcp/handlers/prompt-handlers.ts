@@ -4,10 +4,10 @@ import { CallRunner } from '../call-runner.js';
 import { LIST_MAX_AGE_MS } from '../encoders/era-encoder.js';
 import { JsonRpcError } from '../json-rpc-error.js';
 import { type JsonObject, isJsonObject } from '../json-rpc.js';
-import { readingError } from '../reading-error.js';
+import { toJsonRpcError } from '../app-error-encoding.js';
 import { type MethodContext, type MethodHandler, assertFirstPage } from './method-handler.js';
 
-/** `prompts/list` and `prompts/get`. */
+/** Handles `prompts/list` and `prompts/get`. */
 @Injectable()
 export class PromptHandlers {
   readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
@@ -32,13 +32,13 @@ export class PromptHandlers {
     if (!isJsonObject(given)) throw JsonRpcError.invalidParams('arguments must be an object.');
     const subject = { method: 'prompts/get', name, arguments: given, changes: false };
     try {
-      return await this.calls.during(params, context, subject, async (call) => {
+      return await this.calls.run(params, context, subject, async (call) => {
         const { toolPolicies } = context.key;
         const { description, messages } = await this.prompts.get(name, given, toolPolicies, call);
         return context.encoder.result({ description, messages });
       });
     } catch (thrown) {
-      throw readingError(thrown);
+      throw toJsonRpcError(thrown);
     }
   }
 }

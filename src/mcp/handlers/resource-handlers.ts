@@ -4,12 +4,12 @@ import { CallRunner } from '../call-runner.js';
 import { LIST_MAX_AGE_MS } from '../encoders/era-encoder.js';
 import { JsonRpcError } from '../json-rpc-error.js';
 import type { JsonObject } from '../json-rpc.js';
-import { readingError } from '../reading-error.js';
+import { toJsonRpcError } from '../app-error-encoding.js';
 import { type MethodContext, type MethodHandler, assertFirstPage } from './method-handler.js';
 
-const LONGEST_SHOWN = 2048;
+const MAX_SHOWN_URI = 2048;
 
-/** `resources/list`, `resources/templates/list` and `resources/read`. */
+/** Handles `resources/list`, `resources/templates/list` and `resources/read`. */
 @Injectable()
 export class ResourceHandlers {
   readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
@@ -44,13 +44,13 @@ export class ResourceHandlers {
     if (typeof uri !== 'string') throw JsonRpcError.invalidParams('uri must be a string.');
     const subject = { method: 'resources/read', name: uri, arguments: {}, changes: false };
     try {
-      return await this.calls.during(params, context, subject, async (call) => {
+      return await this.calls.run(params, context, subject, async (call) => {
         const contents = await this.resources.read(uri, context.key.toolPolicies, call);
-        // What it shows may change at any time, and only who listens is told.
+        // The resource may change at any time, so clients must not cache it.
         return context.encoder.result({ contents: [contents] }, 0);
       });
     } catch (thrown) {
-      throw readingError(thrown, { uri: uri.slice(0, LONGEST_SHOWN).toWellFormed() });
+      throw toJsonRpcError(thrown, { uri: uri.slice(0, MAX_SHOWN_URI).toWellFormed() });
     }
   }
 }

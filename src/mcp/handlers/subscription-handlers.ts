@@ -3,18 +3,22 @@ import { type AuthenticatedKey, KeysService } from '../../keys/keys.service.js';
 import { ResourceRegistry } from '../../resources/resource-registry.js';
 import type { Task } from '../../tools/contract/task-source.js';
 import { Tasks } from '../../tools/pipeline/tasks.js';
+import { withJsonRpcErrors } from '../app-error-encoding.js';
 import { emptyResult } from '../encoders/modern.encoder.js';
 import { taskStatus } from '../encoders/task-encoding.js';
 import type { JsonObject } from '../json-rpc.js';
-import { orReadingError } from '../reading-error.js';
 import { parseSubscriptionFilter } from '../subscriptions/subscription-filter.js';
-import { SUBSCRIPTION_ID } from '../subscriptions/subscription.js';
+import {
+  SUBSCRIPTION_ID,
+  TOOL_LIST,
+  resourceTopic,
+  taskTopic,
+} from '../subscriptions/subscription.js';
 import { Subscriptions } from '../subscriptions/subscriptions.js';
-import { TOOL_LIST, resourceTopic, taskTopic } from '../subscriptions/topic.js';
-import { assertTakesTasks, callerOf } from '../tasks-extension.js';
+import { assertTakesTasks, taskCallerOf } from '../tasks-extension.js';
 import type { MethodContext, MethodHandler } from './method-handler.js';
 
-/** `subscriptions/listen` of MCP 2026-07-28. */
+/** Handles `subscriptions/listen` of MCP 2026-07-28. */
 @Injectable()
 export class SubscriptionHandlers {
   readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
@@ -28,18 +32,18 @@ export class SubscriptionHandlers {
     private readonly resources: ResourceRegistry,
   ) {}
 
-  /** Runs for as long as the caller listens; the result says that it is over because the service stops. */
+  /** Resolves when the service stops, and rejects when the caller disconnects or its key is revoked. */
   private async listen(params: JsonObject, context: MethodContext): Promise<string> {
     const { id, key, stream, signal, era } = context;
     if (id === undefined || !stream) throw new Error('A subscription needs an id and a stream.');
     const filter = parseSubscriptionFilter(params.notifications);
     if (filter.taskIds.length > 0) assertTakesTasks(params, era);
     const { toolsListChanged } = filter;
-    // Only the name is judged: to look every resource up would tell no more, as it may be made or deleted right after.
+    // Checks the form of the URI only, because the resource may be created or deleted at any time.
     const uris = filter.resourceSubscriptions.filter((uri) =>
       this.resources.has(uri, key.toolPolicies),
     );
-    const taskIds = await orReadingError(this.existing(key, filter.taskIds));
+    const taskIds = await withJsonRpcErrors(this.existing(key, filter.taskIds));
     await this.subscriptions.serve({
       id,
       key,
@@ -59,15 +63,15 @@ export class SubscriptionHandlers {
     return emptyResult({ [SUBSCRIPTION_ID]: id });
   }
 
-  /** The tasks that the organization has. */
+  /** Returns the ids of tasks that exist in the organization. */
   private async existing(key: AuthenticatedKey, ids: readonly string[]): Promise<string[]> {
     const found: string[] = [];
-    // One after the other: each holds a database connection.
+    // One at a time: each look-up uses a database connection.
     for (const id of ids) if (await this.find(key, id)) found.push(id);
     return found;
   }
 
-  /** Holds the same as for a request of now: a key may have been revoked, and a tool hidden. */
+  /** Checks the key again, because it may have been revoked and tools may have been hidden since the start. */
   private async statusOf(key: AuthenticatedKey, id: string): Promise<JsonObject | undefined> {
     const renewed = await this.keys.renew(key);
     const task = renewed && (await this.find(renewed, id));
@@ -75,6 +79,6 @@ export class SubscriptionHandlers {
   }
 
   private find(key: AuthenticatedKey, id: string): Promise<Task | undefined> {
-    return this.tasks.find(callerOf(key), id);
+    return this.tasks.find(taskCallerOf(key), id);
   }
 }

@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Tasks } from '../../tools/pipeline/tasks.js';
+import { withJsonRpcErrors } from '../app-error-encoding.js';
 import { refuseDryRun } from '../dry-run.js';
 import { ACKNOWLEDGED, gottenTask } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
-import { isJsonObject, type JsonObject } from '../json-rpc.js';
-import type { MethodHandler, MethodContext } from './method-handler.js';
-import { orReadingError } from '../reading-error.js';
-import { callerOf } from '../tasks-extension.js';
-import { assertTakesTasks } from '../tasks-extension.js';
+import { type JsonObject, isJsonObject } from '../json-rpc.js';
+import { assertTakesTasks, taskCallerOf } from '../tasks-extension.js';
+import type { MethodContext, MethodHandler } from './method-handler.js';
 
-/** `tasks/get`, `tasks/update` and `tasks/cancel` of the Tasks extension, for clients that declare it. */
+/** Handles `tasks/get`, `tasks/update` and `tasks/cancel` for clients that declare the Tasks extension. */
 @Injectable()
 export class TaskHandlers {
   readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
@@ -22,7 +21,7 @@ export class TaskHandlers {
 
   private async get(params: JsonObject, context: MethodContext): Promise<string> {
     const id = taskIdOf(params, context);
-    const task = await orReadingError(this.tasks.find(callerOf(context.key), id));
+    const task = await withJsonRpcErrors(this.tasks.find(taskCallerOf(context.key), id));
     if (!task) throw unknownTask();
     return gottenTask(task);
   }
@@ -34,13 +33,13 @@ export class TaskHandlers {
     if (!isJsonObject(inputResponses)) {
       throw JsonRpcError.invalidParams('inputResponses must be an object.');
     }
-    return await acknowledge(this.tasks.answer(callerOf(context.key), id, inputResponses));
+    return await acknowledge(this.tasks.answer(taskCallerOf(context.key), id, inputResponses));
   }
 
   private async cancel(params: JsonObject, context: MethodContext): Promise<string> {
     refuseDryRun(params);
     const id = taskIdOf(params, context);
-    return await acknowledge(this.tasks.cancel(callerOf(context.key), id));
+    return await acknowledge(this.tasks.cancel(taskCallerOf(context.key), id));
   }
 }
 
@@ -52,11 +51,11 @@ function taskIdOf(params: JsonObject, { era }: MethodContext): string {
 }
 
 async function acknowledge(found: Promise<boolean>): Promise<string> {
-  if (await orReadingError(found)) return ACKNOWLEDGED;
+  if (await withJsonRpcErrors(found)) return ACKNOWLEDGED;
   throw unknownTask();
 }
 
-/** The one answer for a task that does not exist and for one of another organization. */
+/** The error is the same for a task of another organization, so that it cannot be found out. */
 function unknownTask(): JsonRpcError {
   return new JsonRpcError(INVALID_PARAMS, 'No task has this taskId.');
 }

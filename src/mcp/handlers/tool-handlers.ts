@@ -15,27 +15,26 @@ import { DRY_RUN_KEY, readDryRun } from '../dry-run.js';
 import type { EraEncoder } from '../encoders/era-encoder.js';
 import { createdTask } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
-import { type JsonObject, isJsonObject } from '../json-rpc.js';
-import { callerOf } from '../tasks-extension.js';
-import { knownError, toolError } from '../tool-error.js';
+import { isJsonObject, type JsonObject, type JsonText } from '../json-rpc.js';
+import { taskCallerOf } from '../tasks-extension.js';
+import { knownError, toolError } from '../app-error-encoding.js';
 import { ToolLists } from '../tool-lists.js';
 import {
-  type JsonText,
   type MethodContext,
   type MethodHandler,
   assertFirstPage,
   isCancellation,
 } from './method-handler.js';
 
-/** What the parameters of a `tools/call` say. */
-interface Called {
+/** The checked parameters of a `tools/call`. */
+interface CallParams {
   readonly name: string;
   readonly given: JsonObject;
   readonly dryRun: boolean;
   readonly params: JsonObject;
 }
 
-/** `tools/list` and `tools/call`. */
+/** Handles `tools/list` and `tools/call`. */
 @Injectable()
 export class ToolHandlers {
   readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
@@ -57,29 +56,31 @@ export class ToolHandlers {
   private list(params: JsonObject, { encoder, key }: MethodContext): JsonText | Promise<JsonText> {
     assertFirstPage(params);
     if (key.offeredToolsRevision === '')
-      return this.lists.of(encoder, key.toolPolicies, OfferedToolList.NONE);
-    return this.ownOf(key).then((own) => this.lists.of(encoder, key.toolPolicies, own));
+      return this.lists.get(encoder, key.toolPolicies, OfferedToolList.NONE);
+    return this.offeredTo(key).then((offered) =>
+      this.lists.get(encoder, key.toolPolicies, offered),
+    );
   }
 
   private call(params: JsonObject, context: MethodContext): Promise<string> {
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') throw JsonRpcError.invalidParams('name must be a string.');
     if (!isJsonObject(given)) throw JsonRpcError.invalidParams('arguments must be an object.');
-    const called = { name, given, dryRun: readDryRun(params), params };
+    const callParams = { name, given, dryRun: readDryRun(params), params };
     const tool = this.tools.find(name, 'agent', context.key.toolPolicies);
-    return tool ? this.callTool(tool, called, context) : this.callOwn(called, context);
+    return tool ? this.callTool(tool, callParams, context) : this.callOffered(callParams, context);
   }
 
-  private async callOwn(called: Called, context: MethodContext): Promise<string> {
+  private async callOffered(params: CallParams, context: MethodContext): Promise<string> {
     const { key } = context;
-    const tool = (await this.ownOf(key)).find(called.name, key.toolPolicies);
-    if (!tool) throw await this.unknownTool(called.name, key);
-    return await this.callTool(tool, called, context);
+    const tool = (await this.offeredTo(key)).find(params.name, key.toolPolicies);
+    if (!tool) throw await this.unknownTool(params.name, key);
+    return await this.callTool(tool, params, context);
   }
 
   private callTool(
     tool: RegisteredTool,
-    { name, given, dryRun, params }: Called,
+    { name, given, dryRun, params }: CallParams,
     context: MethodContext,
   ): Promise<string> {
     const meta = deprecation(name, tool);
@@ -90,10 +91,10 @@ export class ToolHandlers {
       arguments: given,
       changes: !tool.readOnly,
       confirmation: confirmation === 'never' ? undefined : confirmation,
-      // Absent and not false: it is part of what an answer to a question is for.
+      // Undefined and not false, because the digest that binds a request state includes it.
       dryRun: dryRun || undefined,
     };
-    return this.calls.during(params, context, subject, async (call) => {
+    return this.calls.run(params, context, subject, async (call) => {
       try {
         if (dryRun) {
           const outcome = await this.dryRuns.call(tool, given, call);
@@ -101,11 +102,11 @@ export class ToolHandlers {
         }
         const result = await this.tools.call(tool, given, call);
         const task = call.takesTasks
-          ? await this.tasks.begunBy(tool, result, callerOf(context.key))
+          ? await this.tasks.findStarted(tool, result, taskCallerOf(context.key))
           : undefined;
         return task ? createdTask(task, meta) : encode(result, tool, context.encoder, meta);
       } catch (thrown) {
-        if (isCancellation(thrown, context.signal) || isForCaller(thrown)) throw thrown;
+        if (isCancellation(thrown, context.signal) || isProtocolError(thrown)) throw thrown;
         const failure = JSON.stringify(this.describe(thrown, tool, context));
         return context.encoder.toolFailure(failure, meta);
       }
@@ -123,7 +124,7 @@ export class ToolHandlers {
     });
   }
 
-  private async ownOf({
+  private async offeredTo({
     organizationId,
     offeredToolsRevision,
   }: AuthenticatedKey): Promise<OfferedToolList> {
@@ -131,16 +132,16 @@ export class ToolHandlers {
   }
 
   private async unknownTool(name: string, key: AuthenticatedKey): Promise<JsonRpcError> {
-    const own = await this.ownOf(key);
+    const offered = await this.offeredTo(key);
     const { toolPolicies } = key;
-    const known = [...this.tools.list('agent', toolPolicies), ...own.list(toolPolicies)];
+    const known = [...this.tools.list('agent', toolPolicies), ...offered.list(toolPolicies)];
     const names = known.map((tool) => tool.name);
     return new JsonRpcError(INVALID_PARAMS, unknownName('tool', name, names));
   }
 }
 
-/** Whether it tells the caller something else than that the tool failed. */
-function isForCaller(thrown: unknown): boolean {
+/** Returns true for what the caller gets in place of a result, and not as a failure of the tool. */
+function isProtocolError(thrown: unknown): boolean {
   return (
     thrown instanceof JsonRpcError ||
     thrown instanceof InputRequired ||
@@ -148,12 +149,12 @@ function isForCaller(thrown: unknown): boolean {
   );
 }
 
-/** What a caller that used an old name of the tool is told beside its result. */
+/** Returns the `_meta` of a result for a caller that used a deprecated name. */
 function deprecation(
-  called: string,
+  usedName: string,
   { descriptor: { name } }: RegisteredTool,
 ): JsonObject | undefined {
-  return called === name ? undefined : { 'switchboard/deprecated': `${called} is now ${name}` };
+  return usedName === name ? undefined : { 'switchboard/deprecated': `${usedName} is now ${name}` };
 }
 
 function encode(
@@ -162,7 +163,7 @@ function encode(
   encoder: EraEncoder,
   meta: JsonObject | undefined,
 ): string {
-  // Compiled code can return what its type forbids, and half an answer is worse than an error.
+  // Compiled code can return a value that its type forbids. Without this, the caller would get invalid JSON.
   if (!isJsonObject(result)) throw new Error('A tool must return an object.');
   if (tool.descriptor.outputSchema) return encoder.toolResult(JSON.stringify(result), meta);
   if (!Array.isArray(result.content)) throw new Error('A tool without output returns ToolContent.');

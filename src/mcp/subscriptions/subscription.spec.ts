@@ -1,6 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Subscription, SUBSCRIPTION_ID } from './subscription.js';
-import { resourceTopic, type Topic, TOOL_LIST } from './topic.js';
+import {
+  SUBSCRIPTION_ID,
+  Subscription,
+  TOOL_LIST,
+  type Topic,
+  resourceTopic,
+} from './subscription.js';
 
 interface Sent {
   method: string;
@@ -17,7 +22,7 @@ class Caller {
     this.sent.push({ method, params });
   }
 
-  async drained(): Promise<void> {
+  async waitUntilDrained(): Promise<void> {
     if (!this.takes) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChangeOrGap } from '../../changes/change-feed.js';
-import type { AnswerStream } from '../event-stream.js';
-import type { JsonRpcId } from '../json-rpc.js';
-import type { Topic } from './topic.js';
+import type { Change, ChangeOrGap } from '../../changes/change-feed.js';
+import type { NotificationStream } from '../event-stream.js';
+import type { JsonObject, JsonRpcId } from '../json-rpc.js';
 
 /** Marks every message of a subscription (MCP 2026-07-28, schema: `NotificationMetaObject`). */
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
@@ -23,7 +22,7 @@ export class Subscription {
   constructor(
     private readonly id: JsonRpcId,
     private readonly topics: readonly Topic[],
-    private readonly stream: AnswerStream,
+    private readonly stream: NotificationStream,
     /** Aborted when there is nobody to tell any more. */
     private readonly over: AbortSignal,
     private readonly onError: (error: unknown) => void,
@@ -62,7 +61,7 @@ export class Subscription {
 
   private async tellOnce(topics: readonly Topic[]): Promise<boolean> {
     for (const topic of topics) {
-      await this.stream.drained();
+      await this.stream.waitUntilDrained();
       if (this.over.aborted) return false;
       // Before it is read: a change in between is another piece of news.
       this.waiting.delete(topic);
@@ -82,4 +81,48 @@ export class Subscription {
   private notify(method: string, params: object = {}): void {
     this.stream.notify(method, { ...params, _meta: { [SUBSCRIPTION_ID]: this.id } });
   }
+}
+
+/** Something that a client follows. */
+export interface Topic {
+  /** Whether the change is one of it. */
+  concerns(change: Change): boolean;
+  /** Whether it is told once at the start as well, because its last change may be over by then. */
+  readonly atOnce?: boolean;
+  /** What a client is told after a change, whatever the number of changes was; undefined where there is nothing. */
+  notification(): Promise<TopicNotification | undefined> | TopicNotification;
+}
+
+export interface TopicNotification {
+  readonly method: string;
+  readonly params?: JsonObject;
+}
+
+export const TOOL_LIST: Topic = {
+  concerns: ({ kind }) => kind === 'tools',
+  notification: () => ({ method: 'notifications/tools/list_changed' }),
+};
+
+/** A resource with all that lies below it: `switchboard://runs` changes with each of the runs. */
+export function resourceTopic(uri: string): Topic {
+  return {
+    concerns: (change) =>
+      change.kind === 'resource' && (change.uri === uri || change.uri.startsWith(`${uri}/`)),
+    notification: () => ({ method: 'notifications/resources/updated', params: { uri } }),
+  };
+}
+
+/**
+ * A task of the Tasks extension, with all that `tasks/get` would say of it. Its id is how the URI of the resource ends
+ * whose changes are the task's.
+ */
+export function taskTopic(id: string, status: () => Promise<JsonObject | undefined>): Topic {
+  return {
+    atOnce: true,
+    concerns: (change) => change.kind === 'resource' && change.uri.endsWith(`/${id}`),
+    notification: async () => {
+      const params = await status();
+      return params && { method: 'notifications/tasks', params };
+    },
+  };
 }

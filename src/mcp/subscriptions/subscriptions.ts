@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { ChangeFeed, type ChangeOrGap } from '../../changes/change-feed.js';
 import { toError } from '../../errors/app-error.js';
 import { type AuthenticatedKey, KeysService } from '../../keys/keys.service.js';
-import type { AnswerStream } from '../event-stream.js';
+import type { NotificationStream } from '../event-stream.js';
 import { JSON_RPC_CODES, JsonRpcError } from '../json-rpc-error.js';
 import type { JsonRpcId } from '../json-rpc.js';
-import { Subscription } from './subscription.js';
-import type { Topic } from './topic.js';
+import { Subscription, type Topic } from './subscription.js';
 
 const MOST_OPEN = 1024;
 const MOST_OF_ORGANIZATION = 64;
@@ -18,7 +17,7 @@ const CHECK_KEYS_MS = 15_000;
 export interface Listener {
   readonly id: JsonRpcId;
   readonly key: AuthenticatedKey;
-  readonly stream: AnswerStream;
+  readonly stream: NotificationStream;
   /** Aborted when the caller goes away. */
   readonly gone: AbortSignal;
   readonly topics: readonly Topic[];

@@ -4,14 +4,14 @@ import { type DtoClass, dtoSchema } from '../schema/dto-schema.js';
 import type { JsonSchema, ObjectSchema } from '../schema/json-schema.js';
 import { instantiate } from '../schema/parse-arguments.js';
 
-/** Something that a caller can be asked for while it waits for an answer (MCP 2026-07-28, basic/patterns/mrtr). */
+/** A request to the caller during its call (MCP 2026-07-28, basic/patterns/mrtr). */
 export interface InputRequest<Answer = unknown> {
-  /** `elicitation/create`, say. */
+  /** The MCP method, for example `elicitation/create`. */
   readonly method: string;
   readonly params: object;
-  /** What a client must have declared to be asked for it: an MCP `ClientCapabilities` object. */
+  /** The `ClientCapabilities` that a client must have declared. */
   readonly capability: Readonly<Record<string, object>>;
-  /** What the answer says; undefined asks again. Throws {@link AppError} when the person declines. */
+  /** Parses a response. Returns undefined to ask again. Throws {@link AppError} if the person declines. */
   read(answer: unknown): Answer | undefined;
 }
 
@@ -21,7 +21,7 @@ export type Answers<Requests extends InputRequests> = {
   [Name in keyof Requests]: Requests[Name] extends InputRequest<infer Answer> ? Answer : never;
 };
 
-/** Asks a person to fill in a form, whose fields are texts, numbers, booleans or choices. Never ask for secrets so. */
+/** Asks a person to fill in a form of texts, numbers, booleans and choices. Never ask for secrets with it. */
 export function askForm<Form extends object>(
   message: string,
   form: DtoClass<Form>,
@@ -36,14 +36,14 @@ export function askForm<Form extends object>(
     read: (answer) => {
       const { action, content = {} } = (answer ?? {}) as { action?: unknown; content?: unknown };
       if (action === 'decline' || action === 'cancel') {
-        throw new AppError('forbidden', 'The person who was asked did not agree.');
+        throw new AppError('forbidden', 'The person declined the request.');
       }
       return action === 'accept' ? readForm(form, schema, content) : undefined;
     },
   };
 }
 
-/** MCP, client/elicitation: clients draw forms of single values only. */
+/** Clients show forms of single values only (MCP, client/elicitation). */
 function assertFlat(form: DtoClass, properties: Record<string, JsonSchema>): void {
   for (const [name, { type }] of Object.entries(properties)) {
     if (type === 'object' || type === 'array' || Array.isArray(type)) {
@@ -65,24 +65,24 @@ function readForm<Form extends object>(
   return faults.length === 0 ? instantiate(form, checked as object) : undefined;
 }
 
-/** Thrown by `ask` while an answer is missing: ends the call without effect, and its caller gets the questions. */
+/** Thrown by `ask` while a response is missing. The call is rolled back and its caller gets the input requests. */
 export class InputRequired extends Error {
   override readonly name = 'InputRequired';
 
   constructor(
     readonly requests: InputRequests,
-    /** To be sent back with the answers, unchanged. */
+    /** The client sends it back unchanged with the responses. */
     readonly state: string,
   ) {
-    super('The caller must answer first.');
+    super('The caller must respond to input requests first.');
   }
 }
 
-/** Thrown by `ask` where the caller did not declare that it can answer such a question. */
+/** Thrown by `ask` if the caller has not declared the capability that an input request needs. */
 export class MissingCapability extends Error {
   override readonly name = 'MissingCapability';
 
   constructor(readonly required: Readonly<Record<string, object>>) {
-    super('The caller cannot be asked.');
+    super('The caller has not declared a capability that is needed.');
   }
 }

@@ -1,52 +1,52 @@
 import type { AppError } from '../../errors/app-error.js';
 import type { InputRequests } from './input-request.js';
 
-/** Work that goes on after the tool that began it has answered. */
+/** Work that goes on after its tool has returned. */
 export interface Task {
-  /** Too random to guess, and unique among the tasks of all sources: `newId` makes such ids. */
+  /** Unique among all sources and too random to guess. `newId` makes such ids. */
   readonly id: string;
   readonly createdAt: Date;
   readonly changedAt: Date;
   readonly state: TaskState;
   /** One line about the state, for a person or a model. */
   readonly message?: string;
-  /** When asking again makes sense, if that is known. */
+  /** The earliest time at which the state can change, if that is known. */
   readonly askAgainAt?: Date;
 }
 
 export type TaskState =
   | { readonly status: 'working' }
-  /** It goes on once these are answered. A name stands for one question as long as the task lives. */
+  /** The task waits for responses. A name means the same input request as long as the task exists. */
   | { readonly status: 'asking'; readonly requests: InputRequests }
-  /** `result` is what the tool would have returned had it waited: an object of its output class, or `ToolContent`. */
+  /** `result` is an object of the output class of the tool, or `ToolContent`. */
   | { readonly status: 'succeeded'; readonly result: object }
   | { readonly status: 'failed'; readonly error: AppError }
-  /** There is no result and never will be, and it is not the work that failed, but what was to carry it out. */
+  /** The worker failed and not the work. There is no result. */
   | { readonly status: 'lost' }
   | { readonly status: 'canceled' };
 
 /**
- * Knows the tasks that a tool begins: a provider that `@Tool({ task: … })` names. Every method runs in a transaction of
- * the organization. Any process may be asked, so what a task is must be in the database. Clients that listen are told of a
- * task when the change of a resource is published whose URI ends with its id.
+ * Finds the tasks that a tool starts. `@Tool({ task: … })` names the provider. Every method runs in a transaction of the
+ * organization. The state of a task must be in the database, because any process may be asked for it. Subscribers of a task
+ * are notified when a change of a resource is published whose URI ends with the id of the task.
  */
 export interface TaskSource {
-  /** Name of the tool that does what `cancel` does, so that the policies of an organization for it hold for both. */
+  /** The tool that does the same as `cancel`. Its policies apply to both. */
   readonly cancelTool?: string;
 
-  /** Name of the tool that shows the same as the task, likewise: where it may not be called, there are no tasks. */
+  /** The tool that shows the same data as a task. Its policies apply to both: if it is hidden, there are no tasks. */
   readonly readTool?: string;
 
-  /** Id of the task that a result of the tool stands for; undefined where the result is final. */
+  /** Returns the id of the task that a result belongs to, or undefined for a final result. */
   idOf(result: object): string | undefined;
 
-  /** Undefined when the organization has no such task. Must see it from the commit of the call on that began it. */
+  /** Returns undefined if the organization has no such task. A task must be found as soon as its call has committed. */
   find(organizationId: string, id: string): Promise<Task | undefined>;
 
-  /** Ends the task if it has not ended, and says whether it did. */
+  /** Cancels the task. Returns false if it had ended before. */
   cancel(organizationId: string, id: string): Promise<boolean>;
 
-  /** Takes answers to open questions, as they came: `read` of the question says what is in them. */
+  /** Stores responses to open input requests. They are not parsed yet: use `read` of the input request. */
   answer?(
     organizationId: string,
     id: string,

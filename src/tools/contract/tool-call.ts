@@ -2,65 +2,64 @@ import type { Actor } from '../../accounts/account.js';
 import { AppError } from '../../errors/app-error.js';
 import type { Answers, InputRequest, InputRequests } from './input-request.js';
 
-/** Where a call comes from: an agent with an API key, a step of a run, or a signed-in person. */
+/** The origin of a call: an agent with an API key, a step of a run, or a signed-in person. */
 export type Surface = 'agent' | 'workflow' | 'dashboard';
 
-/** How far a call has come. */
+/** The progress of a call. */
 export interface Progress {
   /** Grows with each report. */
   progress: number;
-  /** What `progress` will be at the end, if that is known. */
+  /** The value of `progress` at the end, if that is known. */
   total?: number;
   message?: string;
 }
 
-/** Who calls, for whom, and until when. The second argument of every method that answers callers. */
+/** The context of a call. Every tool, resource, prompt and completion method gets it as the second argument. */
 export interface ToolCall {
-  /** The organization that owns everything this call may see or change. */
+  /** The call may see and change only data of this organization. */
   readonly organizationId: string;
   readonly surface: Surface;
   readonly actor: Actor;
-  /** Aborted when nobody waits for the result any more; tools that wait for the outside must honour it. */
+  /** Aborted when the caller no longer waits. Tools that wait for external systems must stop then. */
   readonly signal: AbortSignal;
-  /** By `performance.now()`, when the caller wants its answer at the latest; for tools that wait on its behalf. */
+  /** Latest time for the result, in the clock of `performance.now()`. Tools that wait for something must respect it. */
   readonly answerBy?: number;
-  /** The run whose step this call is, if it is one. */
+  /** The run, if the call is a step of one. */
   readonly runId?: string;
-  /** All that is written to the database is undone, so a tool must not do what a rollback cannot undo. */
+  /** True if the transaction is rolled back at the end. A tool must then do nothing that a rollback cannot undo. */
   readonly dryRun?: boolean;
-  /** Makes the call happen once where its arguments name no `idempotency_key`. */
+  /** The idempotency key of a call whose arguments have no `idempotency_key`. */
   readonly idempotencyKey?: string;
-  /** Whether the caller can be given a task in place of a result. */
+  /** True if the caller accepts a task in place of a result. */
   readonly takesTasks?: boolean;
   /**
-   * Whether a person must agree before the tool runs: `when_possible` lets callers through that nobody can ask,
-   * `always` refuses them.
+   * Set if a person must agree before the tool runs. A caller that cannot be asked passes with `when_possible`, and is refused
+   * with `always`.
    */
   readonly confirmation?: 'when_possible' | 'always';
 
-  /** Tells the caller how far the call has come, if it wants to know. Never fails, and never waits. */
+  /** Sends progress to a caller that wants it. Never throws and never waits. */
   report(progress: Progress): void;
 
-  /** Whether `ask` with this request can be answered by this caller. */
+  /** Returns true if this caller can respond to the request. */
   canAsk(request: InputRequest): boolean;
 
   /**
-   * Asks the caller, or the person before it, and returns the answers by the names of the requests. While one is
-   * missing it throws, the transaction is rolled back, and the method runs anew, from its first line, when the answers
-   * have come. So ask before anything outside is done. Throws `forbidden` when the person declines, or when the caller
-   * cannot be asked.
+   * Asks the caller and returns the responses by the names of the requests. While a response is missing, it throws and the
+   * transaction is rolled back; when the responses have come, the method runs again from its first line. So ask before any
+   * effect outside of the database. Throws `forbidden` if the person declines or the caller cannot be asked.
    */
   ask<Requests extends InputRequests>(requests: Requests): Promise<Answers<Requests>>;
 }
 
-/** For callers that can neither be asked nor be told of progress: workflows, people, and clients of before MCP 2026-07-28. */
+/** The methods for callers without input requests and progress: workflows, people, and clients before MCP 2026-07-28. */
 export const SILENT_CALLER: Pick<ToolCall, 'report' | 'canAsk' | 'ask'> = {
   report: () => undefined,
   canAsk: () => false,
   ask: () => {
     throw new AppError(
       'forbidden',
-      'A person must answer a question first, and this caller cannot be asked: use a client of MCP 2026-07-28 that supports elicitation.',
+      'A person must respond first, and this caller cannot be asked. Use a client of MCP 2026-07-28 that supports elicitation.',
     );
   },
 };

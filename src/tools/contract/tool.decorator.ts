@@ -1,39 +1,59 @@
 import type { Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import type { Icon } from './tool-content.js';
 import type { DtoClass } from '../schema/dto-schema.js';
 import type { TaskSource } from './task-source.js';
 import type { Surface } from './tool-call.js';
 
 export interface ToolOptions {
-  /** 1 to 64 of a-z, 0-9 and _, unique in the installation. */
+  /** 1 to 64 characters of a-z, 0-9 and _. Unique in the installation. */
   name: string;
-  /** Earlier names of the tool. Calls by them still work, but no list shows them. */
+  /** Deprecated names of the tool. Calls by them work, but lists do not show them. */
   aliases?: readonly string[];
   title: string;
-  /** Written for a model that has to choose between tools: what it does, when to use it, what it returns. */
+  /** Tells a model what the tool does, when to use it and what it returns. */
   description: string;
-  /** Class of the first argument; absent: the type of the method's first parameter. */
+  /** Class of the arguments. When absent, the type of the first parameter of the method. */
   input?: DtoClass;
-  /** Class of the result; absent: the method returns `ToolContent`. */
+  /** Class of the result. When absent, the method returns `ToolContent`. */
   output?: DtoClass;
   icons?: readonly Icon[];
-  /** Changes nothing. Enforced: the call gets a READ ONLY transaction. */
+  /** The tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */
   readOnly?: boolean;
-  /** May destroy or overwrite what cannot be brought back. */
+  /** The tool may destroy or overwrite data that cannot be restored. */
   destructive?: boolean;
-  /** Calling it again with the same arguments changes nothing more. */
+  /** A second call with the same arguments changes nothing more. */
   idempotent?: boolean;
-  /** Talks to systems outside and waits for them, so it gets no open transaction. */
+  /** The tool waits for external systems, so its calls get no open transaction. */
   external?: boolean;
   /**
-   * The provider that knows the work which goes on after the tool has answered. Clients of MCP 2026-07-28 that support
-   * the Tasks extension then get a task, and its result in the end; all others get what the tool returned.
+   * The provider that finds the work that goes on after the tool has returned. Clients with the Tasks extension of MCP
+   * 2026-07-28 get a task and later its result. All others get the result of the method.
    */
   task?: Type<TaskSource>;
-  /** Who may call it; absent: everybody. */
+  /** The surfaces that may call it. When absent, all may. */
   surfaces?: readonly Surface[];
 }
 
-/** Makes a method of a provider a tool for agents, workflows and people. */
+/** Declares a method of a provider as a tool for agents, workflows and people. */
 export const Tool = DiscoveryService.createDecorator<ToolOptions>();
+
+/** A block of MCP content: text, image, audio, embedded resource or link. */
+export type ContentBlock = { type: string } & Record<string, unknown>;
+
+/** The result of a tool without an `output` class, which returns content for a model and not data. */
+export class ToolContent {
+  constructor(readonly content: readonly ContentBlock[]) {}
+
+  static text(text: string): ToolContent {
+    return new ToolContent([{ type: 'text', text }]);
+  }
+}
+
+/** A picture that clients may show beside a name. The fields are those of the MCP specification. */
+export interface Icon {
+  /** An https: or data: URI. */
+  src: string;
+  mimeType?: string;
+  /** For example `48x48`, or `any` for a picture that fits every size. */
+  sizes?: string[];
+}

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A call that carried an idempotency key, and what it answered. */
+/** A call with an idempotency key, and its result. */
 @Entity('idempotency_keys')
 export class IdempotencyKey {
   @PrimaryColumn('text')

@@ -8,12 +8,12 @@ import { Env } from '../../config/env.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { toError } from '../../errors/app-error.js';
 
-/** How long the result of a call is remembered for its idempotency key. */
+/** The number of days for which the result of an idempotency key is stored. */
 export const KEEP_DAYS = 7;
 const EVERY_MS = 60 * 60 * 1000;
 const BATCH = 1000;
 
-/** Forgets idempotency keys that are older than seven days, a thousand at a time, once an hour in every worker. */
+/** Deletes idempotency keys that are older than seven days, in batches of 1000, once an hour in every worker. */
 @Injectable()
 export class IdempotencyRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(IdempotencyRetention.name);
@@ -33,7 +33,7 @@ export class IdempotencyRetention implements OnApplicationBootstrap, BeforeAppli
     clearInterval(this.timer);
   }
 
-  /** Removes all that is too old; what fails is left to the next hour. */
+  /** Deletes all expired keys. After an error, the next hour tries again. */
   async purge(): Promise<void> {
     try {
       let removed: number;
@@ -45,7 +45,9 @@ export class IdempotencyRetention implements OnApplicationBootstrap, BeforeAppli
         removed = row?.purge_idempotency_keys ?? 0;
       } while (removed === BATCH);
     } catch (error) {
-      this.logger.warn(`Old idempotency keys were not removed: ${toError(error).message}`);
+      this.logger.warn(
+        `Expired idempotency keys were not deleted, and will be in an hour: ${toError(error).message}`,
+      );
     }
   }
 }

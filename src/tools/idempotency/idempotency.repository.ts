@@ -8,8 +8,8 @@ export class IdempotencyRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Claims the key and returns undefined, or returns the earlier call that holds it. Waits while that call is still
-   * running in another transaction; if it fails there, the key is free again and this call gets it.
+   * Claims the key and returns undefined, or returns the earlier call with the key. Waits while that call is running in another
+   * transaction. If that transaction is rolled back, this call gets the key.
    */
   async claim(
     organizationId: string,
@@ -29,7 +29,7 @@ export class IdempotencyRepository {
     return await keys.findOneByOrFail({ organizationId, tool, key });
   }
 
-  /** The call that carried the key under one of these names. One that is still running is not seen. */
+  /** Finds a committed call with the key under one of these tool names. */
   async find(
     organizationId: string,
     tools: readonly string[],
@@ -49,7 +49,7 @@ export class IdempotencyRepository {
       .update({ organizationId, tool, key }, { result });
   }
 
-  /** Gives the key of a call free that failed; that of a call that is complete stays. */
+  /** Deletes the key of a failed call. The key of a complete call stays. */
   async release(organizationId: string, tool: string, key: string): Promise<void> {
     await this.tenants
       .session(organizationId)

@@ -2,26 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../database/secret-box.js';
 
-// Long enough for a person to be found, and far shorter than idempotency keys are kept.
+// Long enough for a person to respond, and far shorter than the retention of idempotency keys.
 const LIFETIME_MS = 60 * 60 * 1000;
 
-/** What one request and its repetitions with answers have in common. */
+/** Identifies a request. It is the same when the client repeats the request with input responses. */
 export interface RequestBinding {
   readonly organizationId: string;
-  /** Tells this request from every other: its method, name and arguments. */
+  /** Hash of the method, the name and the arguments. */
   readonly digest: string;
 }
 
 export interface RequestState {
-  /** The same in all rounds of a request, and never used for another. */
+  /** The same in all repetitions of a request, and never used for another. */
   readonly nonce: string;
-  /** What was answered so far. */
+  /** The responses so far, by the names of their input requests. */
   readonly answers: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The `requestState` of MCP 2026-07-28 (basic/patterns/mrtr): what a question must remember, kept by the caller. Sealed,
- * so that it can neither be read nor made, and opens for the same request of the same organization only, for an hour.
+ * Encrypts and decrypts the `requestState` of MCP 2026-07-28 (basic/patterns/mrtr), which the client stores between the
+ * repetitions of a request. A state is valid for an hour, for the same request of the same organization only.
  */
 @Injectable()
 export class RequestStates {
@@ -36,10 +36,10 @@ export class RequestStates {
     return this.secrets.seal(state, contextOf(binding)).toString('base64url');
   }
 
-  /** Undefined for what is no state of this request, and for one that has expired. */
+  /** Returns undefined for a state of another request and for an expired one. */
   open(binding: RequestBinding, sealed: string): RequestState | undefined {
     const bytes = Buffer.from(sealed, 'base64url');
-    // Buffer skips what is no base64url, so that a changed text could stand for the same bytes.
+    // Buffer skips characters that are not base64url. Without this, a changed text would be accepted.
     if (bytes.toString('base64url') !== sealed) return undefined;
     try {
       const state = this.secrets.open(bytes, contextOf(binding));

@@ -9,10 +9,10 @@ import type { RegisteredTool } from '../registry/registered-tool.js';
 import type { Task, TaskSource } from '../contract/task-source.js';
 import { ToolRegistry } from '../registry/tool-registry.js';
 
-/** What no source can have made never reaches one, nor the database, which refuses some characters. */
+/** Other ids never reach a source, nor the database, which refuses some characters. */
 const ID = /^[!-~]{1,128}$/;
 
-/** The agent that asks, and what its organization has decided about tools. */
+/** The agent that makes a request about a task, and the policies of its organization. */
 export interface TaskCaller {
   readonly organizationId: string;
   readonly actor: Actor;
@@ -20,8 +20,7 @@ export interface TaskCaller {
 }
 
 /**
- * The tasks that agents can have begun, whichever tool began them. A source that a tool names and no module provides
- * stops the process.
+ * Finds, cancels and answers the tasks of all tools. A task source that no module provides stops the process at boot.
  */
 @Injectable()
 export class Tasks implements OnApplicationBootstrap {
@@ -42,10 +41,10 @@ export class Tasks implements OnApplicationBootstrap {
   }
 
   /**
-   * The task that a result of the tool stands for, once the call is committed; undefined where the result is final, and
-   * where the task cannot be looked up. Never throws: who hears that a call failed which was done makes it again.
+   * Returns the task that a call started, after its commit. Returns undefined if the result is final or the look-up fails. It
+   * never throws, because the caller would take the committed call for a failed one and repeat it.
    */
-  async begunBy(
+  async findStarted(
     { task }: RegisteredTool,
     result: object,
     caller: TaskCaller,
@@ -54,12 +53,14 @@ export class Tasks implements OnApplicationBootstrap {
       const id = task && this.sources.get(task)?.idOf(result);
       return id === undefined ? undefined : await this.find(caller, id);
     } catch (error) {
-      this.logger.warn(`A task that was begun cannot be looked up: ${toError(error).stack}`);
+      this.logger.warn(
+        `A started task cannot be looked up, so its caller gets the result of the tool instead: ${toError(error).stack}`,
+      );
       return undefined;
     }
   }
 
-  /** Undefined when the organization has no such task. */
+  /** Returns undefined if the organization has no such task. */
   async find(caller: TaskCaller, id: string): Promise<Task | undefined> {
     return await this.tenants.transaction(
       caller.organizationId,
@@ -69,8 +70,8 @@ export class Tasks implements OnApplicationBootstrap {
   }
 
   /**
-   * Ends a task; one that has ended stays as it is. False when the organization has no such task. Throws `forbidden`
-   * where the organization does not let agents do the same with a tool.
+   * Cancels a task. One that has ended stays as it is. Returns false if the organization has no such task. Throws `forbidden`
+   * if the policies do not let agents use the tool that cancels.
    */
   async cancel(caller: TaskCaller, id: string): Promise<boolean> {
     const { organizationId, actor } = caller;
@@ -91,7 +92,7 @@ export class Tasks implements OnApplicationBootstrap {
     });
   }
 
-  /** Passes on the answers to questions that are open, and drops all others. False when there is no such task. */
+  /** Passes responses to open input requests on, and drops all others. Returns false if there is no such task. */
   async answer(
     caller: TaskCaller,
     id: string,
@@ -127,11 +128,11 @@ export class Tasks implements OnApplicationBootstrap {
     return undefined;
   }
 
-  /** Whether the organization lets agents do what this tool does, without a call of it. */
+  /** Returns true if the policies let agents do what the tool does. */
   private allows(name: string | undefined, policies: ToolPolicies): boolean {
     if (name === undefined) return true;
     const tool = this.tools.find(name, 'agent', policies);
-    // Nobody can be asked here: with when_possible that lets the caller through, as it does for the tool.
+    // Nobody can confirm here. The confirmation `when_possible` allows that, as it does for a call of the tool.
     return tool !== undefined && policies.confirmation(...tool.names) !== 'always';
   }
 }

@@ -3,7 +3,7 @@ import { AccountsService } from '../../accounts/accounts.service.js';
 import { AppError } from '../../errors/app-error.js';
 import type { ToolCall } from '../contract/tool-call.js';
 
-/** Lets owners of the organization call a tool, and nobody else: no agent and no run either. */
+/** Lets only owners of the organization call a tool. Agents and runs are refused. */
 @Injectable()
 export class OwnerGuard implements CanActivate {
   constructor(private readonly accounts: AccountsService) {}

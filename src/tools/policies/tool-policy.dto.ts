@@ -1,8 +1,16 @@
-import { IsBoolean, IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsOptional,
+  IsString,
+  Length,
+  ValidateNested,
+} from 'class-validator';
 import { CONFIRMATIONS, type Confirmation } from '../../policies/tool-policies.js';
 import { Doc } from '../schema/doc.decorator.js';
 
-/** No arguments. */
 export class ListToolPoliciesInput {}
 
 export class SetToolPolicyInput {
@@ -23,4 +31,29 @@ export class SetToolPolicyInput {
   @IsOptional()
   @IsIn(CONFIRMATIONS)
   confirmation?: Confirmation;
+}
+
+/** The policy of a tool as people see it. */
+export class ToolPolicyView {
+  @IsString()
+  tool: string;
+
+  @IsBoolean()
+  hidden: boolean;
+
+  @IsIn(CONFIRMATIONS)
+  confirmation: Confirmation;
+}
+
+export class ToolPolicyResult {
+  @ValidateNested()
+  @Type(() => ToolPolicyView)
+  policy: ToolPolicyView;
+}
+
+export class ToolPolicyList {
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => ToolPolicyView)
+  policies: ToolPolicyView[];
 }

@@ -1,36 +1,38 @@
 import { Injectable, UseGuards } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
-import { ListToolPoliciesInput } from './tool-policy.inputs.js';
 import { didYouMean } from '../../text/nearest-names.js';
-import { OfferedTools } from '../registry/offered-tools.js';
-import { OwnerGuard } from './owner.guard.js';
-import { SetToolPolicyInput } from './tool-policy.inputs.js';
 import type { ToolCall } from '../contract/tool-call.js';
-import { ToolPolicyList } from './tool-policy.results.js';
-import { ToolPolicyResult } from './tool-policy.results.js';
-import { ToolRegistry } from '../registry/tool-registry.js';
 import { Tool } from '../contract/tool.decorator.js';
+import { OfferedTools } from '../registry/offered-tools.js';
+import { ToolRegistry } from '../registry/tool-registry.js';
+import { OwnerGuard } from './owner.guard.js';
+import {
+  ListToolPoliciesInput,
+  SetToolPolicyInput,
+  ToolPolicyList,
+  ToolPolicyResult,
+} from './tool-policy.dto.js';
 
 const SET = 'set_tool_policy';
 const LIST = 'list_tool_policies';
-/** Without these two nobody could take a policy back. */
-const FREE_OF_POLICIES = new Set([SET, LIST]);
+/** No policy may apply to these, because then nobody could remove it again. */
+const EXEMPT_TOOLS = new Set([SET, LIST]);
 
-/** What a policy is about. */
+/** The tool that a policy applies to. */
 interface PolicySubject {
-  /** The present name first. */
+  /** The current name comes first. */
   readonly names: readonly [string, ...string[]];
   readonly isForAgents: boolean;
 }
 
-/** How the owners of an organization decide about its tools. */
+/** Tools with which the owners of an organization set the policies of its tools. */
 @Injectable()
 export class ToolPolicyTools {
   constructor(
     private readonly registry: ToolRegistry,
     private readonly policies: ToolPoliciesService,
-    private readonly own: OfferedTools,
+    private readonly offered: OfferedTools,
   ) {}
 
   @UseGuards(OwnerGuard)
@@ -52,7 +54,7 @@ export class ToolPolicyTools {
     if (hidden === undefined && confirmation === undefined) {
       throw invalid('', 'needs hidden, confirmation or both');
     }
-    if (FREE_OF_POLICIES.has(tool.names[0])) {
+    if (EXEMPT_TOOLS.has(tool.names[0])) {
       throw invalid('tool', 'is one that no policy applies to');
     }
     if (confirmation !== undefined && confirmation !== 'never' && !tool.isForAgents) {
@@ -77,7 +79,7 @@ export class ToolPolicyTools {
   async list(_input: ListToolPoliciesInput, { organizationId }: ToolCall): Promise<ToolPolicyList> {
     const policies = await this.policies.get(organizationId);
     const registered = this.registry.all().map(({ names }) => names);
-    // Those of tools that the organization has made, or had, as well: a policy is about a name.
+    // Includes offered tools, also deleted ones, because a policy belongs to a name.
     const others = policies
       .names()
       .filter((name) => !this.registry.isTaken(name))
@@ -93,10 +95,11 @@ export class ToolPolicyTools {
     const tools = this.registry.all();
     const tool = tools.find(({ names }) => names.includes(name));
     if (tool) return { names: tool.names, isForAgents: tool.surfaces.has('agent') };
-    const own = await this.own.names(organizationId);
+    const offered = await this.offered.names(organizationId);
     const decided = (await this.policies.get(organizationId)).names();
-    if (own.includes(name) || decided.includes(name)) return { names: [name], isForAgents: true };
-    const known = [...tools.map(({ descriptor }) => descriptor.name), ...own];
+    if (offered.includes(name) || decided.includes(name))
+      return { names: [name], isForAgents: true };
+    const known = [...tools.map(({ descriptor }) => descriptor.name), ...offered];
     throw invalid('tool', `is not the name of a tool.${didYouMean(name, known)}`);
   }
 }

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { ToolPolicies } from '../../policies/tool-policies.js';
 import type { TaskSource } from '../contract/task-source.js';
 import type { Surface, ToolCall } from '../contract/tool-call.js';
-import type { Icon } from '../contract/tool-content.js';
+import type { Icon } from '../contract/tool.decorator.js';
 import type { ObjectSchema } from '../schema/json-schema.js';
 
 /** Describes a tool to callers. The field names are those of the MCP specification, server/tools. */

@@ -1,4 +1,4 @@
-/** The part of JSON Schema that inputs and outputs of tools use: keywords that draft-07 and 2020-12 share. */
+/** The keywords of JSON Schema that tools use. Draft-07 and 2020-12 share them. */
 export interface JsonSchema {
   type?: JsonType | JsonType[];
   title?: string;
@@ -23,7 +23,7 @@ export interface JsonSchema {
 
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
-/** A JSON Schema whose root is an object, as MCP demands of tools. */
+/** A schema whose root is an object, as MCP requires for tools. */
 export type ObjectSchema = JsonSchema & {
   type: 'object';
   properties: Record<string, JsonSchema>;

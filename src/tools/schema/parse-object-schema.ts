@@ -4,14 +4,14 @@ import { hiddenCharacter } from '../../text/hidden-character.js';
 import { isOfType } from './check-value.js';
 import type { JsonSchema, JsonType, ObjectSchema } from './json-schema.js';
 
-/** What a schema that somebody wrote may be. */
+/** The limits of a schema that a person or an agent wrote. */
 export interface SchemaLimits {
   readonly bytes: number;
   readonly depth: number;
-  /** Of all objects in it together. */
+  /** The number of properties in all objects together. */
   readonly properties: number;
   readonly formats: readonly string[];
-  /** Names that no property of the outermost object may have. */
+  /** Names that properties of the root may not have. */
   readonly reserved: readonly string[];
 }
 
@@ -26,16 +26,17 @@ const KEYWORDS: Record<(typeof TYPES)[number], readonly string[]> = {
   array: ['items', 'minItems', 'maxItems'],
   object: ['properties', 'required', 'additionalProperties'],
 };
-/** Beginning with a letter, so that `__proto__` is none; what every model takes as the name of an argument. */
+/** Every model accepts these names of arguments. The letter at the start excludes `__proto__`. */
 const PROPERTY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-const MOST_VALUES = 50;
-const LONGEST_TEXT = 500;
+const MAX_ENUM_VALUES = 50;
+const MAX_TEXT_LENGTH = 500;
 
 type Json = Record<string, unknown>;
 
 /**
- * Reads the part of JSON Schema that needs no interpreter of references and runs no pattern of strangers. Adds every
- * fault with its path, and then the result is not to be used. Objects with properties know no others, unless they say so.
+ * Parses a schema without references and without patterns, because a pattern of a stranger could block the process. Adds
+ * every fault with its path; after a fault the result must not be used. An object with properties allows no others unless
+ * it has `additionalProperties: true`.
  */
 export function parseObjectSchema(
   given: object,
@@ -107,8 +108,8 @@ class SchemaReader {
     for (const key of ['title', 'description'] as const) {
       const text = given[key];
       if (text === undefined) continue;
-      if (typeof text !== 'string' || text === '' || text.length > LONGEST_TEXT) {
-        this.fault(`${path}.${key}`, `must be text of 1 to ${LONGEST_TEXT} characters`);
+      if (typeof text !== 'string' || text === '' || text.length > MAX_TEXT_LENGTH) {
+        this.fault(`${path}.${key}`, `must be text of 1 to ${MAX_TEXT_LENGTH} characters`);
         continue;
       }
       const hidden = hiddenCharacter(text);
@@ -123,8 +124,8 @@ class SchemaReader {
     if (values === undefined) return {};
     const at = `${path}.enum`;
     if (!SCALARS.includes(type)) this.fault(at, `is not for values of type ${type}`);
-    else if (!Array.isArray(values) || values.length === 0 || values.length > MOST_VALUES) {
-      this.fault(at, `must be a list of 1 to ${MOST_VALUES} values`);
+    else if (!Array.isArray(values) || values.length === 0 || values.length > MAX_ENUM_VALUES) {
+      this.fault(at, `must be a list of 1 to ${MAX_ENUM_VALUES} values`);
     } else if (!values.every((value) => isOfType(value, type))) {
       this.fault(at, `must hold values of type ${type} only`);
     } else if (new Set(values).size < values.length) this.fault(at, 'must not repeat a value');
@@ -187,7 +188,7 @@ class SchemaReader {
     this.properties += names.length;
     if (this.properties > this.limits.properties) {
       const most = this.limits.properties;
-      // Once is enough, and an end to reading: there is more than anybody may give.
+      // Reports the fault once and stops, because a schema may have any number of properties.
       if (this.properties - names.length <= most) {
         this.fault(`${path}.properties`, `makes more than ${most} properties in all`);
       }

@@ -10,7 +10,7 @@ import {
   Length,
   Min,
 } from 'class-validator';
-import { PageInput } from '../../paging/page.input.js';
+import { PageInput } from '../../paging/paging.js';
 import { Doc } from '../../tools/schema/doc.decorator.js';
 import { MAX_STEPS } from '../definitions/steps/step-parser.js';
 

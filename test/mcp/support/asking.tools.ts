@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
 import { askForm } from '../../../src/tools/contract/input-request.js';
-import { Doc } from '../../../src/tools/schema/doc.decorator.js';
 import type { ToolCall } from '../../../src/tools/contract/tool-call.js';
-import { ToolContent } from '../../../src/tools/contract/tool-content.js';
-import { Tool } from '../../../src/tools/contract/tool.decorator.js';
+import { Tool, ToolContent } from '../../../src/tools/contract/tool.decorator.js';
+import { Doc } from '../../../src/tools/schema/doc.decorator.js';
 
 class NoInput {}
 

@@ -9,8 +9,7 @@ import {
 } from '../../../src/tools/contract/input-request.js';
 import type { Task, TaskSource, TaskState } from '../../../src/tools/contract/task-source.js';
 import type { ToolCall } from '../../../src/tools/contract/tool-call.js';
-import { ToolContent } from '../../../src/tools/contract/tool-content.js';
-import { Tool } from '../../../src/tools/contract/tool.decorator.js';
+import { Tool, ToolContent } from '../../../src/tools/contract/tool.decorator.js';
 
 class NoInput {}
 
