@@ -1,13 +1,13 @@
 import { type Emitter, type Tokenizer, TypeGuards } from 'liquidjs';
 import { AppError } from '../errors/app-error.js';
 
-/** Most bytes of UTF-8 that a template may turn into. */
-export const LONGEST_OUTPUT_BYTES = 256 * 1024;
+/** The largest output of a template, in bytes of UTF-8. */
+const MAX_OUTPUT_BYTES = 256 * 1024;
 
 /**
- * The filters that templates may use. Each was read: it needs time and memory in proportion to its input, charges
- * the memory limit, and evaluates no text. Left out on purpose: `*_exp` (evaluates text), hashes and Base64 (no use
- * in a message), `sample` (not the same twice).
+ * The filters that templates may use. The code of each was reviewed: its time and memory are proportional to its input, it
+ * counts towards the memory limit, and it evaluates no text. Excluded on purpose: `*_exp` (evaluate text), hashes and
+ * Base64 (useless in a message), and `sample` (random).
  */
 export const LIQUID_FILTERS: ReadonlySet<string> = new Set(
   (
@@ -19,36 +19,35 @@ export const LIQUID_FILTERS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The tags that templates may use: nothing that reads another template, and nothing that is code in disguise. */
+/** The tags that templates may use. None of them reads another template or runs code. */
 export const LIQUID_TAGS: ReadonlySet<string> = new Set(
   'assign break capture case comment continue cycle decrement echo for if increment raw unless #'.split(
     ' ',
   ),
 );
 
-/** Returns the text, or throws `invalid_arguments` when it is longer than a template may make it. */
-export function longestOutput(text: string): string {
-  // Not every text needs counting: one of more UTF-16 units than bytes allowed is too long for sure.
-  if (text.length > LONGEST_OUTPUT_BYTES || Buffer.byteLength(text) > LONGEST_OUTPUT_BYTES) {
-    throw outputTooLong();
+/** Returns the text, or throws `invalid_arguments` when it is longer than the largest output. */
+export function checkOutputLength(text: string): string {
+  if (text.length > MAX_OUTPUT_BYTES || Buffer.byteLength(text) > MAX_OUTPUT_BYTES) {
+    throw outputTooLongError();
   }
   return text;
 }
 
-export function outputTooLong(): AppError {
+export function outputTooLongError(): AppError {
   return AppError.invalid(
-    `The template turns into more than ${LONGEST_OUTPUT_BYTES / 1024} KiB of text.`,
+    `The template turns into more than ${MAX_OUTPUT_BYTES / 1024} KiB of text.`,
   );
 }
 
 const LARGEST_BOUND = 100_000;
 
 /**
- * Lets `(1..5)` pass and refuses every range that is not two small numbers in the template itself. LiquidJS counts a
- * range up with `+= 1`, which from 2^53 on changes nothing: `(9007199254740992..9007199254740994)` never ends, fills
- * the memory and takes the process down, and no limit of LiquidJS sees it.
+ * Makes the tokenizer accept only ranges of two small literal numbers, such as `(1..5)`. LiquidJS counts with `+= 1`, which
+ * has no effect from 2^53 on. So `(9007199254740992..9007199254740994)` would never end, fill the memory and crash the
+ * process, and no limit of LiquidJS applies to it.
  */
-export function boundRanges(tokenizer: Pick<Tokenizer, 'readGroupOrRange'>): void {
+export function limitRanges(tokenizer: Pick<Tokenizer, 'readGroupOrRange'>): void {
   // eslint-disable-next-line typescript/unbound-method -- called with its `this` below
   const { readGroupOrRange } = tokenizer;
   tokenizer.readGroupOrRange = function (this: Tokenizer) {
@@ -67,20 +66,20 @@ function isSmall(token: { getText(): string }): boolean {
   return /^\d{1,6}$/.test(text) && Number(text) <= LARGEST_BOUND;
 }
 
-/** Collects what a template writes, and stops the rendering as soon as it is too much. */
+/** Collects the output of a template, and throws as soon as it is too long. */
 export class LimitedEmitter implements Emitter {
   buffer = '';
 
   write(html: unknown): void {
-    this.buffer += textOf(html);
-    if (this.buffer.length > LONGEST_OUTPUT_BYTES) throw outputTooLong();
+    this.buffer += toText(html);
+    if (this.buffer.length > MAX_OUTPUT_BYTES) throw outputTooLongError();
   }
 }
 
-/** As LiquidJS writes values, but an object as JSON: nobody wants to read "[object Object]". */
-function textOf(value: unknown): string {
+/** Converts a value to text like LiquidJS, but an object becomes JSON and not `[object Object]`. */
+function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
-  if (Array.isArray(value)) return value.map(textOf).join('');
+  if (Array.isArray(value)) return value.map(toText).join('');
   return JSON.stringify(value) ?? '';
 }

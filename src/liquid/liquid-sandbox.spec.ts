@@ -18,7 +18,7 @@ function attempt(template: string, given: object = scope): string | AppError {
     expect((error as AppError).code).toBe('invalid_arguments');
     return error as AppError;
   } finally {
-    // Twenty times the limit: what this tells apart is "bounded" and "for ever".
+    // Twenty times the limit, because only an endless rendering must fail the test.
     expect(performance.now() - started).toBeLessThan(10_000);
   }
 }
@@ -39,7 +39,7 @@ describe(LiquidSandbox.name, () => {
     );
   });
 
-  it('renders a missing variable as nothing, and text without markup as it is', () => {
+  it('renders an unknown variable as empty text, and text without markup unchanged', () => {
     expect(sandbox.render('[{{ nobody.here }}]', scope)).toBe('[]');
     expect(sandbox.render('100 % {of} it', scope)).toBe('100 % {of} it');
     expect(sandbox.render('{{ contact.properties }}', scope)).toBe('{"plan":"pro","n":0}');
@@ -72,7 +72,7 @@ describe(LiquidSandbox.name, () => {
     else expect(sandbox.test(condition, scope)).toBe(holds);
   });
 
-  it('lists what templates and conditions read', () => {
+  it('returns the paths that templates and conditions read', () => {
     expect(
       sandbox.references(
         '{{ contact.id }} {% for x in trigger.payload.list %}{{ x.id }}{% endfor %}{{ a[b.c].d }}',
@@ -100,7 +100,7 @@ describe(LiquidSandbox.name, () => {
     '{{ x ',
     '{% nosuchtag %}',
     '{{ "a" | where_exp: "x", "x" }}',
-  ])('refuses %s', (template) => {
+  ])('rejects %s', (template) => {
     expect(() => sandbox.parse(template)).toThrow(AppError);
   });
 
@@ -120,7 +120,7 @@ describe(LiquidSandbox.name, () => {
     '{% assign constructor = "" %}',
     '{% capture __proto__ %}{% endcapture %}',
     '{{ contact | where: "__proto__", "x" }}',
-  ])('gives nothing away to %s', (template) => {
+  ])('exposes no internals to %s', (template) => {
     const result = attempt(template);
     if (typeof result === 'string') expect(result).not.toMatch(/function|native|\[object Object\]/);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -175,7 +175,7 @@ describe(LiquidSandbox.name, () => {
     attempt(`{{ big | ${filter} }}`, { big: `a${piece.repeat(200_000 / piece.length)}a` });
   });
 
-  it('says where a template is wrong', () => {
+  it('reports the line of an error in a template', () => {
     expect(() => sandbox.parse('Hello {{ x | shout }}')).toThrow(/undefined filter: shout.*line:1/);
   });
 });

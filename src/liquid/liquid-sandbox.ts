@@ -17,92 +17,93 @@ import {
   LIQUID_FILTERS,
   LIQUID_TAGS,
   LimitedEmitter,
-  boundRanges,
-  longestOutput,
+  limitRanges,
+  checkOutputLength,
 } from './liquid-limits.js';
 
-const LONGEST_TEMPLATE = 256 * 1024;
-const LONGEST_CONDITION = 4096;
-/** Templates that are kept parsed, and how long they may be. */
-const MOST_KEPT = 1000;
-const LONGEST_KEPT = 2048;
-/** Characters and array items that one rendering may make; LiquidJS counts them for every filter. */
-const MOST_MEMORY = 4_000_000;
-const LONGEST_RENDER_MS = 500;
+const MAX_TEMPLATE_CHARACTERS = 256 * 1024;
+const MAX_CONDITION_CHARACTERS = 4096;
+/** The number and the length of templates in the cache. */
+const MAX_CACHED = 1000;
+const MAX_CACHED_CHARACTERS = 2048;
+/** The largest number of characters and array items that one rendering may create, as LiquidJS counts them. */
+const MAX_MEMORY = 4_000_000;
+const MAX_RENDER_MS = 500;
 
-// Every template of this process is foreign text, so the change to the one shared class is wanted everywhere.
-boundRanges(Tokenizer.prototype);
+// Changes the shared class of LiquidJS: every template of this process comes from users.
+limitRanges(Tokenizer.prototype);
 
 /**
- * Liquid for text that strangers wrote: it reaches the own properties of the given scope and nothing else, and its
- * time, memory and output are bounded. Every failure is an `invalid_arguments` error that says why.
+ * Renders and evaluates Liquid that users wrote. Templates can read only own properties of the given scope, and their
+ * time, memory and output are limited. Every failure is an `invalid_arguments` error with the reason.
  */
 export class LiquidSandbox {
   private readonly engine: Liquid;
-  /** Workflows evaluate the same few again and again; to parse one takes longer than to evaluate it. */
-  private readonly kept = new Map<string, Template[]>();
+  /** Parsed templates. Workflows evaluate the same ones again and again, and parsing takes longer than evaluating. */
+  private readonly cache = new Map<string, Template[]>();
 
   constructor() {
     this.engine = new Liquid({
       ownPropertyOnly: true,
       strictFilters: true,
       dynamicPartials: false,
-      // Without this a date would be shown in whatever timezone and language the server happens to have.
+      // Otherwise the output of dates would depend on the timezone and the language of the server.
       timezoneOffset: 0,
       locale: 'en-US',
-      parseLimit: LONGEST_TEMPLATE,
-      renderLimit: LONGEST_RENDER_MS,
-      memoryLimit: MOST_MEMORY,
-      // Belt and braces under the list of tags: no tag that is left reads a file, and there is none to read.
+      parseLimit: MAX_TEMPLATE_CHARACTERS,
+      renderLimit: MAX_RENDER_MS,
+      memoryLimit: MAX_MEMORY,
+      // A second protection beside the list of tags: there are no files to read.
       templates: {},
     });
     keepOnly(this.engine.filters, LIQUID_FILTERS);
     keepOnly(this.engine.tags, LIQUID_TAGS);
     const { renderer } = this.engine;
     const render = renderer.renderTemplates.bind(renderer);
-    // `capture` renders into an emitter of its own making, which would know no limit.
+    // Without a default, `capture` would create an emitter without a limit.
     renderer.renderTemplates = (templates, context, emitter = new LimitedEmitter()) =>
       render(templates, context, emitter);
   }
 
-  /** Checks that a template can be rendered; throws `invalid_arguments` with the reason. */
+  /** Throws `invalid_arguments` with the reason when a template is not valid. */
   parse(template: string): void {
-    guarded(() => this.parsed(template));
+    runSafely(() => this.getTemplates(template));
   }
 
-  /** The text of a template. A variable that does not exist is empty. */
+  /** Renders a template. Unknown variables become empty text. */
   render(template: string, scope: object): string {
-    return guarded(() => this.rendered(this.parsed(template), scope));
+    return runSafely(() => this.renderTemplates(this.getTemplates(template), scope));
   }
 
-  /** A template that is exactly one `{{ expression }}` keeps its type (missing: null); other text is rendered. */
+  /** Returns the value of a template that is exactly one `{{ expression }}` (null for an unknown variable), else its text. */
   evaluate(template: string, scope: object): unknown {
-    return guarded(() => {
-      const templates = this.parsed(template.trim());
+    return runSafely(() => {
+      const templates = this.getTemplates(template.trim());
       const only = templates.length === 1 ? templates[0] : undefined;
-      if (!(only instanceof Output)) return this.rendered(this.parsed(template), scope);
-      const value = this.valueOf(only.value, scope);
-      return typeof value === 'string' ? longestOutput(value) : value;
+      if (!(only instanceof Output))
+        return this.renderTemplates(this.getTemplates(template), scope);
+      const value = this.getValue(only.value, scope);
+      return typeof value === 'string' ? checkOutputLength(value) : value;
     });
   }
 
-  /** Whether a condition such as `trigger.payload.plan == 'pro'` holds; nil and false do not, all else does. */
+  /** Evaluates a condition such as `trigger.payload.plan == 'pro'`. Only nil and false count as false. */
   test(condition: string, scope: object): boolean {
-    return guarded(() => {
-      const context = this.context(scope);
-      return isTruthy(toValue(toValueSync(this.condition(condition).value(context))), context);
+    return runSafely(() => {
+      const context = this.createContext(scope);
+      return isTruthy(toValue(toValueSync(this.parseCondition(condition).value(context))), context);
     });
   }
 
-  /** Paths that a template reads, such as `contact.id`; a path ends where an index is computed. */
+  /** Returns the variable paths that a template reads, such as `contact.id`. A path ends before a computed index. */
   references(template: string): string[] {
-    return guarded(() => paths(this.parsed(template)));
+    return runSafely(() => paths(this.getTemplates(template)));
   }
 
-  /** Paths that a condition reads. */
+  /** Returns the variable paths that a condition reads. */
   conditionReferences(condition: string): string[] {
-    return guarded(() => {
-      const value = this.condition(condition);
+    return runSafely(() => {
+      const value = this.parseCondition(condition);
       const template = {
         *arguments() {
           yield value;
@@ -112,48 +113,48 @@ export class LiquidSandbox {
     });
   }
 
-  private parsed(template: string): Template[] {
-    const known = this.kept.get(template);
+  private getTemplates(template: string): Template[] {
+    const known = this.cache.get(template);
     if (known) return known;
     const templates = this.engine.parse(template);
-    if (template.length > LONGEST_KEPT) return templates;
-    if (this.kept.size >= MOST_KEPT) this.kept.clear();
-    this.kept.set(template, templates);
+    if (template.length > MAX_CACHED_CHARACTERS) return templates;
+    if (this.cache.size >= MAX_CACHED) this.cache.clear();
+    this.cache.set(template, templates);
     return templates;
   }
 
-  private rendered(templates: Template[], scope: object): string {
+  private renderTemplates(templates: Template[], scope: object): string {
     const text: unknown = toValueSync(
-      this.engine.renderer.renderTemplates(templates, this.context(scope)),
+      this.engine.renderer.renderTemplates(templates, this.createContext(scope)),
     );
-    return longestOutput(String(text));
+    return checkOutputLength(String(text));
   }
 
-  private valueOf(value: Value, scope: object): unknown {
-    const found: unknown = toValue(toValueSync(value.value(this.context(scope))));
+  private getValue(value: Value, scope: object): unknown {
+    const found: unknown = toValue(toValueSync(value.value(this.createContext(scope))));
     if (found === undefined || typeof found === 'function') return null;
-    // `empty` and `blank` are objects of LiquidJS that mean something in comparisons only.
+    // `empty` and `blank` are objects of LiquidJS, useful only in comparisons.
     return typeof found === 'object' && !isPlain(found) ? null : found;
   }
 
-  private condition(condition: string): Value {
-    if (condition.length > LONGEST_CONDITION) {
-      throw AppError.invalid(`A condition may have ${LONGEST_CONDITION} characters.`);
+  private parseCondition(condition: string): Value {
+    if (condition.length > MAX_CONDITION_CHARACTERS) {
+      throw AppError.invalid(`A condition may have ${MAX_CONDITION_CHARACTERS} characters.`);
     }
     const tokenizer = new Tokenizer(condition, this.engine.options.operators);
     const token = tokenizer.readFilteredValue();
     tokenizer.skipBlank();
-    // LiquidJS ignores what it does not understand, so that `a = b` would silently mean `a`.
+    // LiquidJS ignores the rest of an invalid condition, so that `a = b` would mean `a`.
     if (tokenizer.p < tokenizer.N) {
       throw AppError.invalid(
-        `The condition is not understood from "${condition.slice(tokenizer.p, tokenizer.p + 40)}" on. ` +
+        `The condition is invalid from "${condition.slice(tokenizer.p, tokenizer.p + 40)}" on. ` +
           'Compare with ==, !=, <, >, <=, >= or contains, and combine with and, or, not.',
       );
     }
     return new Value(token, this.engine);
   }
 
-  private context(scope: object): Context {
+  private createContext(scope: object): Context {
     return new Context(scope, this.engine.options, { sync: true }, { liquid: this.engine });
   }
 }
@@ -162,7 +163,7 @@ function keepOnly(all: Record<string, unknown>, names: ReadonlySet<string>): voi
   for (const name of Object.keys(all)) if (!names.has(name)) delete all[name];
 }
 
-/** Whether JSON could have made it. */
+/** True for values that JSON can represent. */
 function isPlain(value: unknown): boolean {
   if (value === null || Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -186,14 +187,14 @@ function pathOf(variable: Variable): string {
   return known.join('.');
 }
 
-function guarded<T>(work: () => T): T {
+function runSafely<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (error instanceof AppError) throw error;
     const inner = (error as { originalError?: unknown } | null)?.originalError;
     if (inner instanceof AppError) throw inner;
-    // Anything else, such as a stack overflow by deep nesting, says nothing that the writer could use.
+    // The message of any other error, such as a stack overflow by deep nesting, does not help the author.
     const reason = LiquidError.is(error)
       ? toError(error).message.split('\n')[0]!.slice(0, 200)
       : 'it is malformed or too complex';

@@ -1,5 +1,5 @@
 const RUNS = 'src/workflows/journal/runs.repository.ts';
-const RUN_CONTENTS = 'src/workflows/engine/run-contents.repository.ts';
+const CLAIMED_RUNS = 'src/workflows/engine/claimed-runs.repository.ts';
 const RUN_STARTS = 'src/workflows/triggers/run-starts.service.ts';
 const WEBHOOK_STARTS = 'src/workflows/webhooks/webhook-starts.service.ts';
 const TOOL_RUNNER = 'src/workflows/engine/runners/tool.runner.ts';
@@ -26,7 +26,7 @@ export const MUTANTS = [
     what: 'no fence: a write does not ask for the epoch',
     edits: [
       [RUNS, 'and epoch = $3 and', 'and $3::integer is not null and'],
-      [RUN_CONTENTS, 'and r.epoch = l.epoch and', 'and l.epoch is not null and'],
+      [CLAIMED_RUNS, 'and r.epoch = l.epoch and', 'and l.epoch is not null and'],
     ],
     tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
     names: 'FP3|keeps a worker that lost its lease',
@@ -106,10 +106,10 @@ export const MUTANTS = [
     id: 'M6',
     what: 'another key for each call outside',
     edits: [
-      [TOOL_RUNNER, '`${held.lease.id}:${path}`', '`${held.lease.id}:${path}:${Math.random()}`'],
+      [TOOL_RUNNER, '`${run.lease.id}:${path}`', '`${run.lease.id}:${path}:${Math.random()}`'],
     ],
     tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
-    names: 'FP2: repeats a call|goes on elsewhere when the lease ends',
+    names: 'FP2: repeats a call|continues on another worker after the lease',
   },
   {
     id: 'M7',
@@ -137,7 +137,7 @@ export const MUTANTS = [
       [
         TOOL_RUNNER,
         'import { Failpoints }',
-        "import { TenantDatabase } from '../../../database/tenant-database.js';\nimport { Failpoints }",
+        "import { TenantDatabase } from '../../../database/transactions/tenant-database.js';\nimport { Failpoints }",
       ],
       [
         TOOL_RUNNER,
@@ -146,12 +146,12 @@ export const MUTANTS = [
       ],
       [
         TOOL_RUNNER,
-        '      const output = await this.caller.call(held, tool, input, step.timeout);',
-        `      const call = () => this.caller.call(held, tool, input, step.timeout);
+        '      const output = await this.caller.call(run, tool, input, step.timeout);',
+        `      const call = () => this.caller.call(run, tool, input, step.timeout);
       const output = await this.tenants.outside(call);`,
       ],
     ],
     tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
-    names: 'FP5|undoes the effect of a step that is stopped',
+    names: 'FP5|rolls back the effect of a step that is stopped',
   },
 ];

@@ -22,7 +22,7 @@ const echo = (id: string, value: object, more: object = {}) => ({
   arguments: { value },
   ...more,
 });
-/** Fails as often as `ProbeTools.failures` says for the item. */
+/** Fails for the item as often as `ProbeTools.failures` says. */
 const flaky = (id: string, more: object = {}) => ({
   id,
   tool: 'probe_fail',
@@ -46,7 +46,7 @@ describe('for_each', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let shop: Sink;
-  /** Requests that have not been answered. */
+  /** Requests without a response yet. */
   const open: ServerResponse[] = [];
 
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('for_each', () => {
     (await switchboard.ownerQuery('select from contacts where first_name = $1', [name])).length;
   const retry = (runId: string) => acme.call<{ run: RunShape }>('retry_run', { run_id: runId });
 
-  it('runs its steps for one item after the other, and gives what the last step gave for each', async () => {
+  it('runs its steps for one item after the other, and returns the result of the last step for each', async () => {
     const ended = await run(
       [
         each([echo('first', { n: '{{ index }}' }), echo('last', { of: '{{ item.name }}' })]),
@@ -104,7 +104,7 @@ describe('for_each', () => {
     });
   });
 
-  it('shows its steps the item, the steps before it in the same turn, and all that is around the loop', async () => {
+  it('gives its steps the item, earlier steps of the same iteration, and all variables around the loop', async () => {
     const ended = await run(
       [
         echo('before', { a: 1 }),
@@ -142,7 +142,7 @@ describe('for_each', () => {
     });
   });
 
-  it.each([1, 3, 10])('carries %i items out at a time, and no more', async (concurrency) => {
+  it.each([1, 3, 10])('runs at most %i items at the same time', async (concurrency) => {
     const before = shop.requests.length;
     const count = concurrency * 3;
     const runId = await start(
@@ -161,7 +161,7 @@ describe('for_each', () => {
       { items: Array.from({ length: count }, (_, index) => index) },
     );
     for (let round = 1; round <= 3; round += 1) {
-      // None is answered before all of a round are there, so one that is missing is waited for in vain.
+      // Requests get a response only when all of a round have arrived, so a missing one makes the test time out.
       await waitFor(() => open.length === concurrency);
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(open.length).toBe(concurrency);
@@ -173,7 +173,7 @@ describe('for_each', () => {
     expect(keys.sort()).toEqual(expected.sort());
   });
 
-  it('takes a list as it stands, with expressions in it, and one with nothing in it', async () => {
+  it('accepts a literal list with expressions, and an empty list', async () => {
     const ended = await run(
       [
         each([echo('x', { item: '{{ item }}' })], { for_each: [1, '{{ trigger.payload.b }}'] }),
@@ -187,7 +187,7 @@ describe('for_each', () => {
     expect(outputOf(ended, 'none')).toEqual({ count: 0, results: [] });
   });
 
-  it('is skipped where its condition does not hold', async () => {
+  it('is skipped when its condition is false', async () => {
     const ended = await run([
       each([echo('x', {})], { if: 'trigger.payload.items' }),
       echo('after', { count: '{{ each.count }}' }),
@@ -221,7 +221,7 @@ describe('for_each', () => {
     expect(ended.steps[0]!.error).toEqual({ code: 'invalid_arguments', message });
   });
 
-  it('keeps more than 256 KiB of results to the journal', async () => {
+  it('returns no results above 256 KiB, which stay in the journal', async () => {
     const ended = await run([each([echo('x', { text: '{{ trigger.payload.text }}' })])], {
       items: [1, 2, 3],
       text: 'x'.repeat(100_000),
@@ -230,7 +230,7 @@ describe('for_each', () => {
     expect(ended.status).toBe('succeeded');
   });
 
-  it('goes on with the other items where a step may fail', async () => {
+  it('continues with the other items when a step with on_error fails', async () => {
     ProbeTools.failures.set('fine', 0);
     const ended = await run(
       [
@@ -257,7 +257,7 @@ describe('for_each', () => {
     });
   });
 
-  it('ends the run at a failure, and goes on from there when it is retried, with the same list', async () => {
+  it('ends the run at a failure, and a retry continues there with the same list', async () => {
     ProbeTools.failures.set('r2', 1);
     for (const name of ['r0', 'r1', 'r3']) ProbeTools.failures.set(name, 0);
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
@@ -294,7 +294,7 @@ describe('for_each', () => {
     expect(['r0', 'r1', 'r2', 'r3'].map((name) => ProbeTools.count(name))).toEqual([1, 1, 2, 1]);
   });
 
-  it('lets what is in flight at a failure end, begins nothing more, and retries all that failed', async () => {
+  it('lets running steps end after a failure, begins no more, and retries all failed ones', async () => {
     for (const name of ['slow', 'also']) ProbeTools.hold(name);
     ProbeTools.failures.set('breaks', 1);
     const steps = [
@@ -322,13 +322,13 @@ describe('for_each', () => {
     await retry(runId);
     const ended = await runUntil(acme, runId, 'succeeded', 'failed');
     expect(ended.status).toBe('succeeded');
-    // Once outside and once inside.
+    // One external call and one internal step.
     expect(ProbeTools.count('slow')).toBe(2);
-    // Failed, mended, and the effect.
+    // The failed attempt, the successful one, and the effect.
     expect(ProbeTools.count('breaks')).toBe(3);
   });
 
-  it('stops at a stop in the middle, with what is in flight', async () => {
+  it('ends at a stop step after the running steps have ended', async () => {
     ProbeTools.hold('long');
     const runId = await start(
       [
@@ -369,7 +369,7 @@ describe('for_each', () => {
     expect(ProbeTools.count('unseen')).toBe(0);
   });
 
-  it('ends at a cancellation in the middle, and goes on when it is retried', async () => {
+  it('ends when the run is canceled, and continues when it is retried', async () => {
     for (const name of ['c1', 'c2']) ProbeTools.hold(name);
     const runId = await start([each([outside('call'), effect('more')], { concurrency: 3 })], {
       items: ['c0', 'c1', 'c2', 'c3'],
@@ -379,7 +379,7 @@ describe('for_each', () => {
     expect((await acme.call('cancel_run', { run_id: runId })).error).toBeUndefined();
     ProbeTools.open('c1');
     ProbeTools.open('c2');
-    // Whatever the worker still did, it has done before it got to the next run.
+    // The worker has finished this run before it begins the next one.
     await run([echo('other', {})]);
     const canceled = await getRun(acme, runId);
     expect(canceled.status).toBe('canceled');
@@ -390,7 +390,7 @@ describe('for_each', () => {
     await retry(runId);
     const ended = await runUntil(acme, runId, 'succeeded', 'failed');
     expect(ended.status).toBe('succeeded');
-    // What was called outside may be called again, but under the same key; inside, all happens once.
+    // External calls may be repeated with the same key; internal steps take effect once.
     for (const [index, name] of ['c0', 'c1', 'c2', 'c3'].entries()) {
       const calls = ProbeTools.calls.filter((call) => call.name === name && call.key !== undefined);
       expect(new Set(calls.map(({ key }) => key))).toEqual(
@@ -400,7 +400,7 @@ describe('for_each', () => {
     }
   });
 
-  it('waits in one turn without keeping the others from going on', async () => {
+  it('waits in one iteration while the others continue', async () => {
     const runId = await start(
       [
         each([{ id: 'pause', wait: { days: 1 }, if: "item == 'w0'" }, effect('more')], {
@@ -417,7 +417,7 @@ describe('for_each', () => {
     expect(['w0', 'w1', 'w2'].map((name) => ProbeTools.count(name))).toEqual([1, 1, 1]);
   });
 
-  it('takes hundreds of items', async () => {
+  it('runs hundreds of items', async () => {
     const items = Array.from({ length: 200 }, (_, index) => index);
     const steps = [each([echo('x', { n: '{{ item }}' })], { concurrency: 10 })];
     const runId = await start(steps, { items });
@@ -436,7 +436,7 @@ describe('for_each', () => {
     expect(ended.steps).toHaveLength(201);
   }, 120_000);
 
-  it('is refused with the path of each fault', async () => {
+  it('reports the path of each fault', async () => {
     expect(
       await faultsOf(
         { id: 'index', tool: 'probe_echo', arguments: { value: {} } },
@@ -465,7 +465,7 @@ describe('for_each', () => {
     ]);
   });
 
-  it('is refused where a name of a step would be longer than an idempotency key', async () => {
+  it('is rejected when the path of a step would be too long for an idempotency key', async () => {
     const id = (letter: string) => letter.repeat(60);
     const nested = (...letters: string[]): object =>
       letters.length === 1

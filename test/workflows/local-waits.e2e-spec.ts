@@ -3,7 +3,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { createWorkflow, endWaits, type RunShape, runUntil } from './support/workflow-client.js';
 
-/** What the clocks of a time zone show, as `2030-01-31 09:00`. */
+/** Returns the local time of a timezone, such as `2030-01-31 09:00`. */
 function shown(instant: unknown, timeZone: string): string {
   const format = new Intl.DateTimeFormat('sv', {
     timeZone,
@@ -13,7 +13,7 @@ function shown(instant: unknown, timeZone: string): string {
   return format.format(new Date(String(instant)));
 }
 
-describe('waits by the clocks of a place', () => {
+describe('waits until a local time', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let count = 0;
@@ -60,7 +60,7 @@ describe('waits by the clocks of a place', () => {
     },
   );
 
-  it('take UTC for a contact that is nowhere, another zone where one is named, and what an expression gives', async () => {
+  it('use UTC for a contact without a timezone, a named timezone, or one given by an expression', async () => {
     const zoneOf = async (wait: object, timezone?: string, payload?: object) =>
       (await run({ until: '09:00', ...wait }, timezone, payload)).steps[0]!.output!.timezone;
     expect(await zoneOf({})).toBe('UTC');
@@ -74,7 +74,7 @@ describe('waits by the clocks of a place', () => {
     );
   });
 
-  it('wait for a weekday, and for a day and a time', async () => {
+  it('wait for a weekday, and for a date and time', async () => {
     const zone = 'Australia/Sydney';
     const monday = await run({ until: '08:30', weekdays: ['mon'] }, zone);
     const { until } = monday.steps[0]!.output!;

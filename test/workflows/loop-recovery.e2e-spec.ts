@@ -6,8 +6,8 @@ import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, getRun, trigger } from './support/workflow-client.js';
 
-// No worker runs by itself here: the test plays all of them, so that each dies exactly where it should.
-describe('the recovery of runs with several steps in flight', () => {
+// No worker runs here: the test acts as all workers, so that each dies at an exact moment.
+describe('the recovery of runs with several running steps', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let worker: RunWorker;
@@ -53,7 +53,7 @@ describe('the recovery of runs with several steps in flight', () => {
       .filter((call) => call.name === name && call.key !== undefined)
       .map(({ key }) => key);
 
-  it('goes on where the journal ends: what is done stays, what was in flight goes out again under its key', async () => {
+  it('continues where the journal ends: finished steps stay, and running calls are repeated with the same key', async () => {
     const items = ['t0', 't1', 't2', 't3', 't4'];
     for (const name of ['t1', 't3', 't4']) ProbeTools.hold(name);
     const runId = await start(
@@ -63,7 +63,7 @@ describe('the recovery of runs with several steps in flight', () => {
       effect('note', 'note {{ item }}'),
     );
     const zombie = work((await claim(runId))!);
-    // 0 and 2 are done, so 1, 3 and 4 are in flight.
+    // 0 and 2 are done, so 1, 3 and 4 are running.
     await waitFor(() => ['t1', 't3', 't4'].every((name) => ProbeTools.count(name) === 1));
     await expire(runId);
     const successor = work((await claim(runId))!);
@@ -81,7 +81,7 @@ describe('the recovery of runs with several steps in flight', () => {
     expect(run.steps.find(({ id }) => id === 'each')!.output).toMatchObject({ count: 5 });
   });
 
-  it('begins nothing more, and writes nothing, once one of its steps has met the fence', async () => {
+  it('begins and writes nothing more after one of its steps has failed at the fence', async () => {
     for (const name of ['z0', 'z1']) ProbeTools.hold(name);
     const runId = await start(
       ['z0', 'z1', 'z2', 'z3'],
@@ -94,7 +94,7 @@ describe('the recovery of runs with several steps in flight', () => {
     await expire(runId);
     await claim(runId);
     ProbeTools.open('z0');
-    // The other call still hangs; the worker does not wait for what it may not write down.
+    // The other call still hangs; the worker does not wait for a result that it may not record.
     await zombie;
     ProbeTools.open('z1');
     expect(await states(runId)).toEqual(
@@ -103,7 +103,7 @@ describe('the recovery of runs with several steps in flight', () => {
     expect(ProbeTools.count('z2') + ProbeTools.count('note z0')).toBe(0);
   });
 
-  it('takes nothing back of what is done beside a transaction that fails', async () => {
+  it('keeps the results of other steps when a transaction fails', async () => {
     ProbeTools.failures.set('rolled back', 2);
     ProbeTools.hold('beside');
     const workflow = await createWorkflow(acme, [
@@ -132,14 +132,14 @@ describe('the recovery of runs with several steps in flight', () => {
     for (const name of ['a2', 'b', 'b2']) expect(await effects(name)).toBe(1);
   });
 
-  it('parks a run with a poisonous item after three crashes, though the items beside it get on', async () => {
+  it('parks a run with a poisonous item after three crashes, although other items make progress', async () => {
     const items = ['poison', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6'];
     ProbeTools.hold('poison');
     const runId = await start(items, 2, outside('call', '{{ item }}'));
     for (let crash = 1; crash <= 3; crash += 1) {
       const died = new AbortController();
       const calls = ProbeTools.calls.length;
-      // Each worker gets two other items done, or what is left of them, before the first one kills it.
+      // Each worker finishes up to two other items before the first item crashes it.
       ProbeTools.hold(`p${crash * 2}`);
       const working = work((await claim(runId))!, died.signal);
       await waitFor(() => ProbeTools.count(`p${crash * 2}`) === 1);
@@ -158,13 +158,13 @@ describe('the recovery of runs with several steps in flight', () => {
     ProbeTools.open('poison');
   });
 
-  it('forgives crashes once all that may have caused them is done', async () => {
+  it('resets the crashes after all suspect steps are done', async () => {
     for (const name of ['g0', 'g1', 'g2']) ProbeTools.hold(name);
     const runId = await start(['g0', 'g1', 'g2'], 2, outside('call', '{{ item }}'));
     await claim(runId);
     await expire(runId);
     const died = new AbortController();
-    // The loop itself begins here, which forgives the first crash.
+    // The loop begins here. This progress resets the first crash.
     const first = work((await claim(runId))!, died.signal);
     await waitFor(() => ProbeTools.count('g0') + ProbeTools.count('g1') === 2);
     expect(await crashes(runId)).toBe(0);

@@ -47,7 +47,7 @@ describe('parallel', () => {
   const untilState = (runId: string, state: string) =>
     waitFor(async () => (states(await getRun(acme, runId)).includes(state) ? true : undefined));
 
-  it('calls outside at the same time, and goes on when all lists are done', async () => {
+  it('makes external calls at the same time, and continues when all lists are done', async () => {
     for (const name of ['p1', 'p2', 'p3']) ProbeTools.hold(name);
     const runId = await start(
       both([outside('a', 'p1')], [outside('b', 'p2')], [outside('c', 'p3')]),
@@ -69,7 +69,7 @@ describe('parallel', () => {
     expect(keys).toEqual([`${runId}:a`, `${runId}:b`, `${runId}:c`]);
   });
 
-  it('keeps lists from seeing each other, and shows them to what follows', async () => {
+  it('hides the lists from each other, and shows their results to later steps', async () => {
     const ended = await run(
       both([echo('a', { x: 1 })], [echo('b', { y: 2 }), echo('c', { y: '{{ b.value.y }}' })]),
       echo('sum', { x: '{{ a.value.x }}', y: '{{ c.value.y }}' }),
@@ -90,7 +90,7 @@ describe('parallel', () => {
     ]);
   });
 
-  it('takes steps inside one after the other, with one connection', async () => {
+  it('runs internal steps one after the other, with one connection', async () => {
     ProbeTools.hold('inside 0');
     const lists = [0, 1, 2, 3].map((index) => [effect(`e${index}`, `inside ${index}`)]);
     const runId = await start(both(...lists));
@@ -107,7 +107,7 @@ describe('parallel', () => {
     expect(contacts.value.contacts).toHaveLength(4);
   });
 
-  it('waits in one list while the others go on, and parks when nothing else can', async () => {
+  it('waits in one list while the others continue, and releases the run when all wait', async () => {
     const runId = await start(
       both(
         [{ id: 'long', wait: { days: 2 } }, effect('a', 'w long')],
@@ -141,7 +141,7 @@ describe('parallel', () => {
     expect((await runUntil(acme, runId, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('ends a wait in time beside a call that lasts', async () => {
+  it('ends a wait in time during a long call', async () => {
     ProbeTools.hold('lasting');
     const runId = await start(
       both(
@@ -155,7 +155,7 @@ describe('parallel', () => {
     expect((await runUntil(acme, runId, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('notices beside a call that lasts that somebody else has shortened a wait', async () => {
+  it('ends a wait during a long call when its time was shortened meanwhile', async () => {
     ProbeTools.hold('lasting too');
     const runId = await start(
       both(
@@ -173,7 +173,7 @@ describe('parallel', () => {
     expect((await runUntil(acme, runId, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('tries a step again while the others go on', async () => {
+  it('retries a step while the others continue', async () => {
     ProbeTools.hold('steady');
     ProbeTools.failures.set('shaky', 1);
     const runId = await start(
@@ -200,7 +200,7 @@ describe('parallel', () => {
     expect(ended.steps[1]).toMatchObject({ id: 'a', attempts: 2, status: 'succeeded' });
   });
 
-  it('fails once all that is in flight has ended, and retries every failure', async () => {
+  it('fails after all running steps have ended, and a retry repeats every failed one', async () => {
     for (const name of ['f1', 'f2']) ProbeTools.failures.set(name, 1);
     ProbeTools.hold('f slow');
     const runId = await start(
@@ -223,7 +223,7 @@ describe('parallel', () => {
     expect(ProbeTools.count('f slow')).toBe(1);
   });
 
-  it('retries a failure beside a wait at once', async () => {
+  it('repeats a failed step at once although another step waits', async () => {
     ProbeTools.failures.set('soon', 1);
     const runId = await start(
       both([{ id: 'pause', wait: { days: 1 } }], [echo('first', {}), fail('a', 'soon')]),
@@ -238,7 +238,7 @@ describe('parallel', () => {
     expect(ProbeTools.count('soon')).toBe(2);
   });
 
-  it('is skipped where its condition does not hold', async () => {
+  it('is skipped when its condition is false', async () => {
     const ended = await run(
       { ...both([echo('a', {})], [echo('b', {})]), if: 'trigger.payload.no' },
       echo('c', {}),
@@ -261,7 +261,7 @@ describe('stop', () => {
     await runToEnd(acme, (await createWorkflow(acme, steps)).id, payload);
   const stop = (status: string, more: object = {}) => ({ id: 'end', stop: status, ...more });
 
-  it('ends the run well before its time', async () => {
+  it('ends the run early as succeeded', async () => {
     const ended = await run([
       { id: 'fork', if: 'trigger', then: [stop('succeeded')] },
       echo('never', {}),
@@ -271,7 +271,7 @@ describe('stop', () => {
     expect(ended.steps[1]!.output).toEqual({ stopped: 'succeeded', reason: null });
   });
 
-  it('ends the run as failed, says why, and is asked again when the run is retried', async () => {
+  it('ends the run as failed with a reason, and is evaluated again when the run is retried', async () => {
     const workflow = await createWorkflow(acme, [
       stop('failed', { if: "contact.first_name != 'Ada'", reason: 'Who is {{ contact.email }}?' }),
       echo('after', {}),
@@ -305,7 +305,7 @@ describe('stop', () => {
     ]);
   });
 
-  it('fails as any step does whose expression fails', async () => {
+  it('fails like any other step when its expression fails', async () => {
     const steps = [stop('succeeded', { reason: '{{ trigger.payload.text }}' })];
     const ended = await run(steps, { text: 'x'.repeat(300_000) });
     expect(ended).toMatchObject({

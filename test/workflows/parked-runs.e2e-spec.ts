@@ -6,7 +6,7 @@ import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, getRun, trigger } from './support/workflow-client.js';
 
 describe('a run that is parked after three crashes', () => {
-  // No worker: the test takes the runs, and dies with them.
+  // No worker runs here: the test claims the runs and never releases them.
   let web: Switchboard;
   let acme: TestOrganization;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('a run that is parked after three crashes', () => {
   const untold = async (): Promise<number> =>
     (await web.ownerQuery('select 1 from parked_runs')).length;
 
-  it('makes run.failed once, though whoever parked it tells nobody, and workers race to', async () => {
+  it('emits run.failed once, although the claim emits nothing and workers race to emit it', async () => {
     const watch = await createWorkflow(acme, [], {
       trigger: { type: 'event', event: 'run.failed' },
     });
@@ -46,7 +46,7 @@ describe('a run that is parked after three crashes', () => {
     const runIds: string[] = [];
     for (let count = 0; count < 5; count += 1) runIds.push(await trigger(acme, bad.id));
     for (const id of runIds) await park(id);
-    // Retried before anybody was told: it has failed all the same.
+    // The run is retried before the event is emitted, but it has failed all the same.
     await acme.call('retry_run', { run_id: runIds[0]! });
     expect(await untold()).toBe(5);
     expect(await payloadsOf(watch.id)).toEqual([]);

@@ -11,7 +11,7 @@ import {
   trigger,
 } from './support/workflow-client.js';
 
-/** Every state that a run can be in and has not ended in. */
+/** Every state of a run that has not ended. */
 describe('cancel_run', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
@@ -28,14 +28,14 @@ describe('cancel_run', () => {
     const rows = await switchboard.ownerQuery('select from contacts where first_name = $1', [name]);
     return rows.length;
   };
-  /** All that the database knows of the run. */
+  /** Returns all rows of the run. */
   const rows = async (runId: string): Promise<unknown> => [
     await switchboard.ownerQuery('select * from workflow_runs where id = $1', [runId]),
     await switchboard.ownerQuery('select * from run_steps where run_id = $1 order by position', [
       runId,
     ]),
   ];
-  /** Ends the run, makes it due again and lets workers look: nothing may happen to it any more. */
+  /** Cancels the run, makes its row due and lets workers poll. Nothing may happen to the run. */
   async function cancelForGood(runId: string): Promise<RunShape> {
     const { value, error } = await cancel(runId);
     expect(error).toBeUndefined();
@@ -53,9 +53,9 @@ describe('cancel_run', () => {
     return await getRun(acme, runId);
   }
 
-  it('ends a queued run before its first step', async () => {
+  it('cancels a queued run before its first step', async () => {
     const workflow = await createWorkflow(acme, [effect('a', 'cancel queued')]);
-    // As one that stands behind others in the queue.
+    // Like a run that is behind others in the queue.
     await switchboard.ownerQuery(
       `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, available_at)
        values ($1, 'run_cancelqueued', $2, 1, 'manual', '{}', now() + interval '1 hour')`,
@@ -66,7 +66,7 @@ describe('cancel_run', () => {
     expect(await contacts('cancel queued')).toBe(0);
   });
 
-  it('ends a run in the middle of a step inside, which is done as a whole, behind that step', async () => {
+  it('cancels a run during an internal step: the step commits as a whole, and no later step begins', async () => {
     ProbeTools.hold('cancel inside');
     const workflow = await createWorkflow(acme, [
       effect('a', 'cancel inside'),
@@ -76,7 +76,7 @@ describe('cancel_run', () => {
     const runId = await trigger(acme, workflow.id);
     await waitFor(() => ProbeTools.count('cancel inside') === 1);
     const canceled = cancel(runId);
-    // The transaction of the step holds the run.
+    // The transaction of the step locks the run.
     await waitFor(async () => {
       const waiting = await switchboard.ownerQuery(
         `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'update workflow_runs%canceled%'`,
@@ -86,7 +86,7 @@ describe('cancel_run', () => {
     ProbeTools.open('cancel inside');
     const { value } = await canceled;
     expect(value.run.status).toBe('canceled');
-    // Whether the worker came to the wait before the cancel did is up to the two of them.
+    // The worker may or may not have begun the wait before the cancellation.
     expect(value.run.steps[0]).toMatchObject({ id: 'a', status: 'succeeded' });
     await switchboard.ownerQuery(`update workflow_runs set available_at = now() where id = $1`, [
       runId,
@@ -98,7 +98,7 @@ describe('cancel_run', () => {
     expect(await contacts('cancel inside after')).toBe(0);
   });
 
-  it('ends a run in the middle of a call outside, which is told to stop', async () => {
+  it('cancels a run during an external call and aborts the call', async () => {
     ProbeTools.hold('cancel outside');
     const workflow = await createWorkflow(acme, [
       { id: 'call', tool: 'probe_outside', arguments: { name: 'cancel outside' }, timeout: 300 },
@@ -116,7 +116,7 @@ describe('cancel_run', () => {
     expect(await contacts('cancel outside after')).toBe(0);
   });
 
-  it('ends a run that waits for a time', async () => {
+  it('cancels a run that waits for a time', async () => {
     const workflow = await createWorkflow(acme, [
       { id: 'pause', wait: { days: 1 } },
       effect('after', 'cancel wait'),
@@ -127,7 +127,7 @@ describe('cancel_run', () => {
     expect(await contacts('cancel wait')).toBe(0);
   });
 
-  it('ends a run that waits to try a step again', async () => {
+  it('cancels a run that waits for the next attempt of a step', async () => {
     const workflow = await createWorkflow(acme, [
       {
         id: 'shaky',

@@ -39,7 +39,7 @@ describe('the execution of a run', () => {
 
   const hurry = (runId: string) => endWaits(switchboard, runId);
 
-  it('bounds what the expressions of one step may take together', async () => {
+  it('limits the expressions of one step together', async () => {
     const busy = '{% for i in (1..100000) %}{% endfor %}';
     const repeat = (text: string, length: number) => [
       echo('s', { list: Array.from({ length }, () => text) }),
@@ -58,7 +58,7 @@ describe('the execution of a run', () => {
     }
   });
 
-  it('ends a run that reads itself before its journal doubles for ever', async () => {
+  it('fails a step that reads its own run before the journal grows without limit', async () => {
     const steps = Array.from({ length: 30 }, (_, index) => ({
       id: `s${index}`,
       tool: 'get_run',
@@ -72,7 +72,7 @@ describe('the execution of a run', () => {
     });
   });
 
-  it('runs the steps in order and shows what each did', async () => {
+  it('runs the steps in order and shows input, output and status of each', async () => {
     const workflow = await createWorkflow(acme, [
       {
         id: 'contact',
@@ -98,7 +98,7 @@ describe('the execution of a run', () => {
     expect(second!.output).toEqual({ value: { to: contact.id, text: 'Hello Ada' } });
   });
 
-  it('reaches a result under its own name, under that of its resource, and the contact of the run', async () => {
+  it('gives expressions the result of a step, the fields of its resource, and the contact of the run', async () => {
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'grace@example.com',
       first_name: 'Grace',
@@ -123,7 +123,7 @@ describe('the execution of a run', () => {
     expect(run.steps[2]!.output).toEqual({ value: { direct: id, full: id, run: run.id } });
   });
 
-  it('keeps the type of a value that is one expression', async () => {
+  it('keeps the type of a value that is exactly one expression', async () => {
     const payload = {
       number: 5,
       yes: true,
@@ -164,7 +164,7 @@ describe('the execution of a run', () => {
     expect(run.steps.map((step) => step.id)).toEqual(steps);
   });
 
-  it('skips a step whose condition does not hold', async () => {
+  it('skips a step whose condition is false', async () => {
     const workflow = await createWorkflow(acme, [
       echo('maybe', {}, { if: 'trigger.payload.wanted' }),
       echo('after', { seen: '{{ maybe.value }}' }),
@@ -173,12 +173,12 @@ describe('the execution of a run', () => {
     expect(run.steps.map((step) => step.status)).toEqual(['skipped', 'succeeded']);
   });
 
-  it('succeeds without any step', async () => {
+  it('succeeds without steps', async () => {
     const workflow = await createWorkflow(acme, []);
     expect(await runToEnd(acme, workflow.id)).toMatchObject({ status: 'succeeded', steps: [] });
   });
 
-  it('waits as a row and goes on when the time has come', async () => {
+  it('stores a wait as a row and continues when it is due', async () => {
     const workflow = await createWorkflow(acme, [
       { id: 'pause', wait: { days: 1 } },
       echo('after', { at: '{{ pause.until }}' }),
@@ -194,7 +194,7 @@ describe('the execution of a run', () => {
     expect(run.steps.map((step) => step.status)).toEqual(['succeeded', 'succeeded']);
   });
 
-  it('waits until a time that an expression gives, and not at all when it has passed', async () => {
+  it('waits until a time given by an expression, and not at all when the time has passed', async () => {
     const workflow = await createWorkflow(acme, [
       { id: 'pause', wait: { until: '{{ trigger.payload.at }}' } },
     ]);
@@ -209,14 +209,14 @@ describe('the execution of a run', () => {
     expect((await runToEnd(acme, workflow.id, { at: soon })).status).toBe('succeeded');
   });
 
-  it('wakes by itself after a short wait', async () => {
+  it('continues without a poll after a short wait', async () => {
     const workflow = await createWorkflow(acme, [{ id: 'pause', wait: { seconds: 1 } }]);
     const run = await runToEnd(acme, workflow.id);
     const { started_at: from, finished_at: to } = run.steps[0]!;
     expect(Date.parse(to!) - Date.parse(from!)).toBeGreaterThanOrEqual(1000);
   });
 
-  it('ends the run at the first failure that is final', async () => {
+  it('ends the run at the first final failure of a step', async () => {
     const workflow = await createWorkflow(acme, [
       fail('broken', 'final', 'conflict'),
       echo('never', {}),
@@ -229,7 +229,7 @@ describe('the execution of a run', () => {
     expect(ProbeTools.count('final')).toBe(1);
   });
 
-  it('goes on after a failure where the step says so', async () => {
+  it('continues after a failure of a step with on_error "continue"', async () => {
     const workflow = await createWorkflow(acme, [
       fail('broken', 'passed over', 'conflict', { on_error: 'continue' }),
       echo('after', { code: '{{ broken.error.code }}' }),
@@ -239,7 +239,7 @@ describe('the execution of a run', () => {
     expect(run.steps[1]!.output).toEqual({ value: { code: 'conflict' } });
   });
 
-  it('tries a passing failure again, with growing pauses', async () => {
+  it('retries after a temporary error, with growing pauses', async () => {
     ProbeTools.failures.set('flaky', 2);
     const workflow = await createWorkflow(acme, [fail('flaky', 'flaky', 'unavailable')]);
     const runId = await trigger(acme, workflow.id);
@@ -257,7 +257,7 @@ describe('the execution of a run', () => {
     expect(run.steps).toMatchObject([{ status: 'succeeded', attempts: 3, error: null }]);
   });
 
-  it('gives up after max_attempts and never shows what an unknown error said', async () => {
+  it('gives up after max_attempts and never shows the message of an unknown error', async () => {
     const workflow = await createWorkflow(acme, [
       fail('crashing', 'crashing', 'crash', { retry: { max_attempts: 2 } }),
     ]);
@@ -270,7 +270,7 @@ describe('the execution of a run', () => {
     expect(ProbeTools.count('crashing')).toBe(2);
   });
 
-  it('fails a step whose arguments turn out wrong, and nothing of it happens', async () => {
+  it('fails a step whose rendered arguments are invalid, without any effect', async () => {
     const workflow = await createWorkflow(acme, [
       { id: 'add', tool: 'create_contact', arguments: { email: '{{ trigger.payload.email }}' } },
     ]);
@@ -289,7 +289,7 @@ describe('the execution of a run', () => {
     }
   });
 
-  it('gives a call to the outside no transaction and a key that stays the same', async () => {
+  it('makes external calls without a transaction and with a constant idempotency key', async () => {
     ProbeTools.hold('outside');
     const workflow = await createWorkflow(acme, [
       { id: 'send', tool: 'probe_outside', arguments: { name: 'outside' } },
@@ -300,7 +300,7 @@ describe('the execution of a run', () => {
     await expect
       .poll(async () => (await getRun(acme, runId)).steps)
       .toMatchObject([{ id: 'send', status: 'running', attempts: 1 }]);
-    // Before the call its key is looked up, in a transaction.
+    // The key is read in a transaction before the call.
     await waitFor(() => ProbeTools.count('outside') === 1);
     await waitForClosedTransactions(switchboard);
     ProbeTools.open('outside');
@@ -309,7 +309,7 @@ describe('the execution of a run', () => {
     expect(ProbeTools.calls.find((call) => call.name === 'outside')!.key).toBe(`${runId}:send`);
   });
 
-  it('stops runs that start each other without end', async () => {
+  it('stops runs that start each other endlessly', async () => {
     const workflow = await createWorkflow(acme, [
       {
         id: 'again',

@@ -4,14 +4,14 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, trigger } from './support/workflow-client.js';
 
-describe('runs that start runs', () => {
+describe('runs that start other runs', () => {
   let switchboard: Switchboard;
   beforeAll(async () => {
     switchboard = await startSwitchboard({ env: { RATE_LIMIT_PER_MINUTE: '8' } });
   });
   afterAll(() => switchboard.close());
 
-  it('use the allowance of their organization, and wait when it is used up', async () => {
+  it('count towards the rate limit of their organization, and wait when it is exceeded', async () => {
     const acme = await createOrganization(switchboard);
     const child = await createWorkflow(acme, []);
     const steps = Array.from({ length: 20 }, (_, index) => ({
@@ -21,7 +21,7 @@ describe('runs that start runs', () => {
     }));
     const parent = await createWorkflow(acme, steps);
     const runId = await trigger(acme, parent.id);
-    // Looked up past the service, because asking it costs allowance too.
+    // Reads the rows directly, because tool calls count towards the rate limit too.
     const run = await waitFor(async () => {
       const rows = await switchboard.ownerQuery(
         `select status, reason from workflow_runs where id = $1 and status = 'waiting'`,

@@ -12,7 +12,7 @@ import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, endWaits, getRun, trigger } from './support/workflow-client.js';
 
-// No worker runs by itself here: the test plays all of them, so that each dies exactly where it should.
+// No worker runs here: the test acts as all workers, so that each dies at an exact moment.
 describe('the recovery of runs', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
@@ -55,7 +55,7 @@ describe('the recovery of runs', () => {
   const effects = async (name: string) =>
     (await switchboard.ownerQuery('select from contacts where first_name = $1', [name])).length;
 
-  it('gives a run to one worker at a time, for the time of a lease', async () => {
+  it('gives a run to one worker at a time, for the duration of a lease', async () => {
     const workflow = await createWorkflow(acme, [effect('a', 'lease')]);
     const runId = await trigger(acme, workflow.id);
     const claims = await Promise.all(Array.from({ length: 8 }, () => claim(runId)));
@@ -87,7 +87,7 @@ describe('the recovery of runs', () => {
     },
   );
 
-  it('takes the run that has waited longest', async () => {
+  it('claims the run that has waited longest', async () => {
     const workflow = await createWorkflow(acme, []);
     const ids = [await trigger(acme, workflow.id), await trigger(acme, workflow.id)];
     for (const [days, id] of [
@@ -103,7 +103,7 @@ describe('the recovery of runs', () => {
     expect((await worker.claim(1)).map(({ id }) => id)).toEqual([ids[0]]);
   });
 
-  it('takes a run whose worker died before those that nobody has begun, however long they wait', async () => {
+  it('claims a run whose worker died before any run that has not begun', async () => {
     const workflow = await createWorkflow(acme, []);
     const [begun, ...waiting] = [
       await trigger(acme, workflow.id),
@@ -137,7 +137,7 @@ describe('the recovery of runs', () => {
     expect((await getRun(acme, runId)).steps).toMatchObject([{ status: 'succeeded' }]);
   });
 
-  it('goes on elsewhere when the lease ends, and the worker before does nothing more', async () => {
+  it('continues on another worker after the lease, and the first worker writes nothing more', async () => {
     ProbeTools.hold('zombie call');
     const workflow = await createWorkflow(acme, [
       outside('call', 'zombie call'),
@@ -163,7 +163,7 @@ describe('the recovery of runs', () => {
     expect(keys).toEqual([`${runId}:call`, `${runId}:call`]);
   });
 
-  it('keeps a worker that lost its lease in the middle from writing, also before anybody else wrote', async () => {
+  it('keeps a worker that lost its lease from writing, also before another worker writes', async () => {
     ProbeTools.hold('late');
     const workflow = await createWorkflow(acme, [outside('call', 'late'), effect('after', 'late')]);
     const runId = await trigger(acme, workflow.id);
@@ -181,14 +181,14 @@ describe('the recovery of runs', () => {
     expect(ProbeTools.count('late')).toBe(1);
   });
 
-  it('keeps a worker from committing its first transaction once the run is canceled', async () => {
+  it('keeps a worker from committing its first transaction after the run is canceled', async () => {
     ProbeTools.hold('unlocked');
     const look = { id: 'look', tool: 'probe_echo', arguments: { value: {} } };
     const workflow = await createWorkflow(acme, [look, effect('after', 'unlocked')]);
     const runId = await trigger(acme, workflow.id);
     const working = work((await claim(runId))!);
     await waitFor(() => ProbeTools.count('unlocked') === 1);
-    // Does not wait: the transaction that has read the run does not lock it.
+    // The cancellation does not wait, because the transaction has read the run without a lock.
     await acme.call('cancel_run', { run_id: runId });
     ProbeTools.open('unlocked');
     await working;
@@ -196,7 +196,7 @@ describe('the recovery of runs', () => {
     expect(await effects('unlocked')).toBe(0);
   });
 
-  it('keeps a worker that gave a run back from writing, before anybody else took it', async () => {
+  it('keeps a worker that released a run from writing, also before the next claim', async () => {
     ProbeTools.hold('given back');
     const workflow = await createWorkflow(acme, [outside('call', 'given back')]);
     const runId = await trigger(acme, workflow.id);
@@ -212,7 +212,7 @@ describe('the recovery of runs', () => {
     });
   });
 
-  it('undoes the effect of a step that is stopped in the middle, and repeats it once', async () => {
+  it('rolls back the effect of a step that is stopped in the middle, and repeats it once', async () => {
     ProbeTools.hold('cut');
     const workflow = await createWorkflow(acme, [effect('a', 'cut')]);
     const runId = await trigger(acme, workflow.id);
@@ -231,7 +231,7 @@ describe('the recovery of runs', () => {
     expect(await effects('cut')).toBe(1);
   });
 
-  it('cancels a run in the middle of a step once that has committed, and begins nothing after the answer', async () => {
+  it('cancels a run after the running step has committed, and begins nothing after the response', async () => {
     for (const name of ['last', 'too late']) ProbeTools.hold(name);
     const steps = [effect('a', 'last'), outside('b', 'too late'), effect('c', 'too late')];
     const runId = await trigger(acme, (await createWorkflow(acme, steps)).id);
@@ -251,7 +251,7 @@ describe('the recovery of runs', () => {
     const run = await getRun(acme, runId);
     expect(run.status).toBe('canceled');
     expect(run.steps[0]).toMatchObject({ id: 'a', status: 'succeeded' });
-    // Whoever comes first when the step commits gets the row, and that may be the next step.
+    // After the commit of the step, the next step may lock the row before the cancellation.
     expect(run.steps.slice(1).map(({ id, status }) => `${id} ${status}`)).toEqual(
       run.steps.length > 1 ? ['b canceled'] : [],
     );
@@ -274,7 +274,7 @@ describe('the recovery of runs', () => {
     expect(await worker.renew([held])).toEqual([]);
   });
 
-  it('is not taken over in the middle of a step, though the lease ends meanwhile', async () => {
+  it('is not claimed by another worker during a step, although the lease ends meanwhile', async () => {
     ProbeTools.hold('slow');
     const workflow = await createWorkflow(acme, [effect('a', 'slow')]);
     const runId = await trigger(acme, workflow.id);
@@ -292,7 +292,7 @@ describe('the recovery of runs', () => {
     expect(await effects('slow')).toBe(1);
   });
 
-  it('renews a lease that is held and not one that was lost', async () => {
+  it('renews a current lease, but not a lost one', async () => {
     const workflow = await createWorkflow(acme, []);
     const runId = await trigger(acme, workflow.id);
     const held = (await claim(runId))!;
@@ -322,7 +322,7 @@ describe('the recovery of runs', () => {
     expect((await row(runId)).status).toBe('failed');
   });
 
-  it('parks a run after three crashes, and lets it be retried', async () => {
+  it('parks a run after three crashes, and it can be retried', async () => {
     const workflow = await createWorkflow(acme, [effect('a', 'poison')]);
     const runId = await trigger(acme, workflow.id);
     for (let crash = 1; crash <= 3; crash += 1) {
@@ -339,7 +339,7 @@ describe('the recovery of runs', () => {
     expect((await getRun(acme, runId)).status).toBe('succeeded');
   });
 
-  it('forgives crashes once a step is done', async () => {
+  it('resets the crashes after a step is done', async () => {
     ProbeTools.hold('second');
     const workflow = await createWorkflow(acme, [effect('a', 'first'), outside('b', 'second')]);
     const runId = await trigger(acme, workflow.id);
@@ -349,7 +349,7 @@ describe('the recovery of runs', () => {
     }
     const held = (await claim(runId))!;
     expect((await row(runId)).crashes).toBe(2);
-    // As after a long time since the last renewal.
+    // As long after the last renewal.
     await switchboard.ownerQuery(
       `update workflow_runs set available_at = now() + interval '2 s' where id = $1`,
       [runId],
@@ -380,7 +380,7 @@ describe('the recovery of runs', () => {
     expect(await row(runId)).toMatchObject({ status: 'waiting', crashes: 0 });
   });
 
-  it('parks a run whose stored payload cannot be read, and others go on', async () => {
+  it('parks a run whose stored payload cannot be parsed, while others continue', async () => {
     const workflow = await createWorkflow(acme, [effect('a', 'unreadable')]);
     const runId = await trigger(acme, workflow.id);
     await switchboard.ownerQuery(`update workflow_runs set payload = '\\xff' where id = $1`, [
@@ -394,8 +394,8 @@ describe('the recovery of runs', () => {
     expect((await row(runId)).status).toBe('failed');
   });
 
-  // The last one: this worker also takes whatever the others have left.
-  it('waits at a stop for the step in progress, and writes down what became of it', async () => {
+  // This test is the last one: its worker also claims the runs of the others.
+  it('waits for the running step at shutdown, and records its result', async () => {
     ProbeTools.hold('stopping');
     const stopping = await startSwitchboard({
       env: { ROLE: 'worker' },

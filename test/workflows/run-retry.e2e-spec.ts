@@ -34,7 +34,7 @@ describe('retries and replays of runs', () => {
   const update = (id: string, steps: object[]) =>
     acme.call('update_workflow', { workflow_id: id, steps });
 
-  it('goes on in the newest version, with what is done left done', async () => {
+  it('continues in the newest version and keeps the results of finished steps', async () => {
     const workflow = await createWorkflow(acme, [
       effect('before', 'latest before'),
       fail('broken', 'latest broken'),
@@ -60,7 +60,7 @@ describe('retries and replays of runs', () => {
     expect(ProbeTools.count('latest after')).toBe(0);
   });
 
-  it('keeps to its version unless it is told otherwise', async () => {
+  it('continues in its own version by default', async () => {
     const workflow = await createWorkflow(acme, [fail('broken', 'same broken')]);
     const failed = await runToEnd(acme, workflow.id);
     await update(workflow.id, []);
@@ -70,7 +70,7 @@ describe('retries and replays of runs', () => {
     expect((await runUntil(acme, failed.id, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('refuses a newest version that cannot go on, and changes nothing', async () => {
+  it('rejects a retry in a newest version with other finished steps, and changes nothing', async () => {
     const workflow = await createWorkflow(acme, [effect('a', 'refused'), fail('b', 'refused')]);
     const failed = await runToEnd(acme, workflow.id);
     await update(workflow.id, [{ id: 'a', wait: { seconds: 1 } }, fail('b', 'refused')]);
@@ -85,7 +85,7 @@ describe('retries and replays of runs', () => {
     expect((await retry(failed.id, 'newest')).error!.code).toBe('invalid_arguments');
   });
 
-  it('keeps each failed attempt with its error and time, over retries too', async () => {
+  it('keeps each failed attempt with its error and time, also across retries', async () => {
     ProbeTools.failures.set('attempts', 3);
     const workflow = await createWorkflow(acme, [
       {
@@ -151,7 +151,7 @@ describe('retries and replays of runs', () => {
     expect((await replay(first.id)).value.run.contact_id).toBeNull();
   });
 
-  it('replays once for one idempotency_key, and nothing of a workflow that is not active', async () => {
+  it('replays once for each idempotency_key, and never for an inactive workflow', async () => {
     const workflow = await createWorkflow(acme, []);
     const run = await runToEnd(acme, workflow.id);
     const first = await replay(run.id, { idempotency_key: 'replay once' });

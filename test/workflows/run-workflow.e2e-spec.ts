@@ -53,7 +53,7 @@ describe('a step that runs another workflow', () => {
     return { id: 'hold', tool: 'probe_outside', arguments: { name } };
   };
 
-  it('starts one run, waits for its end, and gives what that made', async () => {
+  it('starts one run, waits for its end, and returns its outputs', async () => {
     const child = await workflow([echo('made', { of: '{{ trigger.payload.order }}' })]);
     const parent = await run(
       [
@@ -82,7 +82,7 @@ describe('a step that runs another workflow', () => {
     });
   });
 
-  it('shows what it waits for, and until when', async () => {
+  it('shows the run that it waits for, and until when', async () => {
     const child = await workflow([hold('shown')]);
     const { runId, parent, childRunId } = await started(
       [{ id: 'sub', run_workflow: child, timeout: { hours: 1 } }],
@@ -96,7 +96,7 @@ describe('a step that runs another workflow', () => {
     expect((await ended(runId)).status).toBe('succeeded');
   });
 
-  it('is about the same contact, unless it says otherwise', async () => {
+  it('passes on the contact of the run, unless contact_id names another', async () => {
     counter += 1;
     const make = async (name: string) =>
       (
@@ -120,7 +120,7 @@ describe('a step that runs another workflow', () => {
     expect(contacts).toEqual([ada, bob, null]);
   });
 
-  it('does not wait where it is not to', async () => {
+  it('does not wait with "wait": false', async () => {
     const child = await workflow([hold('alone')]);
     const parent = await run([{ id: 'sub', run_workflow: child, wait: false }]);
     const [row] = await childrenOf(child);
@@ -129,7 +129,7 @@ describe('a step that runs another workflow', () => {
     expect((await ended(row!.id)).status).toBe('succeeded');
   });
 
-  it('fails with a run that fails, and says why', async () => {
+  it('fails when the other run fails, with the reason', async () => {
     const child = await workflow([miss]);
     const parent = await run([{ id: 'sub', run_workflow: child }]);
     const [row] = await childrenOf(child);
@@ -154,7 +154,7 @@ describe('a step that runs another workflow', () => {
     expect(stepOf(caught, 'why').output).toMatchObject({ value: { why: expect.any(String) } });
   });
 
-  it('runs several beside each other, and fails with the first that fails', async () => {
+  it('runs several workflows at the same time, and fails with the first one that fails', async () => {
     const child = await workflow([
       { ...miss, if: 'trigger.payload.bad' },
       echo('made', { of: '{{ trigger.payload.of }}' }),
@@ -181,7 +181,7 @@ describe('a step that runs another workflow', () => {
     expect(bad.reason).toMatch(/^step_failed:bad\[[0-2]\]\.bad_sub$/);
   });
 
-  it('starts a new run when its own is retried', async () => {
+  it('starts another run when its own run is retried', async () => {
     const child = await workflow([{ ...miss, if: 'trigger.payload.bad' }]);
     const parentId = await workflow([
       { id: 'sub', run_workflow: child, payload: { bad: '{{ trigger.payload.bad }}' } },
@@ -193,7 +193,7 @@ describe('a step that runs another workflow', () => {
     expect((await ended(runId)).status).toBe('failed');
   });
 
-  it('fails when the run is canceled', async () => {
+  it('fails when the other run is canceled', async () => {
     const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
     const { runId, childRunId } = await started([{ id: 'sub', run_workflow: child }], child);
     await acme.call('cancel_run', { run_id: childRunId });
@@ -203,7 +203,7 @@ describe('a step that runs another workflow', () => {
     });
   });
 
-  it('fails when the workers of the run die of it', async () => {
+  it('fails when the other run is parked after three crashes', async () => {
     const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
     const { runId, childRunId } = await started([{ id: 'sub', run_workflow: child }], child);
     await runUntil(acme, childRunId, 'waiting');
@@ -217,7 +217,7 @@ describe('a step that runs another workflow', () => {
     });
   });
 
-  it('fails when the time is over, at once; the run goes on', async () => {
+  it('fails at once after the timeout, while the other run continues', async () => {
     const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
     const parent = await run([{ id: 'sub', run_workflow: child, timeout: { seconds: 1 } }]);
     const [row] = await childrenOf(child);
@@ -228,7 +228,7 @@ describe('a step that runs another workflow', () => {
     expect(await childrenOf(child)).toMatchObject([{ status: 'waiting' }]);
   });
 
-  it('goes on alone when its parent is canceled, and is waited for again after a retry', async () => {
+  it('leaves the other run alone when its own is canceled, and waits for it again after a retry', async () => {
     const child = await workflow([hold('orphan')]);
     const { runId, childRunId } = await started([{ id: 'sub', run_workflow: child }], child);
     await acme.call('cancel_run', { run_id: runId });
@@ -240,7 +240,7 @@ describe('a step that runs another workflow', () => {
     expect(await childrenOf(child)).toHaveLength(1);
   });
 
-  it('starts one run though its worker dies, and again though the next one does', async () => {
+  it('starts only one run although two workers die', async () => {
     const child = await workflow([hold('taken over')]);
     const { runId, childRunId } = await started([{ id: 'sub', run_workflow: child }], child);
     for (let death = 0; death < 2; death += 1) {
@@ -255,7 +255,7 @@ describe('a step that runs another workflow', () => {
     expect(await childrenOf(child)).toHaveLength(1);
   });
 
-  it('is cut 8 deep, and every run above says so', async () => {
+  it('stops at a depth of 8, and every run above shows the reason', async () => {
     const id = await workflow([]);
     const { error } = await acme.call('update_workflow', {
       workflow_id: id,
@@ -280,7 +280,7 @@ describe('a step that runs another workflow', () => {
     expect(stepOf(parent)).toMatchObject({ attempts: 1, error: { code, message } });
   });
 
-  it('never reaches workflows of other organizations, nor deleted or inactive ones', async () => {
+  it('never starts workflows of other organizations, deleted workflows or inactive ones', async () => {
     const rival = await createOrganization(switchboard);
     const foreign = await workflow([], rival);
     const deleted = await workflow([]);

@@ -21,7 +21,7 @@ class MakeInput {
 
 class MadeResult {}
 
-/** Makes a contact and then comes to nothing. */
+/** Creates a contact and then fails. */
 @Injectable()
 class DoomedTools {
   static late?: Promise<unknown>;
@@ -54,7 +54,7 @@ class DoomedTools {
 
 const echo = (id: string) => ({ id, tool: 'probe_echo', arguments: { value: { of: id } } });
 
-describe('steps that read, and the change after them', () => {
+describe('steps that share a transaction', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
 
@@ -80,7 +80,7 @@ describe('steps that read, and the change after them', () => {
     return rows.map(({ step_id: id }) => id);
   };
 
-  it('are committed together, but not with the step after the change', async () => {
+  it('commit together, up to and including the first change', async () => {
     const effect = (id: string) => ({
       id,
       tool: 'probe_effect',
@@ -102,7 +102,7 @@ describe('steps that read, and the change after them', () => {
     );
   });
 
-  it('keep what was read when the change fails, of which nothing stays', async () => {
+  it('keep the results of reads when the change fails, and roll the change back', async () => {
     const make = { id: 'b', tool: 'make', arguments: { name: 'half', then: 'fail' } };
     const steps = [echo('a'), { ...make, on_error: 'continue' }, echo('c')];
     const run = await runToEnd(acme, (await createWorkflow(acme, steps)).id, {});
@@ -115,7 +115,7 @@ describe('steps that read, and the change after them', () => {
     expect(await contacts('half')).toBe(0);
   });
 
-  it('keep what was read when the change takes too long, which writes nothing any more', async () => {
+  it('keep the results of reads when the change times out, and roll the change back', async () => {
     const given = { name: 'slow', then: 'wait for the signal' };
     const make = {
       id: 'b',
@@ -135,7 +135,7 @@ describe('steps that read, and the change after them', () => {
     expect(await contacts('slow')).toBe(0);
   });
 
-  it('go on one by one when they cannot be committed together, so that the right one fails', async () => {
+  it('run in separate transactions after a failed commit, so that only the faulty step fails', async () => {
     await switchboard.ownerQuery(
       `create function refuse_doomed() returns trigger language plpgsql
        as $$ begin raise exception 'No commit.'; end $$`,

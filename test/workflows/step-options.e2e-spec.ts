@@ -38,7 +38,7 @@ describe('the options of steps', () => {
     await runToEnd(acme, (await createWorkflow(acme, steps)).id, payload);
   const states = (ended: RunShape) => ended.steps.map(({ id, status }) => `${id} ${status}`);
 
-  it('on_error: runs steps after a failure, which see the error, and goes on', async () => {
+  it('on_error: runs steps that see the error after a failure, and continues', async () => {
     const ended = await run([
       fail('broken', 'handled', {
         on_error: [
@@ -59,7 +59,7 @@ describe('the options of steps', () => {
     expect(ended.steps[1]!.output).toEqual({ value: { code: 'conflict' } });
   });
 
-  it('on_error: runs no such steps without a failure, nor before the last attempt', async () => {
+  it('on_error: runs no steps without a failure, nor before the last attempt', async () => {
     ProbeTools.failures.set('mended', 1);
     const ended = await run([
       {
@@ -74,7 +74,7 @@ describe('the options of steps', () => {
     expect(ended.steps[0]!.attempts).toBe(2);
   });
 
-  it('on_error: fails the run at a failure of these steps, from which it can be retried', async () => {
+  it('on_error: fails the run when one of its steps fails, and a retry continues there', async () => {
     ProbeTools.failures.set('handler', 1);
     const ended = await run([
       fail('broken', 'once', { on_error: [fail('also', 'handler'), echo('rest', {})] }),
@@ -86,7 +86,7 @@ describe('the options of steps', () => {
     expect(ProbeTools.count('once')).toBe(1);
   });
 
-  it('on_error: is for waits and branches too', async () => {
+  it('on_error: applies to waits and branches too', async () => {
     const ended = await run(
       [
         {
@@ -107,7 +107,7 @@ describe('the options of steps', () => {
     ]);
   });
 
-  it('on_error: hides its steps from those outside', async () => {
+  it('on_error: hides its steps from steps outside', async () => {
     const { error } = await acme.call('create_workflow', {
       name: 'Wrong',
       trigger: { type: 'manual' },
@@ -129,7 +129,7 @@ describe('the options of steps', () => {
     expect(states(ended)).toEqual(['pause skipped']);
   });
 
-  it('retry: waits as long as it says', async () => {
+  it('retry: waits as long as the policy says', async () => {
     const workflow = await createWorkflow(acme, [
       {
         id: 'away',
@@ -161,7 +161,7 @@ describe('the options of steps', () => {
     expect((await runUntil(acme, runId, 'failed')).steps[0]!.attempts).toBe(3);
   });
 
-  it('timeout: ends a step that never returns, while others go on', async () => {
+  it('timeout: ends a step that never returns, while others continue', async () => {
     ProbeTools.hold('stuck');
     ProbeTools.hold('stuck inside');
     const stuck = (tool: string, name: string) =>
@@ -195,7 +195,7 @@ describe('the options of steps', () => {
     expect(effects.value.contacts).toEqual([]);
   });
 
-  it('timeout: is at most 25 s for what runs in a transaction', async () => {
+  it('timeout: is at most 25 s for tools that run in a transaction', async () => {
     const save = async (tool: string, given: object) =>
       (
         await acme.call('create_workflow', {

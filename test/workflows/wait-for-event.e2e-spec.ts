@@ -24,7 +24,7 @@ describe('a step that waits for an event', () => {
   beforeAll(async () => {
     switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
   });
-  // Each test has its own: the events of one would end the waits of another.
+  // Each test has its own organization, because events of one test would end waits of another.
   beforeEach(async () => {
     acme = await createOrganization(switchboard);
   });
@@ -122,7 +122,7 @@ describe('a step that waits for an event', () => {
     expect(await left()).toEqual([]);
   });
 
-  it('goes on when its time is over, without the event, and later events change nothing', async () => {
+  it('continues without the event after the timeout, and later events change nothing', async () => {
     const runId = await start([
       waitOf('contact.created', { timeout: { seconds: 1 } }),
       {
@@ -140,7 +140,7 @@ describe('a step that waits for an event', () => {
     expect(await getRun(acme, runId)).toEqual(run);
   });
 
-  it('waits for events about the contact of its run, unless any will do', async () => {
+  it('waits for events about the contact of its run, unless any_contact is true', async () => {
     const [ada, bob] = [await create(), await create()];
     const own = await waiting([waitOf('contact.updated')], ada);
     const any = await waiting([waitOf('contact.updated', { any_contact: true })], ada);
@@ -154,7 +154,7 @@ describe('a step that waits for an event', () => {
     expect(outputOf(await ended(own))).toMatchObject({ event: { contact: { id: ada } } });
   });
 
-  it('waits for an event for which its condition holds, with what the run knew when it began', async () => {
+  it('waits for an event that meets its condition, with the values of the run at its begin', async () => {
     const ada = await create();
     const runId = await waiting(
       [
@@ -179,7 +179,7 @@ describe('a step that waits for an event', () => {
     });
   });
 
-  it('fails when its condition cannot be evaluated, and its owner sees why', async () => {
+  it('fails with the reason when its condition cannot be evaluated', async () => {
     const heavy = 'trigger.payload.a | join: trigger.payload.b | size';
     const runId = await waiting(
       [
@@ -195,7 +195,7 @@ describe('a step that waits for an event', () => {
     expect(outputOf(run, 'why')).toEqual({ value: { why: 'invalid_arguments' } });
   });
 
-  it('is in place before what the step before it causes can happen', async () => {
+  it('begins before the effect of the step before it can cause the event', async () => {
     const ada = await create();
     const runIds = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -223,7 +223,7 @@ describe('a step that waits for an event', () => {
     }
   });
 
-  it('waits inside of branches and after failures, and is skipped where its condition says so', async () => {
+  it('waits inside branches and on_error lists, and is skipped when its condition is false', async () => {
     const runId = await waiting([
       { ...waitOf('run.failed'), id: 'never', if: 'false' },
       { id: 'branch', if: 'true', then: [waitOf('contact.created')] },
@@ -237,7 +237,7 @@ describe('a step that waits for an event', () => {
     ]);
   });
 
-  it('waits beside other steps, in branches and in turns of loops', async () => {
+  it('waits while other steps run, in branches and in iterations of loops', async () => {
     const [ada, bob] = [await create(), await create()];
     ProbeTools.hold('beside');
     const runId = await start(
@@ -276,7 +276,7 @@ describe('a step that waits for an event', () => {
       { ids: [ada, bob] },
     );
     await waitFor(async () => (await armed(runId)).length === 1);
-    // The event comes, and is taken, while a worker is busy with the other branch.
+    // The event is delivered while a worker runs the other branch.
     await create();
     await waitFor(async () => outputOf(await getRun(acme, runId), 'next'));
     ProbeTools.open('beside');
@@ -291,13 +291,13 @@ describe('a step that waits for an event', () => {
     expect(outputOf(run, 'each[1].change')).toMatchObject({ event: { contact: { id: bob } } });
   });
 
-  it('is no concern of other organizations', async () => {
+  it('ignores events of other organizations', async () => {
     const other = await createOrganization(switchboard);
     const runId = await waiting([waitOf('contact.created')]);
     await create(other);
     await settled();
     expect((await getRun(acme, runId)).status).toBe('waiting');
-    // Where nobody can come to wait, nothing is kept at all.
+    // An event that no workflow can wait for is not stored.
     const held = await switchboard.ownerQuery(
       'select from event_interests where organization_id = $1',
       [other.id],
@@ -305,7 +305,7 @@ describe('a step that waits for an event', () => {
     expect(held).toEqual([]);
   });
 
-  it('ends with its run when that is canceled, and goes on when it is retried', async () => {
+  it('ends when its run is canceled, and continues when the run is retried', async () => {
     const runId = await waiting([waitOf('contact.created')]);
     await acme.call('cancel_run', { run_id: runId });
     await create();
@@ -320,9 +320,9 @@ describe('a step that waits for an event', () => {
     expect(outputOf(await ended(runId))).toMatchObject({ timed_out: false });
   });
 
-  it('keeps an event that comes while no worker can go on, also beyond the end of its time', async () => {
+  it('keeps an event that comes while no worker runs, also after the timeout', async () => {
     const runId = await waiting([waitOf('contact.created')]);
-    // As if a worker had taken it and died.
+    // As if a worker had claimed the event and died.
     await switchboard.ownerQuery(
       `update workflow_runs set status = 'running', epoch = epoch + 1, available_at = now() + interval '1 h' where id = $1`,
       [runId],
@@ -334,7 +334,7 @@ describe('a step that waits for an event', () => {
     expect(outputOf(run)).toMatchObject({ event: { event: 'contact.created' }, timed_out: false });
   });
 
-  it('takes one of many events, each run its own', async () => {
+  it('uses one of many events, a different one for each run', async () => {
     const workflow = await createWorkflow(acme, [waitOf('contact.created')], {
       trigger: { type: 'manual' },
     });

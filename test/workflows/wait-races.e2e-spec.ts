@@ -11,8 +11,8 @@ const wait = (event: string) => ({
   wait_for_event: { event, timeout: { days: 3 } },
 });
 
-// No worker runs by itself here: the test plays all of them, and holds transactions where it hurts most.
-describe('a wait and what ends it, at the same moment', () => {
+// No worker runs here: the test acts as all workers, and keeps transactions open at the critical moments.
+describe('a wait that begins or ends at the same moment as its event', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let runs: RunWorker;
@@ -69,7 +69,7 @@ describe('a wait and what ends it, at the same moment', () => {
     return await trigger(acme, workflow.id);
   };
   const stepOf = (run: RunShape, id = 'wait') => run.steps.find((step) => step.id === id)!;
-  it('begins while the transaction of an event is open: the event counts', async () => {
+  it('uses an event whose transaction was open when the wait began', async () => {
     const runId = await begun([wait('contact.created')]);
     await held.hold('insert', 'pending_events');
     const happening = happen();
@@ -87,7 +87,7 @@ describe('a wait and what ends it, at the same moment', () => {
     });
   });
 
-  it('has not begun for others when an event comes and goes: the next one counts', async () => {
+  it('uses the next event when one was delivered before the wait committed', async () => {
     const runId = await begun([wait('contact.created')]);
     await held.hold('insert', 'run_waits');
     const beginning = carryOn(runId);
@@ -103,10 +103,10 @@ describe('a wait and what ends it, at the same moment', () => {
     expect(await isDue(runId)).toBe(true);
   });
 
-  it('is given its event while a worker is about to park the run', async () => {
+  it('receives its event while a worker is about to suspend the run', async () => {
     const runId = await begun([wait('contact.created')]);
     await carryOn(runId);
-    // As after a hint that came too early, or for another branch.
+    // As after a wake-up that came too early, or for another branch.
     await setDue(runId);
     const taken = await claim(runId);
     await happen();
@@ -123,7 +123,7 @@ describe('a wait and what ends it, at the same moment', () => {
     });
   });
 
-  it('is given its event right after a worker has parked the run, uncommitted', async () => {
+  it('receives its event while the suspension of the run is not committed', async () => {
     const runId = await begun([wait('contact.created')]);
     await carryOn(runId);
     await setDue(runId);

@@ -119,7 +119,7 @@ describe('the definition of a workflow', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path, message }] });
   });
 
-  it('takes the example of the documentation', async () => {
+  it('accepts the example of the documentation', async () => {
     const workflow = await createWorkflow(acme, [
       {
         id: 'contact',
@@ -144,7 +144,7 @@ describe('the definition of a workflow', () => {
     expect(value.workflow.steps).toEqual(workflow.steps);
   });
 
-  it('gets a new version when something of it changes, and only then', async () => {
+  it('gets a new version only when something changes', async () => {
     const steps = [add({ email: 'a@example.com' })];
     const { id } = await createWorkflow(acme, steps);
     const update = async (changes: object) =>
@@ -165,7 +165,7 @@ describe('the definition of a workflow', () => {
     expect(wrong.error!.code).toBe('invalid_arguments');
   });
 
-  it('is listed, the newest first, until it is deleted', async () => {
+  it('is listed until it is deleted, the newest workflow first', async () => {
     const other = await createOrganization(switchboard);
     const ids: string[] = [];
     for (let i = 0; i < 3; i += 1) ids.push((await createWorkflow(other, [])).id);

@@ -69,7 +69,7 @@ const diff = async (id: string, from: number, to: number): Promise<Diff> =>
   (await acme.call<Diff>('diff_workflow_versions', { workflow_id: id, from, to })).value;
 const restore = (id: string, version: number, more: object = {}): Promise<Outcome<Saved>> =>
   acme.call<Saved>('restore_workflow_version', { workflow_id: id, version, ...more });
-/** As a release that kept nothing but the steps has left it. */
+/** Changes the rows to those of an early release, which stored only the steps. */
 const forget = (id: string): Promise<unknown> =>
   switchboard.ownerQuery(
     `update workflow_versions set content = null, actor_kind = null, actor_id = null
@@ -78,7 +78,7 @@ const forget = (id: string): Promise<unknown> =>
   );
 
 describe('versions of a workflow', () => {
-  it('are made by every kind of edit, and by none that changes nothing', async () => {
+  it('are created by every kind of edit, but not by one that changes nothing', async () => {
     const { id } = await createWorkflow(acme, [find('a')]);
     const edits: object[] = [
       { name: 'Other' },
@@ -102,7 +102,7 @@ describe('versions of a workflow', () => {
     expect((await listed(id)).versions).toHaveLength(edits.length + 1);
   });
 
-  it('are not made by another secret, and keep none', async () => {
+  it('are not created by a new secret, and contain none', async () => {
     const first = 'the first secret!';
     const { id } = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret: first } });
     expect(
@@ -116,7 +116,7 @@ describe('versions of a workflow', () => {
     expect(JSON.stringify(rows)).not.toContain('secret!');
   });
 
-  it('tell when and by whom they were saved, page by page', async () => {
+  it('show when and by whom they were saved, in pages', async () => {
     const { id } = await createWorkflow(acme, []);
     const body = {
       jsonrpc: '2.0',
@@ -141,7 +141,7 @@ describe('versions of a workflow', () => {
     }
   });
 
-  it('hold what was saved as it was given', async () => {
+  it('contain the definition as it was given', async () => {
     const given = { type: 'webhook', if: 'trigger.payload.vip', wait_seconds: 3 };
     const steps = [{ ...find('a', 'ada'), on_error: [find('b')] }];
     const { id } = await createWorkflow(acme, steps, { name: 'First', trigger: given });
@@ -157,7 +157,7 @@ describe('versions of a workflow', () => {
     expect(await get(id, 2)).toMatchObject({ current: true, name: 'Second', steps: [] });
   });
 
-  it('are kept by runs that have begun', async () => {
+  it('stay the same for runs that have begun', async () => {
     const pause = { id: 'pause', wait: { hours: 1 } };
     const { id } = await createWorkflow(acme, [pause, find('old')]);
     const runId = await trigger(acme, id);
@@ -175,7 +175,7 @@ describe('versions of a workflow', () => {
     expect(run.steps.map((step) => step.id)).toEqual(['pause', 'old']);
   });
 
-  it('are not found where there are none', async () => {
+  it('are not found when they do not exist', async () => {
     const { id } = await createWorkflow(acme, []);
     const other = await createOrganization(switchboard);
     for (const version of [2, 2_147_483_647]) {
@@ -194,16 +194,16 @@ describe('versions of a workflow', () => {
     }
   });
 
-  it('of an earlier release tell what is known of them, and no more', async () => {
+  it('of an earlier release show only what was stored', async () => {
     const { id } = await createWorkflow(acme, [find('a')], { name: 'Known' });
     await update(id, { steps: [find('b')] });
     await forget(id);
     expect(await get(id, 1)).toMatchObject({ name: null, trigger: null, saved_by: null });
-    // The newest says what the workflow says.
+    // The newest version shows the content of the workflow.
     expect(await get(id, 2)).toMatchObject({ name: 'Known', trigger: { type: 'webhook' } });
     expect(await diff(id, 1, 2)).toMatchObject({ is_whole: false, changes: [] });
     await update(id, { name: 'New' });
-    // What was still known of the newest is written down before the next takes its place.
+    // The content of the newest version is stored before the next version is created.
     expect(await get(id, 2)).toMatchObject({ name: 'Known', trigger: { type: 'webhook' } });
     expect(await get(id, 1)).toMatchObject({ name: null, trigger: null });
     const { value } = await restore(id, 1);
@@ -212,7 +212,7 @@ describe('versions of a workflow', () => {
 });
 
 describe('the difference between two versions', () => {
-  it('tells of name, trigger and steps', async () => {
+  it('includes name, trigger and steps', async () => {
     const { id } = await createWorkflow(acme, [find('a', 'ada'), find('gone')], { name: 'One' });
     await update(id, {
       name: 'Two',
@@ -266,11 +266,11 @@ describe('a version that is restored', () => {
     });
     expect(await diff(id, 1, 3)).toMatchObject({ is_whole: true, changes: [], steps: [] });
     expect((await listed(id)).versions[0]).toMatchObject({ version: 3, restored_from: 1 });
-    // Nothing differs any more, so there is nothing to save.
+    // Nothing has changed, so no version is created.
     expect((await restore(id, 1)).value.workflow.version).toBe(3);
   });
 
-  it('is taken away again with the options that it did not have', async () => {
+  it('removes the options that it did not have', async () => {
     const { id } = await createWorkflow(acme, [], { trigger: { type: 'webhook' } });
     await update(id, { trigger: { type: 'webhook', if: 'contact', wait_seconds: 7 } });
     expect((await restore(id, 1)).value.workflow.trigger).toEqual({ type: 'webhook' });
@@ -281,7 +281,7 @@ describe('a version that is restored', () => {
     });
   });
 
-  it('is planned anew where it is a schedule', async () => {
+  it('plans its schedule again', async () => {
     const ticks = (): Promise<object[]> =>
       switchboard.ownerQuery('select from workflow_schedules where workflow_id = $1', [id]);
     const { id } = await createWorkflow(acme, [], {
@@ -293,7 +293,7 @@ describe('a version that is restored', () => {
     expect(await ticks()).toHaveLength(1);
   });
 
-  it('never opens a webhook that had to be signed', async () => {
+  it('never makes a signed webhook accept unsigned requests', async () => {
     const { id } = await createWorkflow(acme, [], {
       trigger: { type: 'webhook', secret: true, tolerance_seconds: 300 },
     });
@@ -306,7 +306,7 @@ describe('a version that is restored', () => {
       tolerance_seconds: 300,
     });
     expect((await postWebhook(switchboard, id, {})).status).toBe(401);
-    // Nor does one that had no secret take away the one that is there.
+    // Restoring a version without a secret keeps the current secret.
     await update(id, { trigger: { type: 'webhook', secret: null, tolerance_seconds: null } });
     await update(id, { trigger: { type: 'webhook', secret: true } });
     const { workflow } = (await restore(id, 4)).value;
@@ -314,7 +314,7 @@ describe('a version that is restored', () => {
     expect((await postWebhook(switchboard, id, {})).status).toBe(401);
   });
 
-  it('is refused where somebody has saved another meanwhile', async () => {
+  it('is rejected when somebody has saved another version meanwhile', async () => {
     const { id } = await createWorkflow(acme, [find('a')]);
     await update(id, { steps: [find('b')] });
     await update(id, { steps: [find('c')], expected_version: 2 });
@@ -328,7 +328,7 @@ describe('a version that is restored', () => {
     expect((await listed(id)).versions).toHaveLength(3);
   });
 
-  it('lets one of many editors win', async () => {
+  it('is saved by only one of many simultaneous editors', async () => {
     const { id } = await createWorkflow(acme, []);
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -343,7 +343,7 @@ describe('a version that is restored', () => {
     expect(outcomes.filter(({ error }) => error?.code === 'conflict')).toHaveLength(7);
   });
 
-  it('is checked anew, and refused with the path of every fault', async () => {
+  it('is checked again, and rejected with the path of every fault', async () => {
     const { id } = await createWorkflow(acme, [find('a')]);
     await update(id, { steps: [] });
     await switchboard.ownerQuery(

@@ -14,7 +14,7 @@ const many = (count: number): object[] =>
   Array.from({ length: count }, (_, index) => ({ id: `s${index}`, tool: 't' }));
 
 describe(parseSteps, () => {
-  it('reads every kind of step and gives back what it read', () => {
+  it('parses every kind of step without changing it', () => {
     const steps = [
       {
         id: 'a',
@@ -205,7 +205,7 @@ describe(parseSteps, () => {
     expect(faultsOf(steps)).toContainEqual(expect.stringContaining(fault));
   });
 
-  it('takes 100 steps, and ten lists within each other', () => {
+  it('accepts 100 steps, and ten nested lists', () => {
     expect(faultsOf(many(100))).toEqual([]);
     expect(faultsOf(nested(9))).toEqual([]);
   });

@@ -60,7 +60,7 @@ describe(parseRunLimits.name, () => {
     expect(parse(given).faults.map(({ path }) => path)).toEqual(paths);
   });
 
-  it('tells which expressions there are', () => {
+  it('returns the key expressions with their paths', () => {
     const { limits } = parse({
       concurrency: { runs_per_key: 1, key: '{{ contact.id }}' },
       debounce: { seconds: 1, key: '{{ trigger.payload.id }}' },

@@ -34,7 +34,7 @@ describe('mayReference', () => {
     expect(mayReference(step(text), 'contact')).toBe(false);
   });
 
-  it('is true for whatever reads it', () => {
+  it('is true whenever rendering reads the variable', () => {
     const liquid = new LiquidSandbox();
     const read = (text: string): boolean => {
       try {

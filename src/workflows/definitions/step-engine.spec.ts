@@ -77,7 +77,7 @@ describe(planOf, () => {
     expect(next(journal)).toBe(expected);
   });
 
-  describe('after a failure with steps of its own', () => {
+  describe('after a failure with on_error steps', () => {
     const steps: Step[] = [
       tool('a', { on_error: [tool('a1'), tool('a2', { on_error: 'continue' })] }),
       { id: 'b', if: 'x', then: [tool('b1')], else: [tool('b2')], on_error: 'continue' },
@@ -101,11 +101,11 @@ describe(planOf, () => {
     });
   });
 
-  it('finishes at once without steps', () => {
+  it('ends a run without steps at once', () => {
     expect(next({}, [])).toBe('succeeded');
   });
 
-  describe('with lists beside each other', () => {
+  describe('with parallel lists', () => {
     const steps: Step[] = [
       {
         id: 'both',
@@ -181,7 +181,7 @@ describe(planOf, () => {
       expect(next(journal, loop({ concurrency }))).toBe(expected);
     });
 
-    it('does not ask for items that have passed', () => {
+    it('does not read the entries of finished iterations', () => {
       const journal = new Map([['each', open(3)]]);
       const { doneIterations } = planOf(
         loop({}),
@@ -191,7 +191,7 @@ describe(planOf, () => {
       expect(inWords(loop({}), journal, new Set(doneIterations))).toBe('run each[1].a');
     });
 
-    it('gives loops in loops paths of their own, and tells the iterations that a step is in', () => {
+    it('gives steps in nested loops separate paths, and returns the iterations around a step', () => {
       const steps: Step[] = [
         { id: 'out', for_each: [], steps: [{ id: 'in', for_each: [], steps: [tool('x')] }] },
       ];
@@ -209,7 +209,7 @@ describe(planOf, () => {
     });
   });
 
-  it('ends at a stop, but never hides a failure beside it', () => {
+  it('ends at a stop, but fails when another step fails at the same time', () => {
     const steps: Step[] = [
       { id: 'both', parallel: [[{ id: 'enough', stop: 'succeeded' }], [tool('a'), tool('b')]] },
       tool('after'),
@@ -220,7 +220,7 @@ describe(planOf, () => {
     expect(next({ both: ok, a: ok, enough: { status: 'failed' } }, steps)).toBe('failed at enough');
   });
 
-  it('always ends, and meets no step twice, however branches choose and whoever is first', () => {
+  it('always ends and runs no step twice, for all branches and all orders of completion', () => {
     const steps: Step[] = [
       ...STEPS,
       {

@@ -7,19 +7,19 @@ const STEP: ToolStep = { id: 'a', tool: 'a', retry: { max_attempts: 10 } };
 const AWAY = new AppError('unavailable', 'Away.');
 
 describe(getRetryDelaySeconds, () => {
-  it('grows by five from 1 s, up to 125 s', () => {
+  it('multiplies the delay by five from 1 s up to 125 s', () => {
     const delays = [1, 2, 3, 4, 5, 9].map((attempts) => getRetryDelaySeconds(STEP, attempts, AWAY));
     expect(delays).toEqual([1, 5, 25, 125, 125, 125]);
   });
 
-  it('waits as long as it is asked to, when that is longer', () => {
+  it('uses the delay that the tool asked for when it is longer', () => {
     const asked = (retryAfterSeconds: number) =>
       new AppError('rate_limited', 'Slow down.', { retryAfterSeconds });
     expect(getRetryDelaySeconds(STEP, 1, asked(60))).toBe(60);
     expect(getRetryDelaySeconds(STEP, 3, asked(2))).toBe(25);
   });
 
-  it('grows as the step says, up to an hour', () => {
+  it('follows the retry policy of the step, up to an hour', () => {
     const delays = (retry: RetryPolicy) =>
       [1, 2, 3, 9].map((attempts) =>
         getRetryDelaySeconds({ ...STEP, retry: { max_attempts: 10, ...retry } }, attempts, AWAY),
@@ -31,31 +31,31 @@ describe(getRetryDelaySeconds, () => {
     expect(delays({ backoff_factor: 2 })).toEqual([1, 2, 4, 125]);
   });
 
-  it('waits an hour at most, whatever it is asked to', () => {
+  it('limits every delay to an hour', () => {
     const error = new AppError('rate_limited', 'Later.', { retryAfterSeconds: 86_400 });
     expect(getRetryDelaySeconds(STEP, 1, error)).toBe(3600);
   });
 
-  it('ends after max_attempts, which are 3 unless the step says so', () => {
+  it('ends after max_attempts, by default after 3', () => {
     expect(getRetryDelaySeconds(STEP, 10, AWAY)).toBeUndefined();
     expect(getRetryDelaySeconds({ id: 'a', tool: 'a' }, 2, AWAY)).toBe(5);
     expect(getRetryDelaySeconds({ id: 'a', tool: 'a' }, 3, AWAY)).toBeUndefined();
   });
 
-  it('takes an unknown error for a passing one, and an expected refusal for final', () => {
+  it('retries after an unknown error, and not after an expected refusal', () => {
     expect(getRetryDelaySeconds(STEP, 1, new Error('A bug.'))).toBe(1);
     for (const code of ['invalid_arguments', 'not_found', 'conflict', 'no_consent'] as const) {
       expect(getRetryDelaySeconds(STEP, 1, new AppError(code, 'No.'))).toBeUndefined();
     }
   });
 
-  it('never repeats a branch or a wait', () => {
+  it('never retries a branch or a wait', () => {
     expect(getRetryDelaySeconds({ id: 'b', if: 'a', then: [] }, 1, AWAY)).toBeUndefined();
   });
 });
 
 describe(toStepError, () => {
-  it('shows what was expected, and of anything else the id only', () => {
+  it('shows expected errors, and only the id of any other error', () => {
     expect(toStepError(AWAY, 'id-1')).toEqual({ code: 'unavailable', message: 'Away.' });
     expect(toStepError(new Error('secret'), 'id-1')).toEqual({
       code: 'internal',

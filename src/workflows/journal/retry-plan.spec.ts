@@ -10,17 +10,17 @@ describe(createRetryPlan, () => {
   const before = [call('a'), call('b'), call('c')];
   const journal = [reached('a', 'succeeded'), reached('b', 'failed')];
 
-  it('tries the step again that ended the run', () => {
+  it('runs the step again whose failure ended the run', () => {
     expect(createRetryPlan(journal, before, before)).toEqual({ again: ['b'], gone: [] });
   });
 
-  it('leaves steps alone that failed and were passed', () => {
+  it('keeps failed steps after which the run continued', () => {
     const steps = [call('a', 'send', { on_error: 'continue' }), call('b')];
     const failed = [reached('a', 'failed'), reached('b', 'failed')];
     expect(createRetryPlan(failed, steps, steps)).toEqual({ again: ['b'], gone: [] });
   });
 
-  it('tries a step again that was passed, where the later version lets it end the run', () => {
+  it('runs a failed step again when its failure ends the run in the later version', () => {
     const old = [call('a', 'send', { on_error: 'continue' }), call('b')];
     const failed = [reached('a', 'failed'), reached('b', 'failed')];
     expect(createRetryPlan(failed, [call('a'), call('b')], old)).toEqual({
@@ -29,7 +29,7 @@ describe(createRetryPlan, () => {
     });
   });
 
-  it('forgets what failed where it is gone or something else, and keeps what is done', () => {
+  it('deletes failed steps that were removed or changed, and keeps finished ones', () => {
     expect(createRetryPlan(journal, [call('a'), call('other')], before).gone).toEqual(['b']);
     expect(createRetryPlan(journal, [call('a'), call('b', 'post')], before)).toEqual({
       again: [],
@@ -38,7 +38,7 @@ describe(createRetryPlan, () => {
     expect(createRetryPlan(journal, [call('b')], before)).toEqual({ again: ['b'], gone: [] });
   });
 
-  it('forgets a wait or an attempt that goes on where the step is something else', () => {
+  it('deletes unfinished entries of steps that were changed', () => {
     const old: Step[] = [{ id: 'pause', wait: { days: 1 } }, call('b')];
     const open = [reached('pause', 'waiting')];
     expect(createRetryPlan(open, [call('pause')], old)).toEqual({ again: [], gone: ['pause'] });
@@ -53,7 +53,7 @@ describe(createRetryPlan, () => {
     expect(() => createRetryPlan(journal, [step, call('b')], before)).toThrow(message);
   });
 
-  it('knows the steps of a loop by the way to them, and tries each again that failed', () => {
+  it('runs each failed step of a loop again, by its path', () => {
     const failed = [
       reached('a[0].b', 'succeeded'),
       reached('a[1].b', 'failed'),
@@ -65,7 +65,7 @@ describe(createRetryPlan, () => {
     });
   });
 
-  it('finds steps inside of others', () => {
+  it('finds steps inside other steps', () => {
     const nest = (inner: Step): Step[] => [
       { id: 'x', if: 'true', then: [], else: [call('y', 'send', { on_error: [inner] })] },
     ];

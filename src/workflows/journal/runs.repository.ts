@@ -144,16 +144,6 @@ export class RunsRepository {
     return found.payload;
   }
 
-  /** Cancels a run, and returns false if it has ended already. The new epoch keeps its worker from writing. */
-  async cancel(organizationId: string, id: string): Promise<boolean> {
-    const rows = await this.tenants.session(organizationId).query<unknown>(
-      `update workflow_runs set status = 'canceled', reason = 'requested', finished_at = now(), epoch = epoch + 1
-       where organization_id = $1 and id = $2 and status in ('queued', 'running', 'waiting') returning id`,
-      [organizationId, id],
-    );
-    return rows.length > 0;
-  }
-
   /**
    * Locks the run until the transaction ends, or throws {@link LeaseLostError} when the epoch has changed or the run has
    * ended. Returns the current contact id: an earlier step may have set it. Others can still insert rows that refer to

@@ -23,15 +23,15 @@ describe(Cron.name, () => {
     ['0 0 29 2 *', '2096-03-01T00:00Z', ['2104-02-29T00:00Z', '2108-02-29T00:00Z']],
     ['59 23 31 12 *', '2026-12-31T23:59Z', ['2027-12-31T23:59Z', '2028-12-31T23:59Z']],
     ['0 12 * * 7', '2026-11-21T10:00Z', ['2026-11-22T12:00Z', '2026-11-29T12:00Z']],
-    // Either of the days, where both are limited.
+    // Either day field, when both are limited.
     ['0 0 13 * FRI', '2026-02-01T00:00Z', ['2026-02-06T00:00Z', '2026-02-13T00:00Z']],
-    // Both, where one begins with a star.
+    // Both day fields, when one begins with a star.
     ['0 0 */2 * FRI', '2026-02-01T00:00Z', ['2026-02-13T00:00Z', '2026-02-27T00:00Z']],
   ])('%s in UTC', (expression, from, expected) => {
     expect(ticks(expression, 'UTC', from, 2)).toEqual(expected);
   });
 
-  it('keeps to what the clocks of the zone show, in summer and in winter', () => {
+  it('uses the local time of the timezone, in summer and in winter', () => {
     expect(ticks('0 9 * * *', 'Europe/Vienna', '2026-03-28T00:00Z', 2)).toEqual([
       '2026-03-28T08:00Z',
       '2026-03-29T07:00Z',
@@ -41,7 +41,7 @@ describe(Cron.name, () => {
     ]);
   });
 
-  it('moves a time that the clocks skip by as much as they skip', () => {
+  it('moves a skipped local time by the length of the gap', () => {
     // 29 March 2026: from 02:00 to 03:00.
     expect(ticks('30 2 * * *', 'Europe/Vienna', '2026-03-28T12:00Z', 2)).toEqual([
       '2026-03-29T01:30Z',
@@ -63,7 +63,7 @@ describe(Cron.name, () => {
     ]);
   });
 
-  it('takes the first of two times that look the same, but every hour is every hour', () => {
+  it('uses the first of two equal local times, but runs in every hour if all hours match', () => {
     // 25 October 2026: from 03:00 back to 02:00.
     expect(ticks('30 2 * * *', 'Europe/Vienna', '2026-10-24T12:00Z', 2)).toEqual([
       '2026-10-25T00:30Z',
@@ -83,7 +83,7 @@ describe(Cron.name, () => {
     ]);
   });
 
-  it('has no end when it never happens', () => {
+  it('returns no time for a date that does not exist', () => {
     expect(ticks('0 0 30 2 *', 'UTC', '2026-01-01T00:00Z', 1)).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ const at = (text: string, zone: string, now: string, weekdays?: string[]): strin
   instantOf(text, zone, new Date(now), weekdays).toISOString().replace('.000', '');
 
 describe(isLocalTime, () => {
-  it.each(['00:00', '09:00', '23:59', '2030-01-31T09:00', '2028-02-29T00:00'])('takes %s', (text) =>
+  it.each(['00:00', '09:00', '23:59', '2030-01-31T09:00', '2028-02-29T00:00'])('accepts %s', (text) =>
     expect(isLocalTime(text)).toBe(true),
   );
   it.each([
@@ -40,7 +40,7 @@ describe(instantOf, () => {
     expect(at('09:00', zone, now)).toBe(expected);
   });
 
-  it('takes a time of day that is skipped as much later, and one that comes twice the first time', () => {
+  it('moves a skipped time of day by the length of the gap, and uses the first of two equal ones', () => {
     expect(at('02:30', 'Europe/Vienna', '2026-03-28T12:00:00Z')).toBe('2026-03-29T01:30:00Z');
     expect(at('02:30', 'Europe/Vienna', '2026-10-24T12:00:00Z')).toBe('2026-10-25T00:30:00Z');
     expect(at('02:30', 'Europe/Vienna', '2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30:00Z');
@@ -48,7 +48,7 @@ describe(instantOf, () => {
     expect(at('02:15', 'Australia/Lord_Howe', '2026-10-03T00:00:00Z')).toBe('2026-10-03T15:45:00Z');
   });
 
-  it('waits for one of the weekdays', () => {
+  it('finds the next of the given weekdays', () => {
     // A Saturday.
     const now = '2026-11-21T12:00:00Z';
     expect(at('09:00', 'UTC', now, ['mon'])).toBe('2026-11-23T09:00:00Z');

@@ -66,7 +66,7 @@ describe(Compatibility, () => {
   );
   const OUTPUT = { number: TEXT, total: { type: 'number' } satisfies JsonSchema };
 
-  it('is silent about tools that are as they were, and about other words for them', () => {
+  it('reports nothing for unchanged tools and for changed descriptions', () => {
     const steps = [order({ item: 'x' })];
     expect(told(before, before, steps)).toEqual([]);
     const reworded = build(
@@ -84,14 +84,14 @@ describe(Compatibility, () => {
     expect(told(before, reworded, steps)).toEqual([]);
   });
 
-  it('names the step of a tool that is gone, and the nearest that there is', () => {
+  it('reports the step of a removed tool and suggests a similar one', () => {
     const after = build(tool('orders'));
     expect(told(before, after, [order({ item: 'x' })])).toEqual([
       'breaks order tool "order" is not a tool for steps. Did you mean orders?',
     ]);
   });
 
-  it('names arguments that are gone, missing, or fit no more, each with its path', () => {
+  it('reports removed, missing and invalid arguments with their paths', () => {
     const after = build(
       tool('order', {
         input: {
@@ -121,7 +121,7 @@ describe(Compatibility, () => {
     ]);
   });
 
-  it('says of a step that still fits, or may, only that its tool has changed', () => {
+  it('reports a step whose arguments are still valid as changed', () => {
     const after = build(
       tool('order', {
         input: { item: { type: 'integer' }, speed: { enum: ['fast'] }, extra: TEXT },
@@ -134,7 +134,7 @@ describe(Compatibility, () => {
     ]);
   });
 
-  it('finds steps inside of steps', () => {
+  it('checks steps inside other steps', () => {
     const steps: Step[] = [
       {
         id: 'vip',
@@ -146,7 +146,7 @@ describe(Compatibility, () => {
     expect(found.map(({ step }) => step)).toEqual(['order', 'sorry']);
   });
 
-  describe('of a result that has lost a member', () => {
+  describe('when a result has lost a member', () => {
     const after = build(
       tool('order', {
         input: { item: TEXT, speed: { enum: ['slow', 'fast'] }, note: TEXT },
@@ -158,7 +158,7 @@ describe(Compatibility, () => {
     const breaks = (steps: Step[]): string[] =>
       told(before, after, steps).filter((line) => line.startsWith('breaks'));
 
-    it('names every expression that finds nothing any more', () => {
+    it('reports every expression that reads the member', () => {
       expect(
         breaks([
           order({ item: 'x' }),
@@ -175,7 +175,7 @@ describe(Compatibility, () => {
       ]);
     });
 
-    it('is silent about what is still there, about errors, and about what never was there', () => {
+    it('reports no existing members, no errors, and no members that never existed', () => {
       expect(
         breaks([
           order({ item: 'x' }),
@@ -189,13 +189,13 @@ describe(Compatibility, () => {
     });
   });
 
-  it('notes what an expression names in vain, but not the error of a step', () => {
+  it('returns references to missing members, but not to the error of a step', () => {
     const text = '{{ order.number }} {{ order.error.message }} {{ order.never }}';
     const steps = [order({ item: 'x' }), { id: 'text', tool: 'other', arguments: { text } }];
     expect(before.looseReferences(steps)).toEqual(['text order.never']);
   });
 
-  it('judges arguments alone where it is not known what the version was made for', () => {
+  it('checks only the arguments when the earlier schemas are unknown', () => {
     const steps = [
       order({ went: 1 }),
       { id: 'text', tool: 'other', arguments: { text: '{{ order.never }}' } },
@@ -207,7 +207,7 @@ describe(Compatibility, () => {
     ]);
   });
 
-  it('breaks what only a newer release can read', () => {
+  it('reports a definition that only a newer release can read as broken', () => {
     const steps = [{ id: 'odd', something_new: {} }] as unknown as Step[];
     expect(before.check({ steps, schemas: {}, looseReferences: [] })).toMatchObject([
       { effect: 'breaks', path: 'steps' },
@@ -216,7 +216,7 @@ describe(Compatibility, () => {
 });
 
 describe(schemaHashes, () => {
-  it('tells apart whatever changes what a tool takes, arguments called "description" too', () => {
+  it('changes with everything that the tool accepts, including an argument called "description"', () => {
     const shapes: Shape[] = [
       {},
       { input: { a: TEXT } },

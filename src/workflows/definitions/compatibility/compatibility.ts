@@ -7,7 +7,12 @@ import { isDynamic } from '../step-fields.js';
 import { StepChecks } from '../steps/step-checks.js';
 import { everyStep, kindOf } from '../steps/step-kinds.js';
 import { checkStatic, isTool } from '../steps/tool-step.js';
-import { type SchemaHashes, type ToolSchemas, canGive, schemaHashes } from './tool-schemas.js';
+import {
+  type SchemaHashes,
+  type ToolSchemas,
+  canHaveMember,
+  schemaHashes,
+} from './tool-schemas.js';
 
 /** The part of a version that the compatibility check needs. */
 export interface PinnedVersion {
@@ -131,7 +136,7 @@ export class Compatibility {
         const tool = tools.get(root);
         const output = tool === undefined ? undefined : this.tools.get(tool)?.outputSchema;
         // A failed step has the member `error` in place of an output.
-        const isFound = !output || members[0] === 'error' || canGive(output, members);
+        const isFound = !output || members[0] === 'error' || canHaveMember(output, members);
         return isFound ? [] : [{ step: step.id, path, reference, tool: tool! }];
       }),
     );

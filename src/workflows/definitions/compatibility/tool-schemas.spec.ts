@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../../../tools/schema/json-schema.js';
-import { canGive } from './tool-schemas.js';
+import { canHaveMember } from './tool-schemas.js';
 
 const closed = (properties: Record<string, JsonSchema>, more: JsonSchema = {}): JsonSchema => ({
   type: 'object',
@@ -17,9 +17,9 @@ const contact = closed({
 });
 const created = closed({ contact, created: { type: 'boolean' } });
 
-const gives = (schema: JsonSchema, path: string): boolean => canGive(schema, path.split('.'));
+const gives = (schema: JsonSchema, path: string): boolean => canHaveMember(schema, path.split('.'));
 
-describe(canGive, () => {
+describe(canHaveMember, () => {
   it.each([
     'created',
     'contact',
@@ -50,7 +50,7 @@ describe(canGive, () => {
     expect(gives(created, path)).toBe(false);
   });
 
-  it('finds anything where the schema leaves it open', () => {
+  it('accepts every member when the schema is open', () => {
     expect(gives(closed({ body: { type: 'object' } }), 'body.json.number')).toBe(true);
     // Any object may turn out to be the resource.
     expect(gives(closed({ body: { type: 'object' } }), 'number')).toBe(true);
@@ -58,7 +58,7 @@ describe(canGive, () => {
     expect(gives({ type: 'object', properties: {} }, 'x')).toBe(true);
   });
 
-  it('lets a member of the result hide one of the resource, as expressions do', () => {
+  it('prefers a member of the result to one of the resource, as expressions do', () => {
     const hidden = closed({
       contact: closed({ id: TEXT, note: { type: 'object' } }),
       note: TEXT,
@@ -67,7 +67,7 @@ describe(canGive, () => {
     expect(gives(hidden, 'note.x')).toBe(false);
   });
 
-  it('looks into results that may be null', () => {
+  it('accepts members of results that may be null', () => {
     const nullable = closed({ contact: { ...contact, type: ['object', 'null'] } });
     expect(gives(nullable, 'contact.email')).toBe(true);
     expect(gives(nullable, 'email')).toBe(true);

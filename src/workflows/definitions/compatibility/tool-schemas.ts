@@ -47,42 +47,42 @@ function withoutTexts(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * Whether an expression can find a member at `path` in the value of a step whose tool returns this, as `stepValue` makes
- * it. True where the schema leaves it open.
+ * True when the value of a step, as `stepValue` returns it, can have a member at `path`, if the tool has this output
+ * schema. True as well when the schema does not decide it.
  */
-export function canGive(output: JsonSchema, path: readonly string[]): boolean {
+export function canHaveMember(output: JsonSchema, path: readonly string[]): boolean {
   const [first] = path;
-  if (first === undefined || reaches(output, path)) return true;
+  if (first === undefined || hasMember(output, path)) return true;
   if (Object.hasOwn(output.properties ?? {}, first)) return false;
-  // The fields of the one resource of a result are reached directly as well.
+  // Expressions can read the fields of the only resource of a result directly.
   return Object.values(output.properties ?? {}).some(
-    (member) => mayBeResource(member) && reaches(member, path),
+    (member) => canBeResource(member) && hasMember(member, path),
   );
 }
 
-function mayBeResource(schema: JsonSchema): boolean {
+function canBeResource(schema: JsonSchema): boolean {
   return isOpen(schema) || Object.hasOwn(schema.properties ?? {}, 'id');
 }
 
-function reaches(schema: JsonSchema, [first, ...rest]: readonly string[]): boolean {
+function hasMember(schema: JsonSchema, [first, ...rest]: readonly string[]): boolean {
   if (first === undefined) return true;
   const types = [schema.type ?? []].flat();
   if (types.includes('array')) {
     if (first === 'size') return true;
     return (
       (/^-?\d+$/.test(first) || first === 'first' || first === 'last') &&
-      reaches(schema.items ?? {}, rest)
+      hasMember(schema.items ?? {}, rest)
     );
   }
   if (types.includes('object') || types.length === 0) {
     const known = schema.properties ?? {};
-    if (Object.hasOwn(known, first)) return reaches(known[first]!, rest);
+    if (Object.hasOwn(known, first)) return hasMember(known[first]!, rest);
     return isOpen(schema);
   }
   return types.includes('string') && first === 'size';
 }
 
-/** Whether there may be members that the schema does not name. */
+/** True when a value may have members that the schema does not define. */
 function isOpen(schema: JsonSchema): boolean {
   const types = [schema.type ?? []].flat();
   return (types.length === 0 || types.includes('object')) && schema.additionalProperties !== false;
