@@ -13,6 +13,7 @@ import {
 import { PageInput } from '../../paging/paging.js';
 import { Doc } from '../../tools/schema/doc.decorator.js';
 import { MAX_STEPS } from '../definitions/steps/step-parser.js';
+import { WorkflowIdInput } from '../store/workflow-id.input.js';
 
 export class BuildWorkflowInput {
   @Doc(
@@ -74,12 +75,7 @@ export class CreateWorkflowInput {
   active: boolean = true;
 }
 
-export class UpdateWorkflowInput {
-  @Doc('Id of the workflow.')
-  @IsString()
-  @Length(1, 64)
-  workflow_id: string;
-
+export class UpdateWorkflowInput extends WorkflowIdInput {
   @Doc('New name.')
   @IsOptional()
   @IsString()

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
 import { Doc, Nullable } from '../../tools/schema/doc.decorator.js';
 import type { Step } from '../definitions/definition.js';
-import { triggerOf } from '../store/version-content.js';
+import { toTriggerView } from '../store/version-content.js';
 import type { Workflow } from '../store/workflow.entity.js';
 
 /** A workflow as callers see it. */
@@ -59,7 +59,7 @@ export function workflowView(
     name: workflow.name,
     active: workflow.active,
     version: workflow.version,
-    trigger: triggerOf(workflow),
+    trigger: toTriggerView(workflow),
     steps: [...steps],
     webhook_url: isWebhook ? `${baseUrl}/api/webhooks/workflow/${workflow.id}` : null,
     created_at: workflow.createdAt.toISOString(),

@@ -11,7 +11,7 @@ import {
 } from './workflow.results.js';
 import { WorkflowsService } from './workflows.service.js';
 
-/** What agents, workflows and people can do with workflows. */
+/** The tools that create, change and read workflows. */
 @Injectable()
 export class WorkflowTools {
   constructor(private readonly workflows: WorkflowsService) {}
@@ -26,7 +26,7 @@ export class WorkflowTools {
       'webhook_url, and the secret of the webhook if it has one: ' +
       'keep it, it is shown only now.',
     output: SavedWorkflowResult,
-    // The result of a step is kept in its run, readable for good; a secret must not be.
+    // Not a step of workflows: the result of a step stays in its run, where the secret could be read later.
     surfaces: ['agent', 'dashboard'],
   })
   create(input: CreateWorkflowInput, call: ToolCall): Promise<SavedWorkflowResult> {
@@ -97,9 +97,8 @@ export class WorkflowTools {
     output: WorkflowPage,
     readOnly: true,
   })
-  async list(input: ListWorkflowsInput, call: ToolCall): Promise<WorkflowPage> {
-    const page = await this.workflows.list(call.organizationId, { active: input.active }, input);
-    return { workflows: page.workflows, next_cursor: page.nextCursor };
+  list(input: ListWorkflowsInput, call: ToolCall): Promise<WorkflowPage> {
+    return this.workflows.list(call.organizationId, input);
   }
 
   @Tool({

@@ -8,13 +8,13 @@ import { randomBase62 } from '../../text/ids.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import type { Trigger } from '../definitions/trigger.js';
 import { OfferedWorkflowsService } from '../offers/offered-workflows.service.js';
-import { type Saving, VersionHistoryService } from '../store/version-history.service.js';
+import { type VersionAuthor, VersionHistoryService } from '../store/version-history.service.js';
 import type { Workflow } from '../store/workflow.entity.js';
 import { type WorkflowContent, WorkflowsRepository } from '../store/workflows.repository.js';
 import { SchedulesService } from '../triggers/schedules.service.js';
 import { WebhookSecretsService } from '../webhooks/webhook-secrets.service.js';
 import { DefinitionChecksService } from './definition-checks.service.js';
-import { type WorkflowView, workflowView } from './workflow.results.js';
+import { type WorkflowPage, type WorkflowView, workflowView } from './workflow.results.js';
 
 const ID_LENGTH = 32;
 const MAX_TRIGGERED_BY_EVENT = 50;
@@ -26,7 +26,7 @@ export interface WorkflowInput {
 }
 
 /** Who saves a workflow, and on which surface. */
-export type SavedBy = Pick<ToolCall, 'surface'> & Saving;
+export type SavedBy = Pick<ToolCall, 'surface'> & VersionAuthor;
 
 /** A saved workflow, and its webhook secret when it is new. The secret cannot be read later. */
 export interface SavedWorkflow {
@@ -64,7 +64,7 @@ export class WorkflowsService {
       ...stored,
     });
     const workflow = await this.require(organizationId, id);
-    await this.history.begin(organizationId, { workflow, steps: steps! }, by);
+    await this.history.createFirst(organizationId, { workflow, steps: steps! }, by);
     if (trigger!.type === 'schedule') await this.schedules.plan(organizationId, id);
     if (input.active) await this.assertRoom(organizationId, trigger!.options.event);
     return { workflow: await this.get(organizationId, id), secret };
@@ -93,7 +93,7 @@ export class WorkflowsService {
       ...stored,
     };
     const workflow: Workflow = { ...before, ...changes };
-    const version = await this.history.advance(organizationId, before, { workflow, steps }, by);
+    const version = await this.history.createNext(organizationId, before, { workflow, steps }, by);
     await this.workflows.update(organizationId, id, { ...changes, version });
     // With the same trigger, the workflow keeps its next tick.
     if (trigger && !isSameTrigger(trigger, before)) {
@@ -140,24 +140,21 @@ export class WorkflowsService {
   /** Returns one page of workflows, newest first. */
   async list(
     organizationId: string,
-    filter: { active?: boolean },
-    page: { limit: number; cursor?: string },
-  ): Promise<{ workflows: WorkflowView[]; nextCursor: string | null }> {
+    { active, limit, cursor }: { active?: boolean; limit: number; cursor?: string },
+  ): Promise<WorkflowPage> {
     const found = await this.workflows.list(organizationId, {
-      ...filter,
-      after: readTimeCursor(page.cursor),
-      limit: page.limit + 1,
+      active,
+      after: readTimeCursor(cursor),
+      limit: limit + 1,
     });
-    const { page: workflows, nextCursor } = pageOf(found, page.limit, timeCursor);
-    const steps = await this.workflows.getNewestSteps(
-      organizationId,
-      workflows.map((workflow) => workflow.id),
-    );
+    const { page, nextCursor } = pageOf(found, limit, timeCursor);
+    const ids = page.map(({ id }) => id);
+    const steps = await this.workflows.getNewestSteps(organizationId, ids);
     return {
-      workflows: workflows.map((workflow) =>
+      workflows: page.map((workflow) =>
         workflowView(workflow, steps.get(workflow.id) ?? [], this.env.baseUrl),
       ),
-      nextCursor,
+      next_cursor: nextCursor,
     };
   }
 

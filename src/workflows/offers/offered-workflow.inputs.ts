@@ -1,14 +1,10 @@
 import { IsInt, IsObject, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 import { Doc } from '../../tools/schema/doc.decorator.js';
+import { WorkflowIdInput } from '../store/workflow-id.input.js';
 
 export class ListWorkflowToolsInput {}
 
-export class OfferWorkflowInput {
-  @Doc('Id of the workflow.')
-  @IsString()
-  @Length(1, 64)
-  workflow_id: string;
-
+export class OfferWorkflowInput extends WorkflowIdInput {
   @Doc(
     'Name of the tool, unique in the organization: a small letter, then small letters, digits and _.',
     { examples: ['place_order'] },

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import type { Step } from '../definitions/definition.js';
-import { type RetryPlan, retryPlan } from '../journal/retry-plan.js';
+import { type RetryPlan, createRetryPlan } from '../journal/retry-plan.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { type EndedRun, RunControlRepository } from './run-control.repository.js';
@@ -43,7 +43,7 @@ export class RunRetriesService {
         const target = await this.targetVersion(organizationId, run, version);
         const steps = await this.steps(organizationId, workflowId, target, definitions);
         const before = await this.steps(organizationId, workflowId, workflowVersion, definitions);
-        const plan = retryPlan(journals.get(id) ?? [], steps, before);
+        const plan = createRetryPlan(journals.get(id) ?? [], steps, before);
         planned.push({ id, version: target, plan });
       } catch (error) {
         if (!(error instanceof AppError)) throw error;

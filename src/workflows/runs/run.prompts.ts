@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import {
   Completion,
   type CompletionCall,
-  MOST_COMPLETIONS,
+  MAX_COMPLETIONS,
 } from '../../completions/completion.decorator.js';
 import { AppError } from '../../errors/app-error.js';
 import { CAUTION, dataMessage } from '../../prompts/data-message.js';
 import { Prompt, type PromptResult } from '../../prompts/prompt.decorator.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
+import { RunSearchRepository } from './run-search.repository.js';
 import { RunIdInput } from './run.inputs.js';
 import { RunsService } from './runs.service.js';
 
@@ -17,16 +18,19 @@ const MAX_DEFINITION_CHARACTERS = 16_000;
 /** The prompt about failed runs, and completions of run ids. */
 @Injectable()
 export class RunPrompts {
-  constructor(private readonly runs: RunsService) {}
+  constructor(
+    private readonly runs: RunsService,
+    private readonly search: RunSearchRepository,
+  ) {}
 
   @Completion({ resource: 'switchboard://runs/{run_id}', argument: 'run_id', needs: ['list_runs'] })
   completeRunId(text: string, { organizationId }: CompletionCall): Promise<string[]> {
-    return this.runs.idsStartingWith(organizationId, text, undefined, MOST_COMPLETIONS + 1);
+    return this.search.idsStartingWith(organizationId, text, undefined, MAX_COMPLETIONS + 1);
   }
 
   @Completion({ prompt: 'explain_failed_run', argument: 'run_id', needs: ['list_runs'] })
   completeFailedRunId(text: string, { organizationId }: CompletionCall): Promise<string[]> {
-    return this.runs.idsStartingWith(organizationId, text, 'failed', MOST_COMPLETIONS + 1);
+    return this.search.idsStartingWith(organizationId, text, 'failed', MAX_COMPLETIONS + 1);
   }
 
   @Prompt({

@@ -91,8 +91,7 @@ export class RunTools {
     description: 'The 20 newest runs of all workflows, as list_runs returns them.',
   })
   async list(input: ListRunsInput, call: ToolCall): Promise<RunPage> {
-    const page = await this.runs.list(call.organizationId, runFilter(input), input);
-    return { runs: page.runs, next_cursor: page.nextCursor };
+    return await this.runs.list(call.organizationId, runFilter(input), input);
   }
 
   @Tool({

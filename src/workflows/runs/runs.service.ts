@@ -4,12 +4,12 @@ import { parseJson } from '../../http/request-body.js';
 import { readTimeCursor, timeCursor } from '../../paging/paging.js';
 import type { Step } from '../definitions/definition.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
-import type { Run, RunStatus, RunStep } from '../journal/run.entity.js';
+import type { Run, RunStep } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { RunFilter } from './run-filter.js';
 import { RunSearchRepository } from './run-search.repository.js';
-import { type RunView, runView } from './run.results.js';
+import { type RunPage, type RunView, runView } from './run.results.js';
 
 /** Reads runs for callers. */
 @Injectable()
@@ -39,16 +39,6 @@ export class RunsService {
     return await this.workflows.getSteps(organizationId, run.workflow_id, run.workflow_version);
   }
 
-  /** Returns the ids of recent runs that start with the text, newest first, with one status or any. */
-  idsStartingWith(
-    organizationId: string,
-    text: string,
-    status: RunStatus | undefined,
-    limit: number,
-  ): Promise<string[]> {
-    return this.search.idsStartingWith(organizationId, text, status, limit);
-  }
-
   /**
    * Returns one page of runs, newest first, without payloads and without the inputs and outputs of steps. A page with
    * fewer runs than `limit` may still have a cursor.
@@ -57,7 +47,7 @@ export class RunsService {
     organizationId: string,
     filter: RunFilter,
     page: { limit: number; cursor?: string },
-  ): Promise<{ runs: RunView[]; nextCursor: string | null }> {
+  ): Promise<RunPage> {
     const after = readTimeCursor(page.cursor);
     const { found, next } = await this.search.find(organizationId, filter, after, page.limit);
     const ids = found.map(({ id }) => id);
@@ -65,7 +55,7 @@ export class RunsService {
     const journals = groupByRun(await this.journal.listOutlines(organizationId, ids));
     return {
       runs: runs.map((run) => runView(run, [], journals.get(run.id) ?? [], undefined)),
-      nextCursor: next ? timeCursor({ createdAt: next.at, id: next.id }) : null,
+      next_cursor: next ? timeCursor({ createdAt: next.at, id: next.id }) : null,
     };
   }
 

@@ -1,26 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { IsInt, IsString, Length, Max, Min } from 'class-validator';
+import { IsInt, Max, Min } from 'class-validator';
 import {
   Completion,
   type CompletionCall,
-  MOST_COMPLETIONS,
+  MAX_COMPLETIONS,
 } from '../../completions/completion.decorator.js';
 import { Resource } from '../../resources/resource.decorator.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { Tool } from '../../tools/contract/tool.decorator.js';
 import { Doc } from '../../tools/schema/doc.decorator.js';
+import { WorkflowIdInput } from '../store/workflow-id.input.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { DeliveryLogService } from './delivery-log.service.js';
 import { WebhookDeliveriesResult } from './webhook-delivery.results.js';
 
 const DELIVERIES_URI = 'switchboard://workflows/{workflow_id}/deliveries';
 
-export class WebhookDeliveriesInput {
-  @Doc('Id of the workflow.')
-  @IsString()
-  @Length(1, 64)
-  workflow_id: string;
-
+export class WebhookDeliveriesInput extends WorkflowIdInput {
   @Doc('How many, the newest first.')
   @IsInt()
   @Min(1)
@@ -60,6 +56,6 @@ export class WebhookTools {
   /** Proposes webhook workflows whose id or name starts with the text, newest first. */
   @Completion({ resource: DELIVERIES_URI, argument: 'workflow_id' })
   completeWorkflowId(text: string, { organizationId }: CompletionCall): Promise<string[]> {
-    return this.workflows.findWebhookIds(organizationId, text, MOST_COMPLETIONS + 1);
+    return this.workflows.findWebhookIds(organizationId, text, MAX_COMPLETIONS + 1);
   }
 }

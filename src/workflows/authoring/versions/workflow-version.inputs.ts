@@ -1,37 +1,28 @@
 import { IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
-import { PageInput } from '../../../paging/page.input.js';
+import { PageInput } from '../../../paging/paging.js';
 import { Doc } from '../../../tools/schema/doc.decorator.js';
-import { MOST_VERSIONS } from '../../store/version-content.js';
+import { WorkflowIdInput } from '../../store/workflow-id.input.js';
+import { MAX_VERSION } from '../../store/version-content.js';
 
-export class WorkflowVersionInput {
-  @Doc('Id of the workflow.')
-  @IsString()
-  @Length(1, 64)
-  workflow_id: string;
-
+export class WorkflowVersionInput extends WorkflowIdInput {
   @Doc('Number of the version.')
   @IsInt()
   @Min(1)
-  @Max(MOST_VERSIONS)
+  @Max(MAX_VERSION)
   version: number;
 }
 
-export class DiffWorkflowVersionsInput {
-  @Doc('Id of the workflow.')
-  @IsString()
-  @Length(1, 64)
-  workflow_id: string;
-
+export class DiffWorkflowVersionsInput extends WorkflowIdInput {
   @Doc('Version to begin with.')
   @IsInt()
   @Min(1)
-  @Max(MOST_VERSIONS)
+  @Max(MAX_VERSION)
   from: number;
 
   @Doc('Version to compare it with.')
   @IsInt()
   @Min(1)
-  @Max(MOST_VERSIONS)
+  @Max(MAX_VERSION)
   to: number;
 }
 
@@ -49,6 +40,6 @@ export class RestoreWorkflowVersionInput extends WorkflowVersionInput {
   @IsOptional()
   @IsInt()
   @Min(1)
-  @Max(MOST_VERSIONS)
+  @Max(MAX_VERSION)
   expected_version?: number;
 }

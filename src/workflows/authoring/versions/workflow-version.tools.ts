@@ -24,9 +24,8 @@ export class WorkflowVersionTools {
     readOnly: true,
     surfaces: ['dashboard'],
   })
-  async list(input: ListWorkflowVersionsInput, call: ToolCall): Promise<WorkflowVersionPage> {
-    const page = await this.versions.list(call.organizationId, input.workflow_id, input);
-    return { versions: page.versions, next_cursor: page.nextCursor };
+  list(input: ListWorkflowVersionsInput, call: ToolCall): Promise<WorkflowVersionPage> {
+    return this.versions.list(call.organizationId, input.workflow_id, input);
   }
 
   @Tool({

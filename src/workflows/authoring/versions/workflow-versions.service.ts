@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../../errors/app-error.js';
 import { pageOf, readCursor, writeCursor } from '../../../paging/paging.js';
 import type { ToolCall } from '../../../tools/contract/tool-call.js';
-import { type VersionContent, asUpdate, contentOf } from '../../store/version-content.js';
+import {
+  type VersionContent,
+  toWorkflowUpdate,
+  toVersionContent,
+} from '../../store/version-content.js';
 import type { WorkflowVersion } from '../../store/workflow-version.entity.js';
 import { WorkflowVersionsRepository } from '../../store/workflow-versions.repository.js';
 import type { Workflow } from '../../store/workflow.entity.js';
@@ -10,6 +14,7 @@ import { WorkflowsRepository } from '../../store/workflows.repository.js';
 import { type SavedWorkflow, WorkflowsService } from '../workflows.service.js';
 import { diffSteps, jsonDiff } from './definition-diff.js';
 import {
+  type WorkflowVersionPage,
   WorkflowVersionSummary,
   WorkflowVersionView,
   type WorkflowVersionsDiff,
@@ -36,7 +41,7 @@ export class WorkflowVersionsService {
     organizationId: string,
     workflowId: string,
     page: { limit: number; cursor?: string },
-  ): Promise<{ versions: WorkflowVersionSummary[]; nextCursor: string | null }> {
+  ): Promise<WorkflowVersionPage> {
     const workflow = await this.require(organizationId, workflowId);
     const found = await this.versions.list(organizationId, workflowId, {
       before: readVersionCursor(page.cursor),
@@ -47,7 +52,7 @@ export class WorkflowVersionsService {
     );
     return {
       versions: rows.map((row) => WorkflowVersionSummary.of(row, workflow.version)),
-      nextCursor,
+      next_cursor: nextCursor,
     };
   }
 
@@ -92,7 +97,7 @@ export class WorkflowVersionsService {
     return await this.editor.update(
       organizationId,
       workflowId,
-      { ...(content && asUpdate(content)), steps: old.steps },
+      { ...(content && toWorkflowUpdate(content)), steps: old.steps },
       { surface, actor, restoredFrom: version },
       expectedVersion,
     );
@@ -110,7 +115,7 @@ export class WorkflowVersionsService {
       throw new AppError('not_found', `The workflow has versions 1 to ${workflow.version}.`);
     }
     // Old releases stored only steps. For the newest version the workflow itself has the rest.
-    const content = number === workflow.version ? contentOf(workflow) : version.content;
+    const content = number === workflow.version ? toVersionContent(workflow) : version.content;
     return { version, content, newest: workflow.version };
   }
 

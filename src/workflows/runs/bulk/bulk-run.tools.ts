@@ -25,7 +25,7 @@ export class BulkRunTools {
     surfaces: ['dashboard'],
   })
   cancel(input: BulkRunsInput, call: ToolCall): Promise<BulkRunsResult> {
-    return this.bulk.cancel(call.organizationId, call.actor, CANCEL, input);
+    return this.bulk.cancel(call, CANCEL, input);
   }
 
   @Tool({
@@ -38,7 +38,7 @@ export class BulkRunTools {
     surfaces: ['dashboard'],
   })
   retry(input: BulkRetryRunsInput, call: ToolCall): Promise<BulkRunsResult> {
-    return this.bulk.retry(call.organizationId, call.actor, RETRY, input);
+    return this.bulk.retry(call, RETRY, input);
   }
 
   @Tool({
@@ -52,6 +52,6 @@ export class BulkRunTools {
     surfaces: ['dashboard'],
   })
   replay(input: BulkReplayRunsInput, call: ToolCall): Promise<BulkRunsResult> {
-    return this.bulk.replay(call.organizationId, call.actor, REPLAY, input);
+    return this.bulk.replay(call, REPLAY, input);
   }
 }

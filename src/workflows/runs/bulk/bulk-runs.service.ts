@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../../accounts/account.js';
 import { AuditLog } from '../../../accounts/audit-log.js';
 import { AppError } from '../../../errors/app-error.js';
 import { RateLimiter } from '../../../http/rate-limiter.js';
 import { type TimePosition, readTimeCursor, timeCursor } from '../../../paging/paging.js';
+import type { ToolCall } from '../../../tools/contract/tool-call.js';
 import { RUN_STATUSES, type RunStatus } from '../../journal/run.entity.js';
 import { RunControlService } from '../run-control.service.js';
 import type { ControlOutcome } from '../run-retries.service.js';
@@ -17,11 +17,9 @@ const BATCH_SIZE = 100;
 /** The most pages that one call reads. Each page scans a bounded number of runs. */
 const MAX_PAGES = 30;
 
-interface Bulk {
-  organizationId: string;
-  actor: Actor;
+interface BulkChange {
+  /** The name of the tool, for the audit log. */
   action: string;
-  input: BulkRunsInput;
   /** The statuses that the call allows, and those that it uses when none is given. */
   statuses: { byDefault: readonly RunStatus[]; possible: readonly RunStatus[] };
   isRateLimited: boolean;
@@ -41,96 +39,61 @@ export class BulkRunsService {
     private readonly audit: AuditLog,
   ) {}
 
-  cancel(
-    organizationId: string,
-    actor: Actor,
-    action: string,
-    input: BulkRunsInput,
-  ): Promise<BulkRunsResult> {
-    return this.perform({
-      organizationId,
-      actor,
+  cancel(call: ToolCall, action: string, input: BulkRunsInput): Promise<BulkRunsResult> {
+    return this.perform(call, input, {
       action,
-      input,
       statuses: { byDefault: UNFINISHED, possible: UNFINISHED },
       isRateLimited: false,
-      work: (ids) => this.control.cancelAll(organizationId, ids),
+      work: (ids) => this.control.cancelAll(call.organizationId, ids),
     });
   }
 
-  retry(
-    organizationId: string,
-    actor: Actor,
-    action: string,
-    input: BulkRetryRunsInput,
-  ): Promise<BulkRunsResult> {
-    return this.perform({
-      organizationId,
-      actor,
+  retry(call: ToolCall, action: string, input: BulkRetryRunsInput): Promise<BulkRunsResult> {
+    return this.perform(call, input, {
       action,
-      input,
       statuses: { byDefault: ['failed'], possible: ['failed', 'canceled'] },
       isRateLimited: true,
-      work: (ids) => this.control.retryAll(organizationId, ids, input.version),
+      work: (ids) => this.control.retryAll(call.organizationId, ids, input.version),
     });
   }
 
-  replay(
-    organizationId: string,
-    actor: Actor,
-    action: string,
-    input: BulkReplayRunsInput,
-  ): Promise<BulkRunsResult> {
-    return this.perform({
-      organizationId,
-      actor,
+  replay(call: ToolCall, action: string, input: BulkReplayRunsInput): Promise<BulkRunsResult> {
+    return this.perform(call, input, {
       action,
-      input,
       statuses: { byDefault: RUN_STATUSES, possible: RUN_STATUSES },
       isRateLimited: true,
-      work: (ids) => this.control.replayAll(organizationId, ids, input.version),
+      work: (ids) => this.control.replayAll(call.organizationId, ids, input.version),
     });
   }
 
-  private async perform(bulk: Bulk): Promise<BulkRunsResult> {
-    const { organizationId, input } = bulk;
-    const filter = filterOf(bulk);
+  private async perform(
+    { organizationId, actor }: ToolCall,
+    input: BulkRunsInput,
+    { action, statuses, isRateLimited, work }: BulkChange,
+  ): Promise<BulkRunsResult> {
+    const filter = filterOf(input, statuses);
     const done: string[] = [];
     const refused: RefusedRun[] = [];
     let left = input.limit;
     let from = readTimeCursor(input.cursor);
     for (let pages = 0; left > 0 && pages < MAX_PAGES; pages += 1) {
-      const { found, next } = await this.search.find(
-        organizationId,
-        filter,
-        from,
-        Math.min(left, BATCH_SIZE),
-      );
+      const size = Math.min(left, BATCH_SIZE);
+      const { found, next } = await this.search.find(organizationId, filter, from, size);
       const isFirst = done.length + refused.length === 0;
-      const allowed = bulk.isRateLimited ? this.consume(organizationId, found, isFirst) : found;
-      const outcome = await bulk.work(allowed.map(({ id }) => id));
-      await this.audit.recordAll(organizationId, bulk.actor, bulk.action, outcome.done);
+      const allowed = isRateLimited ? this.consume(organizationId, found, isFirst) : found;
+      const outcome = await work(allowed.map(({ id }) => id));
+      await this.audit.recordAll(organizationId, actor, action, outcome.done);
       done.push(...outcome.done);
-      refused.push(
-        ...outcome.refused.map(({ runId, error: { code, message } }) => ({
-          run_id: runId,
-          code,
-          message,
-        })),
-      );
-      left -= allowed.length;
-      if (allowed.length < found.length) {
-        return {
-          done: done.length,
-          run_ids: done,
-          refused,
-          next_cursor: cursorOf(allowed.at(-1) ?? from),
-        };
+      for (const { runId, error } of outcome.refused) {
+        refused.push({ run_id: runId, code: error.code, message: error.message });
       }
-      from = next;
-      if (!from) break;
+      left -= allowed.length;
+      const isRefused = allowed.length < found.length;
+      from = isRefused ? (allowed.at(-1) ?? from) : next;
+      if (isRefused || !from) break;
     }
-    return { done: done.length, run_ids: done, refused, next_cursor: cursorOf(from) };
+    const nextCursor = from ? timeCursor({ createdAt: from.at, id: from.id }) : null;
+    return { done: done.length, run_ids: done, refused, next_cursor: nextCursor };
   }
 
   /** Returns as many runs as the rate limit allows. Throws `rate_limited` when it allows none and nothing was done before. */
@@ -152,7 +115,10 @@ export class BulkRunsService {
   }
 }
 
-function filterOf({ input, statuses }: Bulk): ReturnType<typeof runFilter> {
+function filterOf(
+  input: BulkRunsInput,
+  statuses: BulkChange['statuses'],
+): ReturnType<typeof runFilter> {
   if (isEmptyFilter(input)) {
     throw AppError.invalid('Give at least one filter, such as status.', [
       { path: 'status', message: 'is required when no other filter is given' },
@@ -167,8 +133,4 @@ function filterOf({ input, statuses }: Bulk): ReturnType<typeof runFilter> {
     ]);
   }
   return { ...filter, statuses: meant };
-}
-
-function cursorOf(position: TimePosition | undefined): string | null {
-  return position ? timeCursor({ createdAt: position.at, id: position.id }) : null;
 }
