@@ -72,7 +72,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
   };
 
   it(
-    'FP1: does every run that it answered for and never hinted at',
+    'FP1: executes every run that it answered for and never woke a worker for',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP1);
@@ -92,7 +92,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
   if (name !== 'PostgreSQL' && !IS_THOROUGH) return;
 
   it(
-    'FP1b: neither answers for nor keeps a run that it did not commit',
+    'FP1b: neither answers for nor stores a run that it did not commit',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP1b);
@@ -113,7 +113,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
   );
 
   it(
-    'FP1b: lets a delivery with the same key wait until the first is decided, whichever process has it',
+    'FP1b: lets a delivery with the same key wait until the first one ends, in whichever process',
     async () => {
       for (const size of BATCHES) {
         const [first, second] = [await stage.start('web', FAILPOINTS.FP1b), stage.web];

@@ -53,7 +53,7 @@ describe('bulk operations on runs', () => {
     return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
   };
 
-  it('cancels all that match, in calls of at most as many as are wanted', async () => {
+  it('cancels all matching runs, at most limit of them per call', async () => {
     const workflow = await runs(250, 'waiting');
     const other = await runs(3, 'queued');
     const first = (await bulk('cancel', { workflow_id: workflow, limit: 120 })).value;
@@ -78,7 +78,7 @@ describe('bulk operations on runs', () => {
     expect(audit).toHaveLength(250);
   });
 
-  it('leaves out a run that a worker has locked, and says so, instead of waiting with the others locked', async () => {
+  it('refuses a run that a worker has locked, instead of waiting while it locks others', async () => {
     const workflow = await runs(3, 'running');
     const client = new Client({ connectionString: switchboard.databaseUrl });
     await client.connect();
@@ -94,7 +94,7 @@ describe('bulk operations on runs', () => {
     await waitFor(async () => (await bulk('cancel', { workflow_id: workflow })).value.done === 1);
   });
 
-  it('retries what failed, and refuses single ones with the reason', async () => {
+  it('retries failed runs, and refuses single runs with the reason', async () => {
     const workflow = await runs(130, 'failed');
     await switchboard.ownerQuery(
       `update run_steps set status = 'succeeded' where run_id = any($1)`,
@@ -119,14 +119,14 @@ describe('bulk operations on runs', () => {
     expect(left).toHaveLength(2);
   });
 
-  it('retries canceled ones only where they are asked for', async () => {
+  it('retries canceled runs only when status says so', async () => {
     const workflow = await runs(4, 'canceled');
     expect((await bulk('retry', { workflow_id: workflow })).value.done).toBe(0);
     expect((await bulk('retry', { workflow_id: workflow, status: 'canceled' })).value.done).toBe(4);
     expect(await states(workflow)).toEqual({ queued: 4 });
   });
 
-  it('replays what matches once for one idempotency_key', async () => {
+  it('replays matching runs once for one idempotency_key', async () => {
     const workflow = await runs(150, 'failed');
     const given = { workflow_id: workflow, limit: 1000, idempotency_key: 'all of them' };
     const first = await bulk('replay', given);
@@ -143,7 +143,7 @@ describe('bulk operations on runs', () => {
     expect(value).toMatchObject({ done: 0, refused: [{ code: 'conflict' }, { code: 'conflict' }] });
   });
 
-  it('starts runs no faster than the organization may', async () => {
+  it('counts every started run against the rate limit', async () => {
     const slow = await startSwitchboard({
       env: { ROLE: 'web', RATE_LIMIT_PER_MINUTE: '60' },
       databaseUrl: switchboard.databaseUrl,
@@ -172,7 +172,7 @@ describe('bulk operations on runs', () => {
     }
   });
 
-  it('never touches another organization, nor everything by mistake', async () => {
+  it('changes no run of another organization, and requires a filter', async () => {
     const globex = await createOrganization(switchboard);
     const workflow = await runs(2, 'waiting', globex);
     expect((await bulk('cancel', { workflow_id: workflow })).value.done).toBe(0);

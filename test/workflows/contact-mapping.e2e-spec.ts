@@ -57,8 +57,8 @@ const create = async (fields: object): Promise<ContactShape> => {
   return value.contact;
 };
 
-describe('a trigger that says what its payload tells of the contact', () => {
-  it('makes the contact before the first step, and it is the contact of the run', async () => {
+describe('a trigger with a contact mapping', () => {
+  it('creates the contact before the first step, and sets it as the contact of the run', async () => {
     const watch = await createWorkflow(acme, [], {
       trigger: { type: 'event', event: 'contact.created' },
     });
@@ -96,7 +96,7 @@ describe('a trigger that says what its payload tells of the contact', () => {
     await acme.call('delete_workflow', { workflow_id: watch.id });
   });
 
-  it('updates a contact that is known: adds, and never clears', async () => {
+  it('updates a known contact without clearing any field', async () => {
     const { id } = await createWorkflow(acme, [look], mapped(MAPPING));
     const known = await create({
       email: 'known@example.com',
@@ -123,7 +123,7 @@ describe('a trigger that says what its payload tells of the contact', () => {
     expect(run.steps[0]!.output).toMatchObject({ created: false });
   });
 
-  it('takes the webhook whatever it says, and ends the run with the reason', async () => {
+  it('accepts the webhook when the contact is invalid, and fails the run with the reason', async () => {
     const { id } = await createWorkflow(acme, [look], mapped(MAPPING));
     const cases: [object, RegExp][] = [
       [{ answers: { email: 'not one' } }, /^email must be one e-mail address/],
@@ -145,7 +145,7 @@ describe('a trigger that says what its payload tells of the contact', () => {
     }
   });
 
-  it('goes on without where it is told to', async () => {
+  it('continues without the contact when on_error says so', async () => {
     const steps = [{ id: 'all', tool: 'search_contacts', arguments: { query: 'nobody' } }];
     const { id } = await createWorkflow(acme, steps, mapped({ ...MAPPING, on_error: 'continue' }));
     const run = await post(id, { answers: { email: 'not one' } });
@@ -156,7 +156,7 @@ describe('a trigger that says what its payload tells of the contact', () => {
     ]);
   });
 
-  it('mixes up nobody: identifiers of two contacts are a conflict', async () => {
+  it('fails with a conflict for identifiers of two contacts', async () => {
     const { id } = await createWorkflow(acme, [look], mapped(MAPPING));
     await create({ email: 'one@example.com' });
     await create({ phone: '+4930222222' });
@@ -166,7 +166,7 @@ describe('a trigger that says what its payload tells of the contact', () => {
     expect(await contactOf('one@example.com')).toMatchObject({ phone: null, first_name: null });
   });
 
-  it('happens once: not again when the webhook comes again, nor when the run is retried', async () => {
+  it('saves the contact once, also for duplicates and retries', async () => {
     const missing = { ...look, id: 'miss', arguments: { contact_id: 'con_unknown' } };
     const { id } = await createWorkflow(acme, [missing], mapped(MAPPING));
     const payload = { answers: { email: 'once@example.com', name: 'Ada' } };
@@ -189,7 +189,7 @@ describe('a trigger that says what its payload tells of the contact', () => {
     expect((await contactOf('once@example.com'))!.first_name).toBe('Grace');
   });
 
-  it('is tried again by retry_run when it was what failed', async () => {
+  it('saves the contact again in retry_run when that had failed', async () => {
     const { id } = await createWorkflow(acme, [look], mapped(MAPPING));
     const holder = await create({ phone: '+4930333333' });
     await create({ email: 'again@example.com' });
@@ -208,7 +208,7 @@ describe('a trigger that says what its payload tells of the contact', () => {
     ]);
   });
 
-  it('is tried again by retry_run in the newest version, where it was the mapping that was wrong', async () => {
+  it('uses the mapping of the newest version in retry_run', async () => {
     const wrong = { email: '{{ trigger.payload.mail }}' };
     const { id } = await createWorkflow(acme, [look], mapped(wrong));
     const { id: runId, reason } = await post(id, { answers: { email: 'newest@example.com' } });
@@ -220,7 +220,7 @@ describe('a trigger that says what its payload tells of the contact', () => {
     expect(run.contact_id).toBe((await contactOf('newest@example.com'))!.id);
   });
 
-  it('is not taken for a step called contact, which may change', async () => {
+  it('is independent of a step with the id contact', async () => {
     const step = { id: 'contact', tool: 'get_contact', arguments: { email: 'x@example.com' } };
     const { id } = await createWorkflow(acme, [step], mapped(MAPPING));
     const { id: runId, reason } = await post(id, { answers: { email: 'step@example.com' } });
@@ -235,7 +235,7 @@ describe('a trigger that says what its payload tells of the contact', () => {
     ]);
   });
 
-  it('holds for runs that are started by hand, for the contact that they are given too', async () => {
+  it('applies to runs that are started by hand, also with a given contact', async () => {
     const given = { trigger: { type: 'manual', contact: MAPPING } };
     const { id } = await createWorkflow(acme, [look], given);
     const run = await runToEnd(acme, id, { answers: { email: 'hand@example.com', name: 'Ada' } });
@@ -251,7 +251,7 @@ describe('a trigger that says what its payload tells of the contact', () => {
     expect((await contactOf('given@example.com'))!.first_name).toBe('Given');
   });
 
-  it('sees the contact in later steps as it is then, also when it has been deleted', async () => {
+  it('shows later steps the current contact, also after it was deleted', async () => {
     const steps = [
       { id: 'gone', tool: 'delete_contact', arguments: { contact_id: '{{ contact.id }}' } },
       { id: 'still', if: 'contact', then: [look] },
@@ -262,7 +262,7 @@ describe('a trigger that says what its payload tells of the contact', () => {
     expect(run.steps.map((step) => step.id)).toEqual(['trigger.contact', 'gone', 'still']);
   });
 
-  it('does not tell senders who wait what became of the contact', async () => {
+  it('does not show the contact to senders who wait', async () => {
     const { id } = await createWorkflow(
       acme,
       [{ id: 'all', tool: 'search_contacts', arguments: { query: 'nobody' } }],
@@ -274,8 +274,8 @@ describe('a trigger that says what its payload tells of the contact', () => {
   });
 });
 
-describe('what a trigger says of the contact', () => {
-  it('is checked when it is saved, with the path of each fault', async () => {
+describe('the contact mapping of a trigger', () => {
+  it('is checked when it is saved, and reports the path of each fault', async () => {
     const cases: [object | string, [string, RegExp][]][] = [
       ['email', [['trigger.contact', /^must be an object/]]],
       [{}, [['trigger.contact', /^needs one of external_id, email, phone$/]]],
@@ -328,7 +328,7 @@ describe('what a trigger says of the contact', () => {
     }
   });
 
-  it('takes the policies of create_contact', async () => {
+  it('follows the policies of create_contact', async () => {
     const strict = await createOrganization(switchboard);
     await strict.call('set_tool_policy', { tool: 'create_contact', hidden: true });
     const { error } = await strict.call('create_workflow', {
@@ -339,7 +339,7 @@ describe('what a trigger says of the contact', () => {
     expect(error!.details).toMatchObject([{ path: 'trigger.contact' }]);
   });
 
-  it('is shown, stays when the steps change, goes with another trigger, and makes versions', async () => {
+  it('is shown, kept when the steps change, removed with another trigger, and versioned', async () => {
     const { id, version, trigger } = await createWorkflow(acme, [], mapped(MAPPING));
     expect(trigger).toEqual({ type: 'webhook', contact: MAPPING });
     const update = async (given: object): Promise<WorkflowShape> => {
@@ -363,7 +363,7 @@ describe('what a trigger says of the contact', () => {
     expect(await contactOf('gone@example.com')).toBeUndefined();
   });
 
-  it('is that of the version that the run began with', async () => {
+  it('is taken from the version that the run is pinned to', async () => {
     const web = await startSwitchboard({ env: { ROLE: 'web' } });
     const organization = await createOrganization(web);
     const { id } = await createWorkflow(organization, [], mapped({ email: 'first@example.com' }));
@@ -387,7 +387,7 @@ describe('what a trigger says of the contact', () => {
 });
 
 describe('set_run_contact', () => {
-  it('makes a contact that of the run in the middle of it', async () => {
+  it('sets the contact of the run during the run', async () => {
     const { id } = await createWorkflow(acme, [
       {
         id: 'about',

@@ -66,7 +66,7 @@ describe('a workflow that waits for an event', () => {
     expect(await runsOf(workflow.id)).toHaveLength(1);
   });
 
-  it('starts when a contact is changed, and not when it stays as it is', async () => {
+  it('starts when a contact changes, and not when an update changes nothing', async () => {
     await fresh();
     const workflow = await createWorkflow(acme, [look], on('contact.updated'));
     const contact = await create({ first_name: 'Ada', tags: ['vip'] });
@@ -85,7 +85,7 @@ describe('a workflow that waits for an event', () => {
     ]);
   });
 
-  it('starts when a contact gets tags, with those that are new', async () => {
+  it('starts when a contact gets tags, with the new tags', async () => {
     await fresh();
     const workflow = await createWorkflow(acme, [], on('contact.tagged'));
     const contact = await create({ tags: ['new'] });
@@ -128,7 +128,7 @@ describe('a workflow that waits for an event', () => {
     ]);
   });
 
-  it('starts when a run has failed, with the run and its workflow', async () => {
+  it('starts when a run fails, with the run and its workflow', async () => {
     await fresh();
     const watch = await createWorkflow(acme, [], on('run.failed'));
     const bad = await createWorkflow(acme, [missing], { name: 'Bad' });
@@ -146,7 +146,7 @@ describe('a workflow that waits for an event', () => {
     ]);
   });
 
-  it('never starts for another organization, nor when it is inactive, deleted or changed', async () => {
+  it('does not start for another organization, or when it is inactive, deleted or changed', async () => {
     await fresh();
     const stranger = await createOrganization(switchboard);
     const workflows = [
@@ -172,7 +172,7 @@ describe('a workflow that waits for an event', () => {
     expect(await runsOf(workflows[1]!.id)).toHaveLength(1);
   });
 
-  it('commits the run with the event: neither is ever there without the other', async () => {
+  it('stores its run in the transaction of the event', async () => {
     await fresh();
     const workflow = await createWorkflow(acme, [], on('contact.created'));
     const contacts = () =>
@@ -199,7 +199,7 @@ describe('a workflow that waits for an event', () => {
     expect(await runsOf(workflow.id)).toHaveLength(1);
   });
 
-  it('does not start in a dry run, which tells that it would', async () => {
+  it('does not start in a dry run, which reports that it would', async () => {
     await fresh();
     const workflow = await createWorkflow(acme, [], on('contact.created'));
     const response = await acme.fetch('/api/tools/create_contact', {
@@ -215,7 +215,7 @@ describe('a workflow that waits for an event', () => {
     expect(await runsOf(workflow.id)).toEqual([]);
   });
 
-  it('is cut off when it starts itself again and again', async () => {
+  it('stops when it starts itself again and again', async () => {
     await fresh();
     const steps = [
       {
@@ -238,7 +238,7 @@ describe('a workflow that waits for an event', () => {
     expect(depths.map(({ depth }) => depth)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('is cut off also when it fails because of its own failures', async () => {
+  it('stops when its own failures trigger it', async () => {
     await fresh();
     const workflow = await createWorkflow(acme, [missing], on('run.failed'));
     const bad = await createWorkflow(acme, [missing]);
@@ -248,7 +248,7 @@ describe('a workflow that waits for an event', () => {
     expect(reasons.filter((reason) => reason === 'loop')).toHaveLength(1);
   });
 
-  it('is cut off when workflows start each other by messages', async () => {
+  it('stops when workflows start each other by messages', async () => {
     await fresh();
     const steps = [
       {
@@ -286,7 +286,7 @@ describe('the condition of a trigger', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('lets a webhook pass without a run, and says so', async () => {
+  it('answers a webhook with skipped, without a run, when it does not hold', async () => {
     const workflow = await createWorkflow(acme, [], {
       trigger: { type: 'webhook', if: 'trigger.payload.amount > 100' },
     });
@@ -304,7 +304,7 @@ describe('the condition of a trigger', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('that cannot be evaluated leaves a run that its owner sees and can retry', async () => {
+  it('stores a failed run that can be retried, when it cannot be evaluated', async () => {
     const workflow = await createWorkflow(acme, [], {
       trigger: { type: 'webhook', if: 'trigger.payload.a | join: trigger.payload.b | size' },
     });

@@ -51,9 +51,9 @@ const runsOf = async (workflowId: string): Promise<string[]> => {
   return value.runs.map(({ id }) => id);
 };
 
-describe('a call of a workflow that is offered as a tool', () => {
+describe('a call of an offered workflow', () => {
   it.each(ERAS)(
-    'runs it with the arguments as payload, and answers in the end: %s',
+    'starts a run with the arguments as payload, and returns its result: %s',
     async (era) => {
       const name = `order_${String(era).replaceAll('-', '_')}`;
       const id = await offerSteps(acme, [ECHO], name);
@@ -75,7 +75,7 @@ describe('a call of a workflow that is offered as a tool', () => {
     },
   );
 
-  it('is what the official client lists, calls and finds to be as promised', async () => {
+  it('is listed, called and validated by the official client', async () => {
     await offerSteps(acme, [ECHO], 'official_order');
     const client = new Client(
       { name: 'test', version: '1.0.0' },
@@ -100,7 +100,7 @@ describe('a call of a workflow that is offered as a tool', () => {
     await client.close();
   });
 
-  it('answers with what the offer says, types kept', async () => {
+  it('returns the rendered template with the types of the values', async () => {
     const id = await offerSteps(acme, [ECHO], 'shaped_order', {
       result: {
         number: '{{ ordered.value.number }}',
@@ -120,7 +120,7 @@ describe('a call of a workflow that is offered as a tool', () => {
     });
   });
 
-  it('says of a run whose output cannot be shown that it has succeeded all the same', async () => {
+  it('reports success when the template of the result fails', async () => {
     const text = 'x'.repeat(60_000);
     const result = { all: Array.from({ length: 6 }, () => '{{ trigger.payload.item }}') };
     await offerSteps(acme, [ECHO], 'large_order', { result });
@@ -132,12 +132,12 @@ describe('a call of a workflow that is offered as a tool', () => {
     });
   });
 
-  it('answers with nothing where no step returned anything', async () => {
+  it('returns an empty output when no step returned anything', async () => {
     await offerSteps(acme, [{ id: 'a', if: 'trigger.payload.no', then: [] }], 'empty_order');
     expect(said(await callTool(acme, 'empty_order', { item: 'x' })).output).toEqual({});
   });
 
-  it('is about the contact that the arguments name', async () => {
+  it('sets the contact that the arguments name', async () => {
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'ada@example.com',
     });
@@ -170,7 +170,7 @@ describe('a call of a workflow that is offered as a tool', () => {
     [{ item: 'x', lines: [{}] }, 'lines[0].sku is required'],
     [{ item: 'x', idempotency_key: '' }, 'idempotency_key must be at least 1 characters'],
     [{ item: 'x', idempotency_key: 5 }, 'idempotency_key must be of type string'],
-  ])('is refused with %j, and starts nothing', async (given, fault) => {
+  ])('is refused with %j, and starts no run', async (given, fault) => {
     const id = await offerSteps(acme, [ECHO], 'strict_order', {
       input_schema: {
         type: 'object',
@@ -231,7 +231,7 @@ describe('a run that fails', () => {
     });
   });
 
-  it('does so too when it is a bug, of which only the id is told', async () => {
+  it('fails the call with an error id when the error is internal', async () => {
     const step = { ...fail('crash'), retry: { max_attempts: 1 } };
     await offerSteps(acme, [step], 'crashing_order');
     const answer = await callTool(acme, 'crashing_order', { item: 'x' });
@@ -242,7 +242,7 @@ describe('a run that fails', () => {
     expect(JSON.stringify(answer)).not.toContain('secret detail');
   });
 
-  it('fails the call when somebody cancels it', async () => {
+  it('fails the call when it is canceled', async () => {
     ProbeTools.hold('canceled');
     const id = await offerSteps(acme, [held('canceled')], 'canceled_order', { wait_seconds: 25 });
     const answering = callTool(acme, 'canceled_order', { item: 'x' });
@@ -262,7 +262,7 @@ describe('the wait for a run', () => {
     message: expect.stringContaining('get_run') as string,
   };
 
-  it('ends after wait_seconds, with the id of the run, which goes on', async () => {
+  it('ends after wait_seconds with the run id, and the run continues', async () => {
     ProbeTools.hold('slow');
     await offerSteps(acme, [held('slow')], 'slow_order', { wait_seconds: 1 });
     const answer = await callTool(acme, 'slow_order', { item: 'x' }, '2025-11-25');
@@ -308,7 +308,7 @@ describe('the wait for a run', () => {
     await small.close();
   });
 
-  it('is one for all calls of a batch', async () => {
+  it('is shared by all calls of a batch', async () => {
     ProbeTools.hold('batch');
     await offerSteps(acme, [held('batch')], 'batch_order', { wait_seconds: 25 });
     const call = (id: number) => ({
@@ -325,7 +325,7 @@ describe('the wait for a run', () => {
     ProbeTools.open('batch');
   }, 60_000);
 
-  it('ends when the caller of a modern call goes away, and the run goes on', async () => {
+  it('ends when the caller of a modern call disconnects, and the run continues', async () => {
     ProbeTools.hold('gone');
     const id = await offerSteps(acme, [held('gone')], 'left_order', { wait_seconds: 25 });
     const message = modernRequest('tools/call', { name: 'left_order', arguments: { item: 'x' } });
@@ -350,7 +350,7 @@ describe('the wait for a run', () => {
 });
 
 describe('a call that is repeated', () => {
-  it('with the same key starts one run, and is answered with how that ended', async () => {
+  it('with the same key starts one run, and returns its result', async () => {
     const id = await offerSteps(acme, [ECHO], 'repeated_order');
     const given = { item: 'tea', idempotency_key: 'once' };
     const answers = await Promise.all(
@@ -366,7 +366,7 @@ describe('a call that is repeated', () => {
     });
   });
 
-  it('is refused with other arguments, and starts anew with another key or none', async () => {
+  it('is refused with other arguments, and starts a new run with another key or none', async () => {
     const id = await offerSteps(acme, [ECHO], 'other_order');
     const given = { item: 'tea', idempotency_key: 'once' };
     await callTool(acme, 'other_order', given);
@@ -392,7 +392,7 @@ describe('a call that is repeated', () => {
 });
 
 describe('a client that takes tasks', () => {
-  it('gets the result where the run ends in time, and otherwise a task with the same result', async () => {
+  it('gets the result when the run ends in time, otherwise a task with the same result', async () => {
     const result = { done: '{{ held.done }}' };
     await offerSteps(acme, [held('task')], 'task_order', { wait_seconds: 1, result });
     const message = taskRequest('tools/call', { name: 'task_order', arguments: { item: 'x' } });
@@ -414,7 +414,7 @@ describe('a client that takes tasks', () => {
 });
 
 describe('a dry run', () => {
-  it('checks the arguments, starts nothing, and does not wait', async () => {
+  it('checks the arguments, starts no run, and does not wait', async () => {
     const id = await offerSteps(acme, [held('dry')], 'dry_order', { wait_seconds: 25 });
     const _meta = { ...metaOf(), [CAPABILITIES_KEY]: {}, 'switchboard/dryRun': true };
     const call = (given: object) => {
@@ -436,14 +436,14 @@ describe('a dry run', () => {
   });
 });
 
-describe('the tool of a workflow', () => {
+describe('an offered workflow', () => {
   const gone = async (name: string, organization = acme) => {
     expect(namesOf(await listTools(organization))).not.toContain(name);
     return await callTool(organization, name, { item: 'x' });
   };
   const namesOf = (tools: { name: string }[]) => tools.map(({ name }) => name);
 
-  it('is gone while the workflow is not active, and for good once it is deleted', async () => {
+  it('is missing while the workflow is inactive or when it is deleted', async () => {
     const id = await offerSteps(acme, [ECHO], 'fading_order');
     const unknown = await callTool(acme, 'fleeting_odor', { item: 'x' });
     for (const tool of ['deactivate_workflow', 'delete_workflow']) {
@@ -459,7 +459,7 @@ describe('the tool of a workflow', () => {
     expect(said(await callTool(acme, 'fading_order', { item: 'x' })).status).toBe('succeeded');
   });
 
-  it('does what the newest version of the workflow does', async () => {
+  it('executes the newest version of the workflow', async () => {
     const id = await offerSteps(acme, [ECHO], 'new_order');
     await callTool(acme, 'new_order', { item: 'x' });
     const steps = [{ ...ECHO, arguments: { value: { number: 8 } } }];
@@ -469,7 +469,7 @@ describe('the tool of a workflow', () => {
     });
   });
 
-  it('changes with the offer at once, in every process', async () => {
+  it('changes at once in every process', async () => {
     const sibling = await startSwitchboard({
       providers: [ProbeTools],
       databaseUrl: switchboard.databaseUrl,
@@ -500,7 +500,7 @@ describe('the tool of a workflow', () => {
     await sibling.close();
   });
 
-  it('is nobody else’s', async () => {
+  it('is invisible to other organizations', async () => {
     await offerSteps(acme, [ECHO], 'acme_only_order');
     const message = (await gone('acme_only_order', globex)).error!.message;
     expect(message).toBe('Unknown tool: acme_only_order');
@@ -510,7 +510,7 @@ describe('the tool of a workflow', () => {
     );
   });
 
-  it('is for agents only', async () => {
+  it('is callable by agents only', async () => {
     await offerSteps(acme, [ECHO], 'agents_order');
     expect((await acme.call('agents_order', { item: 'x' })).status).toBe(404);
     const { tools } = (await (await acme.fetch('/api/tools')).json()) as {

@@ -75,7 +75,7 @@ const offers = async (organization = acme) =>
     .offers;
 
 describe('tools/list of an organization that offers workflows', () => {
-  it.each(ERAS)('has them after all others, by name: %s', async (era) => {
+  it.each(ERAS)('lists them after all other tools, by name: %s', async (era) => {
     const before = await listTools(acme, era);
     for (const name of ['order_b', 'order_c', 'order_a']) await offerSteps(acme, [ECHO], name);
     const after = await listTools(acme, era);
@@ -101,7 +101,7 @@ describe('tools/list of an organization that offers workflows', () => {
     expect(namesOf(await listTools(globex, era))).toEqual(namesOf(before));
   });
 
-  it('has at most twenty, and room again when one is withdrawn', async () => {
+  it('has at most twenty of them, and room again after one is withdrawn', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 20; index += 1) {
       ids.push(await offerSteps(acme, [ECHO], `order_${index}`));
@@ -118,7 +118,7 @@ describe('tools/list of an organization that offers workflows', () => {
     expect(await offers()).toHaveLength(20);
   });
 
-  it('has at most twenty, and each name once, also when they are offered at the same time', async () => {
+  it('has at most twenty of them, and each name once, also for simultaneous offers', async () => {
     const ids = await Promise.all(Array.from({ length: 24 }, () => newWorkflow()));
     const answers = await Promise.all(
       ids.map((workflow_id, index) =>
@@ -133,7 +133,7 @@ describe('tools/list of an organization that offers workflows', () => {
     expect(new Set((await offers()).map(({ name }) => name)).size).toBe(12);
   });
 
-  it('tells those who listen of every change, and of nothing else', async () => {
+  it('notifies subscribers of every change, and of nothing else', async () => {
     const told = await Told.of(switchboard, acme.id);
     const changed = async (tool: string, given: object) => {
       await succeed(acme, tool, given);
@@ -167,8 +167,8 @@ describe('tools/list of an organization that offers workflows', () => {
   });
 });
 
-describe('what an organization decides about the tools of its workflows', () => {
-  it('hides them as if there were none, whatever their state, and takes it back', async () => {
+describe('a policy for an offered workflow', () => {
+  it('hides it completely, and shows it again when the policy is removed', async () => {
     const workflow_id = await offerSteps(acme, [ECHO], 'hidden_order');
     const policy = { tool: 'hidden_order', hidden: true };
     await succeed(acme, 'set_tool_policy', policy);
@@ -200,7 +200,7 @@ describe('what an organization decides about the tools of its workflows', () => 
     expect((await globex.call('set_tool_policy', policy)).error!.details).toHaveLength(1);
   });
 
-  it('has their calls confirmed, and the run started once after a yes', async () => {
+  it('makes its calls need a confirmation, after which the run starts once', async () => {
     const id = await offerSteps(acme, [ECHO], 'asked_order');
     await succeed(acme, 'set_tool_policy', { tool: 'asked_order', confirmation: 'always' });
     const refused = await callTool(acme, 'asked_order', { item: 'x' });
@@ -232,7 +232,7 @@ describe('what an organization decides about the tools of its workflows', () => 
     expect(value.runs).toHaveLength(1);
   });
 
-  it('has an end', async () => {
+  it('ends when the workflow is withdrawn', async () => {
     await switchboard.ownerQuery(
       `insert into tool_policies (organization_id, tool, hidden) select $1, 'tool_' || n, true from generate_series(1, 500) n`,
       [acme.id],
@@ -244,9 +244,9 @@ describe('what an organization decides about the tools of its workflows', () => 
   });
 });
 
-describe('a name that a later release gives to a tool of its own', () => {
+describe('the name of an offered workflow that a later release uses for its own tool', () => {
   it.each(['later_order', 'former_order'])(
-    'is the release’s, and the offer is reported: %s',
+    'belongs to the release, and the offered workflow is reported: %s',
     async (name) => {
       const workflowId = await offerSteps(acme, [ECHO], name);
       await offerSteps(acme, [ECHO], 'other_order');
@@ -290,7 +290,7 @@ describe('a name that a later release gives to a tool of its own', () => {
 });
 
 describe('offer_workflow_as_tool', () => {
-  it('keeps what it is given, and list_workflow_tools shows it', async () => {
+  it('stores its arguments, and list_workflow_tools shows them', async () => {
     const workflow_id = await newWorkflow();
     const result = { item: '{{ ordered.value.item }}' };
     const saved = await offer(acme, workflow_id, 'kept_order', { wait_seconds: 3, result });
@@ -359,7 +359,7 @@ describe('offer_workflow_as_tool', () => {
     expect(await offers()).toHaveLength(1);
   });
 
-  it('tells of all faults at once', async () => {
+  it('reports all faults at once', async () => {
     const given = {
       workflow_id: await newWorkflow(),
       ...offerOf('send_message', { title: 'a\u202e', result: { a: '{{ x' } }),
@@ -374,7 +374,7 @@ describe('offer_workflow_as_tool', () => {
     ]);
   });
 
-  it('knows no workflow of another organization, nor one that is deleted', async () => {
+  it('does not find workflows of other organizations or deleted ones', async () => {
     const theirs = await newWorkflow(globex);
     const deleted = await newWorkflow();
     await succeed(acme, 'delete_workflow', { workflow_id: deleted });
@@ -395,7 +395,7 @@ describe('offer_workflow_as_tool', () => {
     expect(said(await callTool(acme, 'same_order', { item: 'x' })).status).toBe('succeeded');
   });
 
-  it('is for owners: neither for agents, nor for members, nor for steps', async () => {
+  it('is refused for agents, members and steps', async () => {
     const workflow_id = await offerSteps(acme, [ECHO], 'owned_order');
     const tools = ['offer_workflow_as_tool', 'withdraw_workflow_tool', 'list_workflow_tools'];
     for (const name of tools) {

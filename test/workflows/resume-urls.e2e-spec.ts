@@ -70,7 +70,7 @@ describe('a resume URL', () => {
   };
   const ended = (runId: string) => runUntil(acme, runId, 'succeeded', 'failed', 'canceled');
 
-  it('lets the run go on with what it was called with, once', async () => {
+  it('continues the run with the payload of the call, once', async () => {
     const { runId, url } = await waiting();
     expect(url.startsWith(`${switchboard.url}/api/webhooks/resume/`)).toBe(true);
     expect(await getRun(acme, runId)).toMatchObject({ status: 'waiting', reason: 'event' });
@@ -89,7 +89,7 @@ describe('a resume URL', () => {
     expect(await getRun(acme, runId)).toEqual(run);
   });
 
-  it('can be called before the run has come to its step', async () => {
+  it('can be called before the run reaches its step', async () => {
     ProbeTools.hold('early');
     const hold = { id: 'hold', tool: 'probe_outside', arguments: { name: 'early' } };
     const runId = await start([show, hold, approval()]);
@@ -101,7 +101,7 @@ describe('a resume URL', () => {
     expect(outputOf(await ended(runId))).toEqual({ event: { approved: true }, timed_out: false });
   });
 
-  it('does not wait for a step at work', async () => {
+  it('does not wait for a step that is being executed', async () => {
     ProbeTools.hold('slow effect');
     const slow = { id: 'slow', tool: 'probe_effect', arguments: { name: 'slow effect' } };
     // What `show` gives is committed with the change that follows.
@@ -140,7 +140,7 @@ describe('a resume URL', () => {
     expect(await post(other)).toMatchObject({ status: 202 });
   });
 
-  it('is another one in every turn of a loop', async () => {
+  it('differs in each iteration of a loop', async () => {
     const runId = await start([
       {
         id: 'each',
@@ -168,7 +168,7 @@ describe('a resume URL', () => {
     }
   });
 
-  it('is won by one of twenty calls at once', async () => {
+  it('is won by one of twenty simultaneous calls', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { runId, url } = await waiting();
       const answers = await Promise.all(
@@ -181,7 +181,7 @@ describe('a resume URL', () => {
     }
   });
 
-  it('is refused with one answer for everything that was not made here', async () => {
+  it('gets the same answer for every token that was not made here', async () => {
     const { runId, url } = await waiting();
     const { url: otherRun } = await waiting();
     const rival = await createOrganization(switchboard);
@@ -224,7 +224,7 @@ describe('a resume URL', () => {
     expect(await post(url)).toEqual(NOT_FOUND);
   });
 
-  it('changes nothing when it is only looked at', async () => {
+  it('does not resume the run on GET', async () => {
     const { runId, url } = await waiting();
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
       const response = await fetch(url, { method });
@@ -237,7 +237,7 @@ describe('a resume URL', () => {
     expect((await getRun(acme, runId)).status).toBe('waiting');
   });
 
-  it('refuses what is no JSON object, and goes on waiting', async () => {
+  it('refuses a body that is not a JSON object, and the run keeps waiting', async () => {
     const { runId, url } = await waiting();
     const cases: [string, Record<string, string>, number, string][] = [
       ['{', {}, 400, 'invalid_json'],
@@ -256,7 +256,7 @@ describe('a resume URL', () => {
     expect((await ended(runId)).status).toBe('succeeded');
   });
 
-  it('answers 413 before it has read what is too large', async () => {
+  it('answers 413 before it has read a body that is too large', async () => {
     const { url } = await waiting();
     const status = await new Promise<number>((resolve, reject) => {
       const sent = request(url, {
@@ -273,7 +273,7 @@ describe('a resume URL', () => {
     expect(status).toBe(413);
   });
 
-  it('says that it is over once the time is over, or the run', async () => {
+  it('answers 410 when the time is over or the run has ended', async () => {
     const timedOut = await start([
       show,
       approval({ wait_for_event: { event: 'resume', timeout: { seconds: 1 } } }),
@@ -299,7 +299,7 @@ describe('a resume URL', () => {
     expect((await ended(canceled.runId)).status).toBe('succeeded');
   });
 
-  it('is kept by a run whose worker dies', async () => {
+  it('works for a run whose worker has died', async () => {
     const { runId, url } = await waiting();
     await switchboard.ownerQuery(
       `update workflow_runs set status = 'running', epoch = epoch + 1, available_at = now() + interval '1 h' where id = $1`,

@@ -26,7 +26,7 @@ describe('the control of runs', () => {
   const cancel = (runId: string) => acme.call<{ run: RunShape }>('cancel_run', { run_id: runId });
   const retry = (runId: string) => acme.call<{ run: RunShape }>('retry_run', { run_id: runId });
 
-  it('cancels a waiting run, which goes on with its wait when it is retried', async () => {
+  it('cancels a waiting run, which continues its wait when it is retried', async () => {
     const workflow = await createWorkflow(acme, [
       { id: 'pause', wait: { days: 1 } },
       effect('after', 'waiting'),
@@ -49,7 +49,7 @@ describe('the control of runs', () => {
     expect((await runUntil(acme, runId, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('cancels a running run: the step in progress counts for nothing, later ones never begin', async () => {
+  it('cancels a running run: the current step is rolled back, and later ones never begin', async () => {
     ProbeTools.hold('canceled');
     const workflow = await createWorkflow(acme, [
       { id: 'call', tool: 'probe_outside', arguments: { name: 'canceled' } },
@@ -67,7 +67,7 @@ describe('the control of runs', () => {
     expect(ProbeTools.count('canceled effect')).toBe(0);
   });
 
-  it('cancels a run that no worker has taken yet', async () => {
+  it('cancels a queued run', async () => {
     const workflow = await createWorkflow(acme, [effect('a', 'queued')]);
     const { error, value } = await acme.call<{ run_id: string }>('trigger_workflow', {
       workflow_id: workflow.id,
@@ -113,7 +113,7 @@ describe('the control of runs', () => {
     expect(other.error!.code).toBe('idempotency_mismatch');
   });
 
-  it('refuses to start what is not there or not active', async () => {
+  it('refuses to start unknown and inactive workflows', async () => {
     const workflow = await createWorkflow(acme, [], { active: false });
     const start = (given: object) =>
       acme.call<{ run_id: string }>('trigger_workflow', { workflow_id: workflow.id, ...given });
@@ -135,7 +135,7 @@ describe('the control of runs', () => {
     }
   });
 
-  it('lists runs in pages, the newest first, and by state', async () => {
+  it('lists runs in pages, newest first, and by status', async () => {
     const workflow = await createWorkflow(acme, [effect('a', 'listed')]);
     const ids: string[] = [];
     for (let i = 0; i < 5; i += 1) ids.push((await runToEnd(acme, workflow.id)).id);

@@ -114,7 +114,7 @@ describe('lists of runs', () => {
   ];
 
   it.each(filters)(
-    'finds by %s just what is there, in any number of pages',
+    'finds exactly the matching runs by %s, in any number of pages',
     async (_, given, sql) => {
       const [at] = [oldest()];
       const input: Record<string, unknown> = { ...given() };
@@ -146,7 +146,7 @@ describe('lists of runs', () => {
     },
   );
 
-  it.each(filters)('reads for a page by %s a bounded number of runs', async (_, given) => {
+  it.each(filters)('reads a bounded number of runs for a page by %s', async (_, given) => {
     const client = new Client({ connectionString: switchboard.databaseUrl });
     await client.connect();
     try {
@@ -181,7 +181,7 @@ describe('lists of runs', () => {
     }
   });
 
-  it('refuses a time that is none, and says which', async () => {
+  it('refuses a malformed time, and names it', async () => {
     for (const name of ['created_after', 'created_before', 'finished_after', 'finished_before']) {
       const { error } = await acme.call('list_runs', { [name]: 'yesterday' });
       expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path: name }] });

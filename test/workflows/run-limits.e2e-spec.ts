@@ -72,8 +72,8 @@ const mostAtOnce = async (workflowId: string, among = 'true'): Promise<number> =
   return row!.most;
 };
 
-describe('a limit on runs at once', () => {
-  it('is kept by several workers, and every accepted start is carried out', async () => {
+describe('a concurrency limit', () => {
+  it('holds across several workers, and every accepted run is executed', async () => {
     const { id } = await limited({ concurrency: { runs: 3 } }, call('bounded'));
     const answers = await Promise.all(
       Array.from({ length: BURST }, (_, number) => postWebhook(switchboard, id, { number })),
@@ -84,7 +84,7 @@ describe('a limit on runs at once', () => {
     expect(ProbeTools.count('bounded')).toBe(BURST);
   }, 120_000);
 
-  it('lets runs wait in the order in which they came, and says why', async () => {
+  it('starts delayed runs in the order of their creation, and shows the reason', async () => {
     ProbeTools.hold('ordered');
     const { id } = await limited({ concurrency: { runs: 1 } }, call('ordered'));
     const started: string[] = [];
@@ -130,7 +130,7 @@ describe('a limit on runs at once', () => {
     await allEnded(id, 4);
   });
 
-  it('counts runs of the workflow and of each key, and no key keeps another waiting', async () => {
+  it('counts runs of the workflow and of each key, and no key delays another', async () => {
     const { id } = await limited(
       { concurrency: { runs: 4, key: '{{ trigger.payload.who }}', runs_per_key: 1 } },
       call('both'),
@@ -158,7 +158,7 @@ describe('a limit on runs at once', () => {
     ['{{ trigger.payload.nul }}', expect.stringMatching(/^sha256:[0-9a-f]{64}$/)],
     ['{{ trigger.payload.list }}', '[1,{"a":null}]'],
     ['{{ trigger.payload.number }}', '7'],
-  ])('takes whatever the key %s comes to', async (key, expected) => {
+  ])('accepts any value of the key %s', async (key, expected) => {
     const { id } = await limited({ concurrency: { key, runs_per_key: 1 } });
     const payload = { long: 'x'.repeat(1000), nul: 'a\0b', list: [1, { a: null }], number: 7 };
     expect((await postWebhook(switchboard, id, payload)).status).toBe(202);
@@ -166,7 +166,7 @@ describe('a limit on runs at once', () => {
     expect((await rows(id))[0]!.slot_key).toEqual(expected);
   });
 
-  it('gives the slot of a canceled run to the next one, and forgets a canceled one that waited', async () => {
+  it('gives the slot of a canceled run to the next one, and skips canceled runs in the queue', async () => {
     ProbeTools.hold('canceled');
     const { id } = await limited({ concurrency: { runs: 1 } }, call('canceled'));
     const [first, second, third] = [
@@ -184,7 +184,7 @@ describe('a limit on runs at once', () => {
     expect((await getRun(acme, second)).status).toBe('canceled');
   });
 
-  it('is kept by runs that are retried, and by those that come back from a wait', async () => {
+  it('applies to retried runs, and to runs that return from a wait', async () => {
     ProbeTools.hold('again');
     const { id } = await limited({ concurrency: { runs: 1 } }, [
       { id: 'pause', wait: { seconds: 1 }, if: 'trigger.payload.wait' },
@@ -205,7 +205,7 @@ describe('a limit on runs at once', () => {
     await allEnded(id, 3);
   });
 
-  it('is kept by runs that are replayed, and by all that are canceled at once', async () => {
+  it('applies to replayed runs, and frees the slots of runs canceled in bulk', async () => {
     ProbeTools.hold('replayed');
     const { id } = await limited({ concurrency: { runs: 1 } }, call('replayed'));
     const first = await trigger(acme, id);
@@ -222,7 +222,7 @@ describe('a limit on runs at once', () => {
     await allEnded(id, 3);
   });
 
-  it('is that of today, also for runs that wait already', async () => {
+  it('applies with its current value to runs that are delayed already', async () => {
     ProbeTools.hold('changed');
     const { id } = await limited({ concurrency: { runs: 1 } }, call('changed'));
     for (let run = 0; run < 6; run += 1) await trigger(acme, id);
@@ -238,8 +238,8 @@ describe('a limit on runs at once', () => {
   });
 });
 
-describe('a limit on runs in a time', () => {
-  it('delays what is too much, and loses none of it', async () => {
+describe('a rate limit', () => {
+  it('delays the runs above the rate, and executes all of them', async () => {
     const { id } = await limited({ rate: { runs: 5, per_seconds: 2 } }, call('rated'));
     await Promise.all(Array.from({ length: 18 }, () => postWebhook(switchboard, id, {})));
     await waitFor(async () => (await rows(id)).some(({ reason }) => reason === 'rate'));
@@ -252,7 +252,7 @@ describe('a limit on runs in a time', () => {
     }
   });
 
-  it('lets runs go in the order in which they came', async () => {
+  it('starts runs in the order of their creation', async () => {
     const { id } = await limited({ rate: { runs: 1, per_seconds: 1 } });
     const started: string[] = [];
     for (let run = 0; run < 4; run += 1) started.push(await trigger(acme, id));
@@ -264,7 +264,7 @@ describe('a limit on runs in a time', () => {
     expect(order.map((row) => row.id)).toEqual(started);
   });
 
-  it('is kept by runs that are retried, and does not count those that were canceled before', async () => {
+  it('applies to retried runs, and does not count canceled runs that never began', async () => {
     const { id } = await limited({ rate: { runs: 1, per_seconds: 3600 } });
     const first = await trigger(acme, id);
     await runUntil(acme, first, 'succeeded');
@@ -283,8 +283,8 @@ describe('a limit on runs in a time', () => {
   });
 });
 
-describe('starts that repeat each other', () => {
-  it('are carried out once, for the last of them, and the others say so', async () => {
+describe('a debounce limit', () => {
+  it('executes the last of several starts, and ends the others with a reason', async () => {
     const { id } = await limited({ debounce: { seconds: 1 } }, call('debounced'));
     const started: string[] = [];
     for (let number = 0; number < 8; number += 1) {
@@ -303,7 +303,7 @@ describe('starts that repeat each other', () => {
     expect(row!.seconds).toBeGreaterThanOrEqual(1);
   });
 
-  it('are told apart by their key, and without a key are none', async () => {
+  it('debounces starts per key, and not those without a key', async () => {
     const { id } = await limited({
       debounce: { seconds: 1, key: '{{ trigger.payload.who }}' },
     });
@@ -322,7 +322,7 @@ describe('starts that repeat each other', () => {
     expect((await getRun(acme, ids.a1)).reason).toBe('debounced');
   });
 
-  it('put each other off for so long only', async () => {
+  it('delays a run for at most max_seconds', async () => {
     const { id } = await limited({ debounce: { seconds: 60, max_seconds: 120 } });
     const first = await trigger(acme, id);
     const second = await trigger(acme, id);
@@ -340,7 +340,7 @@ describe('starts that repeat each other', () => {
     await waitFor(async () => (await getRun(acme, fourth)).reason === 'debounce');
   });
 
-  it('remember when the first of them came', async () => {
+  it('measures max_seconds from the first start', async () => {
     const { id } = await limited({ debounce: { seconds: 60, max_seconds: 120 } });
     const first = await trigger(acme, id);
     await waitFor(async () => (await rows(id))[0]!.debounce_since);
@@ -357,7 +357,7 @@ describe('starts that repeat each other', () => {
     expect(at(later.at(-1)!.delayed_until) - at(oldest!.created_at)).toBe(120_000);
   });
 
-  it('are put off one by one where they come at the same time', async () => {
+  it('debounces simultaneous starts one by one', async () => {
     const { id } = await limited({ debounce: { seconds: 2 } }, call('flood'));
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, number) => postWebhook(switchboard, id, { number })),
@@ -368,7 +368,7 @@ describe('starts that repeat each other', () => {
     expect(ProbeTools.count('flood')).toBe(1);
   });
 
-  it('go through the other limits as well', async () => {
+  it('applies the other limits afterwards', async () => {
     ProbeTools.hold('all limits');
     const { id } = await limited(
       {
@@ -391,8 +391,8 @@ describe('starts that repeat each other', () => {
   });
 });
 
-describe('processes that die', () => {
-  it('take no slot with them: the run goes on elsewhere and gives it back', async () => {
+describe('processes that crash', () => {
+  it('release their slots: the run continues elsewhere and frees its slot', async () => {
     const { id } = await limited({ concurrency: { runs: 1 } }, call('died'));
     const gate = switchboard.app.get(GateDatabase);
     // Queued past the service, and claimed by a worker that is never heard of again.
@@ -414,7 +414,7 @@ describe('processes that die', () => {
     expect(await mostAtOnce(id)).toBe(1);
   });
 
-  it('leave what they were to let go to the sweep', async () => {
+  it('leave runs that they had to admit to the sweep', async () => {
     const { id } = await limited({
       concurrency: { runs: 1, runs_per_key: 1, key: '{{ trigger.payload.who }}' },
       rate: { runs: 100, per_seconds: 1 },
@@ -452,7 +452,7 @@ describe('without workers', () => {
   });
   afterAll(() => web.close());
 
-  it('a start and an end let go whom they can at once, and no poll is waited for', async () => {
+  it('a start and an end admit runs at once, without a poll', async () => {
     const { id } = await createWorkflow(organization, [], {
       trigger: { type: 'manual', limits: { concurrency: { runs: 1 } } },
     });
@@ -471,7 +471,7 @@ describe('without workers', () => {
     await organization.call('cancel_run', { run_id: fourth });
   });
 
-  it('a claim does not look at runs that may not go', async () => {
+  it('a claim does not read delayed runs', async () => {
     const { id } = await createWorkflow(organization, [], {
       trigger: { type: 'manual', limits: { concurrency: { runs: 1 } } },
     });
@@ -496,7 +496,7 @@ describe('without workers', () => {
 });
 
 describe('limits in a definition', () => {
-  it('are shown as they were given, and can be sent back without a new version', async () => {
+  it('are shown as given, and can be sent back without making a new version', async () => {
     const limits = {
       concurrency: { runs: 5, key: '{{ contact.id }}', runs_per_key: 1 },
       rate: { runs: 10, per_seconds: 60 },
@@ -511,7 +511,7 @@ describe('limits in a definition', () => {
     expect(value.workflow.version).toBe(1);
   });
 
-  it('are checked, with the path of each fault', async () => {
+  it('are checked, and report the path of each fault', async () => {
     const { error } = await acme.call('create_workflow', {
       name: 'Faulty',
       steps: [],

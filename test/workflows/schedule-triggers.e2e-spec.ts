@@ -68,7 +68,7 @@ describe('the schedule of a workflow', () => {
   const update = (id: string, changes: object) =>
     acme.call<{ workflow: WorkflowShape }>('update_workflow', { workflow_id: id, ...changes });
 
-  it('is shown as it counts, and is kept by the clocks of its time zone', async () => {
+  it('is shown with its defaults, and follows the clocks of its time zone', async () => {
     const plain = await createWorkflow(acme, [], at('30 6 * * *'));
     expect(plain).toMatchObject({
       trigger: { type: 'schedule', cron: '30 6 * * *', timezone: 'UTC', missed: 'skip' },
@@ -87,7 +87,7 @@ describe('the schedule of a workflow', () => {
     expect(await claim(workflow.id)).toBeUndefined();
   });
 
-  it('starts one run for a tick, and waits for the next', async () => {
+  it('starts one run for a tick, and plans the next', async () => {
     const workflow = await createWorkflow(acme, [], at('0 9 * * 1', { timezone: 'Europe/Vienna' }));
     const tick = await look.due(workflow.id, '20 seconds');
     await worker.work((await claim(workflow.id))!);
@@ -102,14 +102,14 @@ describe('the schedule of a workflow', () => {
     expect(await claim(workflow.id)).toBeUndefined();
   });
 
-  it('gives a tick to one of many workers', async () => {
+  it('gives each tick to one worker', async () => {
     const workflow = await createWorkflow(acme, [], at('* * * * *'));
     await look.due(workflow.id, '1 second');
     const claims = await Promise.all(Array.from({ length: 8 }, () => claim(workflow.id)));
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
-  it('starts one run, whichever of two workers with the same tick comes first', async () => {
+  it('starts one run when two workers have the same tick', async () => {
     for (const order of ['old first', 'new first', 'together']) {
       const workflow = await createWorkflow(acme, [], at('0 9 * * *'));
       await look.due(workflow.id, '1 second');
@@ -129,7 +129,7 @@ describe('the schedule of a workflow', () => {
     }
   });
 
-  it('loses no tick when the worker dies, and gives it back when it stops', async () => {
+  it('keeps the tick of a worker that dies, and releases that of a worker that stops', async () => {
     const workflow = await createWorkflow(acme, [], at('0 9 * * *'));
     await look.due(workflow.id, '1 second');
     const dead = await claim(workflow.id);
@@ -142,7 +142,7 @@ describe('the schedule of a workflow', () => {
     expect(await look.runsOf(workflow.id)).toHaveLength(1);
   });
 
-  it('commits the run with the next tick: neither is ever there without the other', async () => {
+  it('stores the run and the next tick in one transaction', async () => {
     const workflow = await createWorkflow(acme, [], at('0 9 * * *'));
     const tick = await look.due(workflow.id, '1 second');
     await switchboard.ownerQuery(`
@@ -168,7 +168,7 @@ describe('the schedule of a workflow', () => {
     expect(await look.runsOf(workflow.id)).toHaveLength(1);
   });
 
-  it('skips what was missed, or makes up for all of it by one run', async () => {
+  it('skips missed ticks, or starts one run for all of them', async () => {
     const skipping = await createWorkflow(acme, [], at('0 9 * * *'));
     await look.due(skipping.id, '3 days');
     await worker.work((await claim(skipping.id))!);
@@ -191,7 +191,7 @@ describe('the schedule of a workflow', () => {
     );
   });
 
-  it('follows the workflow: changed, switched off and on, deleted', async () => {
+  it('is planned again when the workflow is changed, deactivated, activated or deleted', async () => {
     const { id } = await createWorkflow(acme, [], { ...at('0 9 * * *'), active: false });
     expect(await look.scheduleOf(id)).toBeUndefined();
     await acme.call('activate_workflow', { workflow_id: id });
@@ -223,7 +223,7 @@ describe('the schedule of a workflow', () => {
     expect(await look.scheduleOf(id)).toBeUndefined();
   });
 
-  it('starts no run where the condition does not hold', async () => {
+  it('starts no run when the condition does not hold', async () => {
     const trigger = at('* * * * *', { if: "trigger.payload.scheduled_at contains '1999-'" });
     const workflow = await createWorkflow(acme, [], trigger);
     await look.due(workflow.id, '1 second');
@@ -276,7 +276,7 @@ describe('schedules with workers in two processes', () => {
     await one.close();
   });
 
-  it('start every tick once', async () => {
+  it('start one run per tick', async () => {
     const acme = await createOrganization(one);
     const look = observe(one);
     const ids: string[] = [];

@@ -30,7 +30,7 @@ describe('a webhook signed as in Standard Webhooks', () => {
     return row!.n;
   };
 
-  it('is accepted beside x-webhook-signature, and its id starts one run only', async () => {
+  it('is accepted like one with x-webhook-signature, and its webhook-id starts one run only', async () => {
     const headers = signStandard(body, secret, { id: 'msg_1' });
     const first = await post(headers);
     expect(first.status).toBe(202);
@@ -41,14 +41,14 @@ describe('a webhook signed as in Standard Webhooks', () => {
     expect((await post({ 'x-webhook-signature': sign(body, secret) })).status).toBe(202);
   });
 
-  it('starts no second run when somebody repeats it with a key of their own', async () => {
+  it('starts no second run when it is replayed with another Idempotency-Key', async () => {
     const headers = signStandard(body, secret, { id: 'msg_2' });
     const first = await post({ ...headers, 'idempotency-key': 'one' });
     const again = await post({ ...headers, 'idempotency-key': 'two' });
     expect(again.body).toEqual({ ok: true, runId: first.body.runId, duplicate: true });
   });
 
-  it('is accepted with a secret of the owner, which libraries take as text or as base64', async () => {
+  it('is accepted with a secret chosen by the owner, in plain text or base64', async () => {
     const given = [
       `whsec_${randomBytes(24).toString('base64')}`,
       `whsec_${randomBytes(64).toString('base64')}`,
@@ -63,7 +63,7 @@ describe('a webhook signed as in Standard Webhooks', () => {
     }
   });
 
-  it('is refused with the one answer whatever is wrong, and starts nothing', async () => {
+  it('gets the same answer whatever is wrong, and starts no run', async () => {
     const before = await countRuns();
     const now = Math.floor(Date.now() / 1000);
     const good = signStandard(body, secret);

@@ -8,7 +8,7 @@ const deep = (depth: number) => `{"a":${'['.repeat(depth - 1)}1${']'.repeat(dept
 const MIB = 1024 * 1024;
 const ofSize = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
 
-describe('what a webhook takes', () => {
+describe('a webhook with unusual input', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let workflowId: string;
@@ -43,7 +43,7 @@ describe('what a webhook takes', () => {
     ['depth 64', deep(64)],
     ['exactly 1 MiB', ofSize(MIB)],
     ['nothing', '{}'],
-  ])('keeps %s byte for byte, and the run ends', async (_what, body) => {
+  ])('stores %s byte for byte, and the run succeeds', async (_what, body) => {
     const answer = await postWebhook(switchboard, workflowId, Buffer.from(body));
     expect(answer.status).toBe(202);
     const rows = await switchboard.ownerQuery<{ payload: Buffer }>(
@@ -68,7 +68,7 @@ describe('what a webhook takes', () => {
     ['depth 65', deep(65), 400, 'too_complex'],
     ['depth 100,000', deep(100_000), 400, 'too_complex'],
     ['1 MiB and a byte', ofSize(MIB + 1), 413, 'payload_too_large'],
-  ])('refuses %s', async (_what, body, status, code) => {
+  ])('refuses a body that is %s', async (_what, body, status, code) => {
     const answer = await postWebhook(switchboard, workflowId, body);
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ ok: false, error: { code } });
@@ -79,7 +79,7 @@ describe('what a webhook takes', () => {
     ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
     ['another charset', { 'Content-Type': 'application/json; charset=utf-16' }],
     ['compression', { 'Content-Encoding': 'gzip' }],
-  ])('refuses %s', async (what, headers) => {
+  ])('refuses a request with %s', async (what, headers) => {
     const body = what === 'compression' ? gzipSync('{}') : '{}';
     const answer = await postWebhook(switchboard, workflowId, body, headers);
     expect(answer.status).toBe(415);

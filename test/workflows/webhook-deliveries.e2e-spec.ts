@@ -69,8 +69,8 @@ const countRuns = async (id: string): Promise<number> => {
   return row!.n;
 };
 
-describe('the log of a webhook', () => {
-  it('tells what came and what it was answered', async () => {
+describe('the delivery log of a webhook', () => {
+  it('shows each delivery and its answer', async () => {
     const { id, secret } = await create();
     const headers = {
       'x-webhook-signature': sign(BODY, secret),
@@ -102,7 +102,7 @@ describe('the log of a webhook', () => {
     expect(duplicate).toMatchObject({ status: 200, code: 'duplicate', run_id: first.body.runId });
   });
 
-  it('tells of every way to be refused, with the status of the answer', async () => {
+  it('shows refused deliveries of every kind with the status of the answer', async () => {
     const { id, secret } = await create();
     const signed = (body: string) => ({ 'x-webhook-signature': sign(body, secret) });
     const cases: [string, string | Uint8Array, Record<string, string>][] = [
@@ -128,7 +128,7 @@ describe('the log of a webhook', () => {
     expect(tooLarge).toMatchObject({ body_bytes: null, body_sha256: null });
   });
 
-  it('tells of those that the condition of the trigger let pass', async () => {
+  it('shows deliveries that the condition of the trigger skipped', async () => {
     const { id } = await create({ if: "trigger.payload.plan == 'pro'" });
     const skipped = await postWebhook(switchboard, id, { plan: 'free' });
     expect(skipped).toMatchObject({ status: 202, body: { ok: true, skipped: true } });
@@ -140,7 +140,7 @@ describe('the log of a webhook', () => {
     expect(await countRuns(id)).toBe(1);
   });
 
-  it('keeps no secret and no signature, wherever the sender puts them', async () => {
+  it('stores no secret and no signature, in whatever header they are sent', async () => {
     const { id, secret } = await create();
     const signature = sign(BODY, secret);
     const inHeaders = { 'user-agent': `x ${secret}`, 'webhook-id': secret, cookie: secret };
@@ -159,7 +159,7 @@ describe('the log of a webhook', () => {
     expect(text).not.toContain(signature);
   });
 
-  it('is bounded for each kind, so that refused ones push out no accepted one', async () => {
+  it('keeps accepted deliveries when many refused ones follow', async () => {
     const { id, secret } = await create();
     await postWebhook(switchboard, id, BODY, { 'x-webhook-signature': sign(BODY, secret) });
     await logged(id, 1);
@@ -172,7 +172,7 @@ describe('the log of a webhook', () => {
     expect(deliveries.filter(({ kind }) => kind === 'accepted')).toHaveLength(1);
   });
 
-  it('writes down fifty refused ones, and then one a second, however many come', async () => {
+  it('logs fifty refused deliveries at once, and then one a second', async () => {
     const { id } = await create();
     const other = await create({});
     await switchboard.ownerQuery('create table written (id text)');
@@ -196,7 +196,7 @@ describe('the log of a webhook', () => {
     expect(written.length).toBeLessThanOrEqual(50 + Math.ceil(seconds));
   });
 
-  it('keeps the newest', async () => {
+  it('keeps the newest deliveries', async () => {
     const { id } = await create({});
     for (let round = 0; round < 3; round += 1) {
       await Promise.all(Array.from({ length: 25 }, () => postWebhook(switchboard, id, BODY)));
@@ -210,7 +210,7 @@ describe('the log of a webhook', () => {
     expect(await countRows(id)).toBe(50);
   });
 
-  it('goes with the workflow, and belongs to its organization', async () => {
+  it('is deleted with the workflow, and is invisible to other organizations', async () => {
     const { id } = await create({});
     await postWebhook(switchboard, id, BODY);
     await logged(id, 1);
@@ -221,7 +221,7 @@ describe('the log of a webhook', () => {
     expect(await countRows(id)).toBe(0);
   });
 
-  it('goes also when what came last was not written yet', async () => {
+  it('stays empty for a workflow that was deleted before the last delivery was written', async () => {
     const other = await create({});
     for (let round = 1; round <= 5; round += 1) {
       const { id } = await create({});
@@ -234,7 +234,7 @@ describe('the log of a webhook', () => {
     }
   });
 
-  it('is written down to the end when the process stops', async () => {
+  it('is complete after the process stops', async () => {
     const { id } = await create({});
     const sibling = await startSwitchboard({ databaseUrl: switchboard.databaseUrl });
     await postWebhook(sibling, id, BODY);
@@ -242,7 +242,7 @@ describe('the log of a webhook', () => {
     expect(await countRows(id)).toBe(1);
   });
 
-  it('is read by agents as a resource, and is no tool of theirs', async () => {
+  it('is a resource for agents and not a tool', async () => {
     const { id } = await create({});
     await postWebhook(switchboard, id, BODY);
     await logged(id, 1);
@@ -255,7 +255,7 @@ describe('the log of a webhook', () => {
     expect(tools.map(({ name }) => name)).not.toContain(TOOL);
   });
 
-  it('tells until when the previous secret is valid', async () => {
+  it('shows until when the previous secret is valid', async () => {
     const { id } = await create();
     expect((await list(id)).previous_secret_until).toBeNull();
     await acme.call('update_workflow', {
@@ -266,10 +266,10 @@ describe('the log of a webhook', () => {
   });
 });
 
-describe('the doctor', () => {
+describe('the diagnosis of a refused signature', () => {
   const value: unknown = JSON.parse(BODY);
 
-  it('says for each refused signature which mistake was made, and the answer does not', async () => {
+  it('shows the mistake in the log, and not in the answer', async () => {
     const { id, secret: first } = await create();
     const { secret: other } = await create();
     const { value: rotated } = await acme.call<{ secret: string }>('update_workflow', {
@@ -318,7 +318,7 @@ describe('the doctor', () => {
     expect(await countRuns(id)).toBe(0);
   });
 
-  it('does not know the secrets of other organizations', async () => {
+  it('does not compare with secrets of other organizations', async () => {
     const stranger = await createOrganization(switchboard);
     const theirs = await createWorkflow(stranger, [], {
       trigger: { type: 'webhook', secret: true },
@@ -331,7 +331,7 @@ describe('the doctor', () => {
     expect(delivery!.mistakes.map(({ code }) => code)).toEqual(['no_match']);
   });
 
-  it('looks at some, and at none that is large, so that strangers cannot make it work', async () => {
+  it('is made for a bounded number of small bodies only', async () => {
     const { id, secret } = await create();
     const large = JSON.stringify({ a: 'x'.repeat(70_000) });
     const wrong = { 'x-webhook-signature': `sha256=${sign(large, secret)}` };
@@ -350,7 +350,7 @@ describe('the test URL of a webhook', () => {
   const test = (id: string, body: unknown, headers: Record<string, string> = {}) =>
     postWebhook(switchboard, `${id}/test`, body, headers);
 
-  it('records what came, and starts no run', async () => {
+  it('logs the delivery and starts no run', async () => {
     const { id, secret } = await create();
     const { test_url } = await list(id);
     expect(test_url).toBe(`${switchboard.url}/api/webhooks/workflow/${id}/test`);
@@ -379,7 +379,7 @@ describe('the test URL of a webhook', () => {
     expect(real.status).toBe(202);
   });
 
-  it('works before the workflow is active, and refuses as the real one does', async () => {
+  it('works for an inactive workflow, and refuses what the real URL refuses', async () => {
     const { id, secret } = await create({ secret: true }, { active: false });
     const signed = (body: string) => ({ 'x-webhook-signature': sign(body, secret) });
     expect((await test(id, BODY, signed(BODY))).status).toBe(200);
@@ -399,7 +399,7 @@ describe('the test URL of a webhook', () => {
     expect(wrong.mistakes.map(({ code }) => code)).toEqual(['prefix']);
   });
 
-  it('is not there for other workflows, and takes POST only', async () => {
+  it('answers 404 for workflows without a webhook, and accepts POST only', async () => {
     const manual = await createWorkflow(acme, [], { trigger: { type: 'manual' } });
     expect((await list(manual.id)).test_url).toBeNull();
     for (const id of [manual.id, '0'.repeat(32), 'x']) {
@@ -412,7 +412,7 @@ describe('the test URL of a webhook', () => {
     expect((await fetch(url)).status).toBe(405);
   });
 
-  it('keeps small bodies only, fifty of them, and slows down who sends too many', async () => {
+  it('stores fifty small bodies, and limits the rate of tests', async () => {
     const { id } = await create({});
     const large = { a: 'x'.repeat(20_000) };
     expect((await test(id, large)).status).toBe(200);
@@ -428,7 +428,7 @@ describe('the test URL of a webhook', () => {
     expect(row!.n).toBeLessThanOrEqual(50);
   });
 
-  it('keeps the newest fifty, however many there were', async () => {
+  it('keeps the newest fifty tests', async () => {
     const { id } = await create({});
     await test(id, BODY);
     await switchboard.ownerQuery(

@@ -29,7 +29,7 @@ describe('a webhook with a key', () => {
     expect(await countRuns(id)).toBe(2);
   });
 
-  it('starts one run when ten come at the same time', async () => {
+  it('starts one run for ten simultaneous deliveries', async () => {
     const { id } = await createWorkflow(acme, []);
     const answers = await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -52,7 +52,7 @@ describe('a webhook with a key', () => {
     expect(answer.body).toMatchObject({ ok: false, error: { code: 'idempotency_mismatch' } });
   });
 
-  it('keeps the keys of workflows apart', async () => {
+  it('starts one run per workflow for the same key', async () => {
     const [one, two] = [await createWorkflow(acme, []), await createWorkflow(acme, [])];
     const first = await postWebhook(switchboard, one.id, {}, { 'Idempotency-Key': 'k' });
     const second = await postWebhook(switchboard, two.id, { b: 1 }, { 'Idempotency-Key': 'k' });

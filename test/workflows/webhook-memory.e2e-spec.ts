@@ -31,8 +31,8 @@ const received = async () => {
   return { id, secret: secret! };
 };
 
-describe('a webhook that is remembered', () => {
-  it('is received by the new secret, and no more by the old one', async () => {
+describe('a cached webhook', () => {
+  it('accepts the new secret and refuses the old one', async () => {
     const { id, secret } = await received();
     const trigger = { type: 'webhook', secret: true, overlap_seconds: 0 };
     const changed = await change('update_workflow', { workflow_id: id, trigger });
@@ -40,7 +40,7 @@ describe('a webhook that is remembered', () => {
     expect([await send(id, secret), await send(id, changed.secret)]).toEqual([401, 202]);
   });
 
-  it('is not received while its workflow is inactive, and is afterwards', async () => {
+  it('answers 404 while its workflow is inactive, and accepts deliveries afterwards', async () => {
     const { id, secret } = await received();
     await change('deactivate_workflow', { workflow_id: id });
     expect([await send(id, secret), await send(id, secret)]).toEqual([404, 404]);
@@ -48,13 +48,13 @@ describe('a webhook that is remembered', () => {
     expect([await send(id, secret), await send(id, secret)]).toEqual([202, 202]);
   });
 
-  it('is gone with its workflow', async () => {
+  it('answers 404 when its workflow is deleted', async () => {
     const { id, secret } = await received();
     await change('delete_workflow', { workflow_id: id });
     expect([await send(id, secret), await send(id, secret)]).toEqual([404, 404]);
   });
 
-  it('starts no run any more where a condition does not hold', async () => {
+  it('starts no run when a new condition does not hold', async () => {
     const { id, secret } = await received();
     const trigger = { type: 'webhook', secret: true, if: 'trigger.payload.a == 2' };
     await change('update_workflow', { workflow_id: id, trigger });
@@ -78,7 +78,7 @@ describe('a webhook that is remembered', () => {
     expect(rows.map(({ version }) => version)).toEqual([1, 1, 2]);
   });
 
-  it('counts one request once, although it was looked at twice', async () => {
+  it('counts a delivery once against the rate limit, although it is checked twice', async () => {
     const limited = await startSwitchboard({ env: { RATE_LIMIT_PER_MINUTE: '40' } });
     try {
       const globex = await createOrganization(limited);

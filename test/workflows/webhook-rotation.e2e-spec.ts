@@ -46,7 +46,7 @@ const TAKEN = [202, 202];
 const REFUSED = [401, 401];
 
 describe('the secret of a webhook', () => {
-  it('is replaced with an overlap in which both are taken', async () => {
+  it('is replaced with an overlap in which both secrets are accepted', async () => {
     const { id, secret: first } = await create();
     const { value } = await update(id, { secret: true, overlap_seconds: DAY });
     const second = value.secret!;
@@ -75,7 +75,7 @@ describe('the secret of a webhook', () => {
     }
   });
 
-  it('can be cut off before its overlap ends, and does not come back', async () => {
+  it('can be invalidated before its overlap ends, and stays invalid', async () => {
     const { id, secret: first } = await create();
     const { value } = await update(id, { secret: true, overlap_seconds: DAY });
     expect((await update(id, { overlap_seconds: 0 })).value.secret).toBeNull();
@@ -88,7 +88,7 @@ describe('the secret of a webhook', () => {
     expect(await statuses(id, first)).toEqual(REFUSED);
   });
 
-  it('overlaps with the one before only, not with those before that', async () => {
+  it('overlaps with the previous secret only, not with earlier ones', async () => {
     const { id, secret: first } = await create();
     const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
     const third = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
@@ -97,7 +97,7 @@ describe('the secret of a webhook', () => {
     expect(await statuses(id, third)).toEqual(TAKEN);
   });
 
-  it('stays in the overlap when the workflow is changed otherwise', async () => {
+  it('keeps its overlap when the workflow is changed otherwise', async () => {
     const { id, secret: first } = await create();
     await update(id, { secret: true, overlap_seconds: DAY });
     await update(id, { secret: true });
@@ -106,7 +106,7 @@ describe('the secret of a webhook', () => {
     expect(await statuses(id, first)).toEqual(TAKEN);
   });
 
-  it('is gone with the one before when it is removed', async () => {
+  it('is removed together with the previous one', async () => {
     const { id, secret: first } = await create();
     await update(id, { secret: true, overlap_seconds: DAY });
     await update(id, { secret: null });
@@ -115,7 +115,7 @@ describe('the secret of a webhook', () => {
     expect(await statuses(id, second)).toEqual(TAKEN);
   });
 
-  it('and the one before are stored encrypted', async () => {
+  it('is stored encrypted, like the previous one', async () => {
     const { id, secret: first } = await create();
     const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
     const [row] = await switchboard.ownerQuery<{ secret: Buffer; previous_secret: Buffer }>(
@@ -127,7 +127,7 @@ describe('the secret of a webhook', () => {
     }
   });
 
-  it.each([-1, 0.5, '60', null, 30 * DAY + 1])('takes no overlap of %s', async (overlap) => {
+  it.each([-1, 0.5, '60', null, 30 * DAY + 1])('refuses an overlap of %s', async (overlap) => {
     const { id } = await create();
     const { error } = await update(id, { secret: true, overlap_seconds: overlap });
     expect(error).toMatchObject({ details: [{ path: 'trigger.overlap_seconds' }] });
@@ -139,7 +139,7 @@ describe('the tolerance of a webhook', () => {
   const postAt = async (id: string, secret: string, timestamp: number) =>
     (await postWebhook(switchboard, id, BODY, signStandard(BODY, secret, { timestamp }))).status;
 
-  it('takes only what is signed with a time, and near enough', async () => {
+  it('accepts only signatures with a timestamp within the tolerance', async () => {
     const { id, secret } = await create({ secret: true, tolerance_seconds: 3600 });
     expect(await statuses(id, secret)).toEqual([401, 202]);
     for (const [offset, status] of [
@@ -169,7 +169,7 @@ describe('the tolerance of a webhook', () => {
     expect(await statuses(id, secret)).toEqual(TAKEN);
   });
 
-  it('needs a secret, and goes with it', async () => {
+  it('needs a secret, and is removed with it', async () => {
     const details = [{ path: 'trigger.tolerance_seconds', message: 'needs a secret' }];
     const refused = await acme.call('create_workflow', {
       name: 'Test',

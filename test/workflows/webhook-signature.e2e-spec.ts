@@ -45,7 +45,7 @@ describe('the signature of a webhook', () => {
     expect((await post(workflow.id, body, sign(body, workflow.secret!))).status).toBe(202);
   });
 
-  it('is refused alike when missing or wrong, and no run is started', async () => {
+  it('gets the same answer when missing or wrong, and starts no run', async () => {
     const secret = 'a secret of sixteen';
     const workflow = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret } });
     const other = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret: true } });
@@ -75,7 +75,7 @@ describe('the signature of a webhook', () => {
     expect(await runs()).toBe(before + 1);
   });
 
-  it('is not asked for without a secret, and not looked at', async () => {
+  it('is not needed and not checked without a secret', async () => {
     const workflow = await createWorkflow(acme, []);
     expect(workflow.secret).toBeNull();
     expect((await post(workflow.id, body, 'junk')).status).toBe(202);
@@ -92,7 +92,7 @@ describe('the signature of a webhook', () => {
     expect(answer).toMatchObject({ status: 500, body: { ok: false, error: { code: 'internal' } } });
   });
 
-  it('follows the secret as the workflow is updated', async () => {
+  it('is checked with the new secret after the workflow is updated', async () => {
     const first = 'the first secret!';
     const { id } = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret: first } });
     const update = (trigger: object) =>

@@ -13,7 +13,7 @@ describe('the webhook of a workflow', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('starts a run that sees the payload, and answers before it ends', async () => {
+  it('starts a run with the payload, and answers before the run ends', async () => {
     const workflow = await createWorkflow(acme, [
       { id: 'add', tool: 'create_contact', arguments: { email: '{{ trigger.payload.email }}' } },
     ]);
@@ -31,7 +31,7 @@ describe('the webhook of a workflow', () => {
     });
   });
 
-  it('connects the run with the contact that the payload names, if it is known', async () => {
+  it('sets the contact of the run to the known contact that the payload names', async () => {
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'known@example.com',
     });
@@ -68,7 +68,7 @@ describe('the webhook of a workflow', () => {
     expect((await getRun(acme, body.runId)).contact_id).toBeNull();
   });
 
-  it('gives one answer for everything that is not an active webhook', async () => {
+  it('gives the same answer for everything that is not an active webhook', async () => {
     const inactive = await createWorkflow(acme, [], { active: false });
     const manual = await createWorkflow(acme, [], { trigger: { type: 'manual' } });
     const deleted = await createWorkflow(acme, []);
@@ -98,7 +98,7 @@ describe('the webhook of a workflow', () => {
     expect(response.headers.get('allow')).toBe('POST');
   });
 
-  it('does not care for origins and cookies', async () => {
+  it('ignores origins and cookies', async () => {
     const workflow = await createWorkflow(acme, []);
     const headers = {
       Origin: 'https://elsewhere.example',
@@ -108,7 +108,7 @@ describe('the webhook of a workflow', () => {
     expect((await postWebhook(switchboard, workflow.id, {}, headers)).status).toBe(202);
   });
 
-  it('says 503 and never ok when the run cannot be stored', async () => {
+  it('answers 503 when the run cannot be stored', async () => {
     const workflow = await createWorkflow(acme, []);
     await switchboard.ownerQuery('begin');
     await switchboard.ownerQuery('lock table workflow_runs in access exclusive mode');

@@ -24,7 +24,7 @@ const create = (steps: object[], trigger: object = { wait_seconds: 30 }) =>
 const held = (name: string) => ({ id: 'held', tool: 'probe_outside', arguments: { name } });
 
 describe('a webhook that waits', () => {
-  it('answers with what the steps returned', async () => {
+  it('answers with the outputs of the steps', async () => {
     const { id, trigger } = await create([ECHO]);
     expect(trigger).toEqual({ type: 'webhook', wait_seconds: 30 });
     const answer = await postWebhook(switchboard, id, { name: 'Ada' });
@@ -38,7 +38,7 @@ describe('a webhook that waits', () => {
     expect((await getRun(acme, answer.body.runId)).status).toBe('succeeded');
   });
 
-  it('answers in the same way when it comes again, and starts nothing', async () => {
+  it('answers a duplicate with the same outputs, and starts no run', async () => {
     const { id } = await create([ECHO]);
     const post = () => postWebhook(switchboard, id, { name: 'Ada' }, { 'idempotency-key': 'once' });
     const [first, again] = [await post(), await post()];
@@ -59,7 +59,7 @@ describe('a webhook that waits', () => {
     });
   });
 
-  it('answers 202 with the id when the run takes longer, and the run goes on', async () => {
+  it('answers 202 with the run id when the run takes longer, and the run continues', async () => {
     ProbeTools.hold('slow');
     const { id } = await create([held('slow')]);
     const answer = await postWebhook(switchboard, id, {}, { Prefer: 'wait=1' });
@@ -94,7 +94,7 @@ describe('a webhook that waits', () => {
     },
   );
 
-  it('tells nothing where the owner has not said so, whatever the sender prefers', async () => {
+  it('shows no outputs when the workflow does not allow it, whatever the sender prefers', async () => {
     const { id } = await create([ECHO], {});
     const answer = await postWebhook(switchboard, id, { name: 'Ada' }, { Prefer: 'wait=10' });
     expect(answer.status).toBe(202);
@@ -118,7 +118,7 @@ describe('a webhook that waits', () => {
     }
   });
 
-  it('lets fifty of an organization wait, and answers the others at once', async () => {
+  it('lets fifty senders of an organization wait, and answers the others at once', async () => {
     ProbeTools.hold('many');
     const { id } = await create([held('many')]);
     const answers: number[] = [];
@@ -133,7 +133,7 @@ describe('a webhook that waits', () => {
     expect(answers.slice(5)).toEqual(Array.from({ length: 50 }, () => 200));
   });
 
-  it('ends with the process: whoever still waits is told the id', async () => {
+  it('answers waiting senders with the run id when the process stops', async () => {
     const other = await startSwitchboard({ providers: [ProbeTools] });
     ProbeTools.hold('stopped');
     const organization = await createOrganization(other);
