@@ -17,27 +17,27 @@ import {
   Completion,
   type CompletionCall,
   type CompletionOptions,
-  MOST_COMPLETIONS,
+  MAX_COMPLETIONS,
 } from './completion.decorator.js';
 
-const LONGEST_VALUE = 255;
+const MAX_VALUE_LENGTH = 255;
 
 interface RegisteredCompletion {
   readonly read: BoundMethod;
   readonly needs: RequiredTools;
 }
 
-/** Values for an argument, and whether there are more. */
-export interface Completed {
+/** The suggested values of an argument. The field names are those of the MCP specification. */
+export interface CompletionResult {
   values: string[];
-  /** Absent where not all are known. */
+  /** Absent if there are more values than were found. */
   total?: number;
   hasMore: boolean;
 }
 
 /**
- * Finds every `@Completion` method at boot; two for one argument, or one for an argument that does not exist, stop the
- * process. Its module imports those of prompts and resources, so that theirs are found before.
+ * Finds every `@Completion` method at boot. Two for one argument, or one for an argument that does not exist, stop the
+ * process. The module imports those of prompts and resources, so that their registries are ready before.
  */
 @Injectable()
 export class CompletionRegistry implements OnModuleInit {
@@ -63,30 +63,31 @@ export class CompletionRegistry implements OnModuleInit {
   }
 
   /**
-   * Throws `invalid_arguments` for an argument that there is not. One that nobody completes has no values, nor has one
-   * whose values the organization does not let agents look up.
+   * Returns no values for an argument without a completion, and if the policies do not let agents use its tools. Throws
+   * `invalid_arguments` for an unknown argument.
    */
   async complete(
     completed: CompletedArgument,
     value: string,
     policies: ToolPolicies,
     call: CompletionCall,
-  ): Promise<Completed> {
+  ): Promise<CompletionResult> {
     if (!this.argumentsOf(completed, policies).includes(completed.argument)) {
-      throw AppError.invalid('There is no such argument to complete.');
+      throw AppError.invalid('This argument does not exist.');
     }
     const completion = this.completions.get(keyOf(completed));
-    const isText = value.length <= LONGEST_VALUE && !value.includes('\0') && value.isWellFormed();
+    const isText =
+      value.length <= MAX_VALUE_LENGTH && !value.includes('\0') && value.isWellFormed();
     const isOpen = completion?.needs.areAllowed(policies) ?? false;
     const all = isText && isOpen ? await completion!.read(value, call) : [];
     if (!Array.isArray(all)) throw new Error('A completion must return a list.');
-    const values = all.slice(0, MOST_COMPLETIONS) as string[];
-    return all.length > MOST_COMPLETIONS
+    const values = all.slice(0, MAX_COMPLETIONS) as string[];
+    return all.length > MAX_COMPLETIONS
       ? { values, hasMore: true }
       : { values, total: values.length, hasMore: false };
   }
 
-  /** Throws when there is no such prompt, or no such resource. */
+  /** Throws `not_found` if there is no such prompt or resource. */
   private argumentsOf(completed: CompletedArgument, policies: ToolPolicies): readonly string[] {
     if ('prompt' in completed) {
       return this.prompts.describe(completed.prompt, policies).arguments.map(({ name }) => name);

@@ -1,25 +1,25 @@
 import { DiscoveryService } from '@nestjs/core';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 
-/** Whose argument is completed: a prompt by its name, or resources by their template. */
+/** The argument of a prompt, or the variable of a resource template. */
 export type CompletedArgument = { argument: string } & ({ prompt: string } | { resource: string });
 
 export type CompletionOptions = CompletedArgument & {
-  /** Tools that find the same. Nothing is proposed where one is hidden, or only reads and must be confirmed. */
+  /** Tools that find the same data. Nothing is suggested if one is hidden, or only reads and must be confirmed. */
   needs?: readonly string[];
 };
 
-/** The call that a method with `@Completion` gets. */
+/** The second argument of a method with `@Completion`. */
 export interface CompletionCall extends ToolCall {
-  /** Arguments that are filled in already. */
+  /** The arguments that already have a value. */
   readonly arguments: Readonly<Record<string, string>>;
 }
 
 /**
- * Makes a method propose values for an argument: it gets what was typed so far, at most 255 characters, and returns up to
- * 101 values, best first; the last one only shows that there are more. It runs in a READ ONLY transaction.
+ * Declares a method that suggests values for an argument. It gets the typed text of at most 255 characters and returns up to
+ * 101 values, best first. The last of 101 values only shows that there are more. It runs in a READ ONLY transaction.
  */
 export const Completion = DiscoveryService.createDecorator<CompletionOptions>();
 
-/** Completions that are shown. A method asks for one more, which shows that there are more. */
-export const MOST_COMPLETIONS = 100;
+/** The highest number of suggested values. A method returns one more if there are more. */
+export const MAX_COMPLETIONS = 100;

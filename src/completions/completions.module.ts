@@ -4,7 +4,7 @@ import { ResourcesModule } from '../resources/resources.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { CompletionRegistry } from './completion-registry.js';
 
-/** Values for the arguments of prompts and the variables of resources. */
+/** Provides the registry of completions for prompt arguments and resource variables. */
 @Module({
   imports: [ToolsModule, PromptsModule, ResourcesModule],
   providers: [CompletionRegistry],

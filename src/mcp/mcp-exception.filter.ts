@@ -18,7 +18,7 @@ const TITLES: Partial<Record<number, string>> = {
   [INVALID_REQUEST]: 'Invalid Request: ',
 };
 
-/** Answers what stopped a request before any of its members was run, as a JSON-RPC error without an id. */
+/** Responds with a JSON-RPC error without an id to failures before any member of the message has run. */
 @Catch()
 export class McpExceptionFilter implements ExceptionFilter {
   private readonly logger = new Logger('Mcp');
@@ -30,8 +30,8 @@ export class McpExceptionFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    // What is left of the body is read and dropped: a client that is still sending would otherwise get a reset
-    // connection instead of the answer.
+    // Reads and drops the rest of the body. Without this, a client that is still sending would get a connection reset
+    // instead of the response.
     request.resume();
     if (thrown instanceof UnauthenticatedError) {
       response.setHeader('WWW-Authenticate', thrown.challenge);

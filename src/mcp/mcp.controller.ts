@@ -31,7 +31,7 @@ export class McpController {
       return;
     }
     const message = parseJson(await readJsonBody(request, MAX_BODY_BYTES));
-    const stream = takesEvents(request, headers) ? new EventStream(response) : undefined;
+    const stream = acceptsStream(request, headers) ? new EventStream(response) : undefined;
     const gone = (): AbortSignal => goneSignal(response);
     const caller = { key: apiKeyOf(request), headers, gone, stream };
     const { status, body } = await this.mcp.answer(message, caller);
@@ -40,7 +40,7 @@ export class McpController {
   }
 }
 
-/** A caller that listens is sent events whatever it accepts: there is no other form of that answer. */
-function takesEvents(request: Request, { method }: McpHeaders): boolean {
+/** Returns true for every `subscriptions/listen`, because its response is always a stream of events. */
+function acceptsStream(request: Request, { method }: McpHeaders): boolean {
   return method === 'subscriptions/listen' || acceptsEvents(request.headers.accept);
 }

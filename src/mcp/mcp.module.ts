@@ -18,7 +18,7 @@ import { ToolHandlers } from './handlers/tool-handlers.js';
 import { Subscriptions } from './subscriptions/subscriptions.js';
 import { ToolLists } from './tool-lists.js';
 
-/** The tool endpoint for agents: JSON-RPC 2.0 and MCP over HTTP. */
+/** Provides the endpoint for agents: JSON-RPC 2.0 and MCP over HTTP. */
 @Module({
   imports: [KeysModule, ToolsModule, ResourcesModule, PromptsModule, CompletionsModule],
   controllers: [McpController],

@@ -5,7 +5,7 @@ import { decodeHeaderValue, type McpHeaders } from './mcp-headers.js';
 
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 
-/** Parameter that the Mcp-Name header mirrors, for the methods that have one; all of the revision, served or not. */
+/** The parameter that the Mcp-Name header must equal, for every method of the revision that has one. */
 const NAME_PARAMETERS = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
@@ -16,19 +16,23 @@ const NAME_PARAMETERS = new Map([
   ['tasks/cancel', 'taskId'],
 ]);
 
-/** A member without responses: clients of this revision have nothing to respond to. */
+/** A member that is not a response: clients of this revision have nothing to respond to. */
 export type ModernMember = Exclude<Member, { kind: 'response' }>;
 type Request = ModernMember & { kind: 'request' };
 
 /**
- * The one message in the body of a request of MCP 2026-07-28. What the revision has no place for is `invalid`:
- * posted responses, and ids that are neither strings nor integers.
+ * Parses the body of a request of MCP 2026-07-28. Responses, and ids that are neither strings nor integers, are `invalid` in
+ * this revision.
  */
 export function parseModernMember(message: unknown): ModernMember {
   const member = parseMember(message);
   switch (member.kind) {
     case 'response':
-      return { kind: 'invalid', id: null, reason: 'a response has no place here.' };
+      return {
+        kind: 'invalid',
+        id: null,
+        reason: 'a response is not allowed in this MCP version.',
+      };
     case 'request':
       return isModernId(member.id)
         ? member
@@ -41,8 +45,8 @@ export function parseModernMember(message: unknown): ModernMember {
 }
 
 /**
- * Throws the first fault of a request in the order that clients rely on: `_meta`, the version, the other headers. Says
- * nothing about the method and its own parameters. Notifications are not checked: the revision has no rules for them.
+ * Throws the first fault of a request in the order that clients rely on: `_meta`, the version, the other headers. It does not
+ * check the method and its own parameters, nor notifications, for which the revision has no rules.
  */
 export function assertModernRequest({ method, params }: Request, headers: McpHeaders): void {
   const claimed = claimedVersion(params);
@@ -63,7 +67,7 @@ export function assertModernRequest({ method, params }: Request, headers: McpHea
   if (parameter) assertName(parameter, params, headers.name);
 }
 
-/** The version that `_meta` names; throws unless all is there that `_meta` must hold. */
+/** Returns the version in `_meta`. Throws if `_meta` lacks a required member. */
 function claimedVersion(params: Request['params']): string {
   const meta = isJsonObject(params) ? params._meta : undefined;
   if (!isJsonObject(meta)) throw JsonRpcError.invalidParams('_meta must be an object.');
@@ -80,7 +84,7 @@ function claimedVersion(params: Request['params']): string {
 function assertName(parameter: string, params: Request['params'], header: string | undefined) {
   const named = isJsonObject(params) ? own(params, parameter) : undefined;
   if (header === undefined) {
-    // Where the body names nothing there is nothing to mirror; that fault is one of the parameters.
+    // A body without a name is a fault of the parameters and not of the headers.
     if (typeof named !== 'string') return;
     throw JsonRpcError.headerMismatch('Mcp-Name is missing.');
   }

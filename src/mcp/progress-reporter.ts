@@ -1,12 +1,12 @@
 import type { Progress } from '../tools/contract/tool-call.js';
 import type { NotificationStream } from './event-stream.js';
 
-// 50 a second are more than any display shows, and less than hurts either side.
-const SHORTEST_PAUSE_MS = 20;
+// 50 notifications a second are more than any display shows, and cost neither side much.
+const MIN_PAUSE_MS = 20;
 
 /**
- * Passes the progress of one call on (MCP, basic/utilities/progress): only numbers that grow, not more often than every
- * 20 ms, the last one always, and nothing once the call has ended.
+ * Sends the progress of one call (MCP, basic/utilities/progress). It sends only growing numbers, at most every 20 ms, always
+ * the last one, and nothing after the end of the call.
  */
 export class ProgressReporter {
   private reported = -Infinity;
@@ -23,12 +23,12 @@ export class ProgressReporter {
     if (!(progress.progress > this.reported) || !Number.isFinite(progress.progress)) return;
     this.reported = progress.progress;
     this.pending = progress;
-    const wait = this.sentAt + SHORTEST_PAUSE_MS - performance.now();
+    const wait = this.sentAt + MIN_PAUSE_MS - performance.now();
     if (wait <= 0) this.send();
     else this.timer ??= setTimeout(() => this.send(), wait);
   }
 
-  /** Sends what was held back, and nothing afterwards. */
+  /** Sends the last delayed progress. Later reports are ignored. */
   end(): void {
     this.send();
     this.reported = Infinity;

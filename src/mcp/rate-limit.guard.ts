@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { apiKeyOf } from '../keys/bearer.guard.js';
 
-/** Charges each request to its organization before its body is read. Stands after the bearer guard. */
+/** Counts each request against the limit of its organization before its body is read. Runs after the bearer guard. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   constructor(private readonly limiter: RateLimiter) {}

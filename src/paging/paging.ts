@@ -2,7 +2,7 @@ import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validato
 import { AppError } from '../errors/app-error.js';
 import { Doc } from '../tools/schema/doc.decorator.js';
 
-/** The last row of a page that is ordered by time: where the next one begins. */
+/** The last row of a page that is sorted by time. The next page begins after it. */
 export interface TimePosition {
   at: Date;
   id: string;
@@ -11,7 +11,7 @@ export interface TimePosition {
 // The last millisecond of the year 9999, beyond which PostgreSQL and JavaScript write years differently.
 const LATEST = 253_402_300_799_999;
 
-/** The first `limit` rows, and a cursor made from the last of them if there is another page. */
+/** Returns the first `limit` rows, and a cursor from the last of them if there are more rows. */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,
@@ -22,12 +22,12 @@ export function pageOf<Row>(
   return { page, nextCursor: last === undefined ? null : cursorOf(last) };
 }
 
-/** An opaque text for a list of values. */
+/** Encodes values as an opaque text. */
 export function writeCursor(parts: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** The values of a cursor, none if it is no cursor. Anybody can write one, so each value must be checked. */
+/** Decodes the values of a cursor. Returns none for an invalid cursor. Callers can forge one, so check each value. */
 export function readCursor(cursor: string): unknown[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
@@ -37,12 +37,12 @@ export function readCursor(cursor: string): unknown[] {
   }
 }
 
-/** A cursor for the row of a page that is ordered by when rows were created. */
+/** Makes a cursor for a page that is sorted by creation time. */
 export function timeCursor({ createdAt, id }: { createdAt: Date; id: string }): string {
   return writeCursor([createdAt.getTime(), id]);
 }
 
-/** Undefined for the first page. Throws `invalid_arguments` unless {@link timeCursor} could have made the cursor. */
+/** Returns undefined for the first page. Throws `invalid_arguments` for a text that {@link timeCursor} cannot have made. */
 export function readTimeCursor(cursor: string | undefined): TimePosition | undefined {
   if (cursor === undefined) return undefined;
   const [at, id, ...more] = readCursor(cursor);
@@ -50,12 +50,13 @@ export function readTimeCursor(cursor: string | undefined): TimePosition | undef
   if (isTime && typeof id === 'string' && /^\w{1,64}$/.test(id) && more.length === 0) {
     return { at: new Date(Number(at)), id };
   }
-  throw AppError.invalid('cursor is not one that this tool gave.', [
-    { path: 'cursor', message: 'is not one that this tool gave' },
-  ]);
+  throw AppError.invalid(
+    'cursor is not one that this tool returned. Use next_cursor of the page before.',
+    [{ path: 'cursor', message: 'is not one that this tool returned' }],
+  );
 }
 
-/** The arguments of every list that comes in pages; see `paging.ts`. */
+/** The arguments of every paged list. */
 export class PageInput {
   @Doc('Most to return.')
   @IsInt()

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { excerpt } from './data-message.js';
 
 describe(excerpt, () => {
-  it('is the whole where that is short enough', () => {
+  it('returns the complete JSON if it is short enough', () => {
     const value = { a: 'x'.repeat(5000), b: [1, null, true] };
     expect(JSON.parse(excerpt(value, 10_000))).toEqual(value);
   });
 
-  it('cuts texts and lists, and says how much is missing', () => {
+  it('shortens texts and lists, and says how much is missing', () => {
     const value = { text: 'x'.repeat(5000), list: Array.from({ length: 1000 }, () => 'y') };
     const text = excerpt(value, 3000);
     const { text: short, list } = JSON.parse(text) as { text: string; list: string[] };
@@ -17,7 +17,7 @@ describe(excerpt, () => {
     expect(list.at(-1)).toBe('… (900 more)');
   });
 
-  it('is never longer than it may be, and always well-formed', () => {
+  it('is never longer than allowed, and always well-formed', () => {
     const property = fc.property(
       fc.jsonValue({ maxDepth: 3 }),
       fc.integer({ min: 10, max: 400 }),

@@ -22,7 +22,7 @@ import {
   type RegisteredPrompt,
 } from './prompt.decorator.js';
 
-/** Finds every `@Prompt` method at boot. A duplicate name, or an argument that is no text, stops the process. */
+/** Finds every `@Prompt` method at boot. A duplicate name, or an argument that is not a text, stops the process. */
 @Injectable()
 export class PromptRegistry implements OnModuleInit {
   private readonly prompts = new Map<string, RegisteredPrompt>();
@@ -40,19 +40,19 @@ export class PromptRegistry implements OnModuleInit {
     for (const method of found) this.prompts.set(method.options.name, this.register(method));
   }
 
-  /** By name in code-unit order. */
+  /** Returns the prompts whose tools the policies allow, sorted by name in code-unit order. */
   list(policies: ToolPolicies): PromptDescriptor[] {
     return [...this.prompts.values()]
       .filter(({ needs }) => needs.areAllowed(policies))
       .map(({ descriptor }) => descriptor);
   }
 
-  /** Throws `not_found`, with the nearest names, when there is no such prompt. */
+  /** Throws `not_found`, with the nearest names, if there is no such prompt. */
   describe(name: string, policies: ToolPolicies): PromptDescriptor {
     return this.require(name, policies).descriptor;
   }
 
-  /** Throws `not_found`, and `invalid_arguments` for arguments that the prompt does not take. */
+  /** Throws `not_found`, or `invalid_arguments` for arguments that the prompt does not have. */
   async get(
     name: string,
     given: object,
@@ -61,7 +61,7 @@ export class PromptRegistry implements OnModuleInit {
   ): Promise<PromptResult> {
     const prompt = this.require(name, policies);
     const result = (await prompt.get(withoutEmpty(given), call)) as PromptResult;
-    // Compiled code can return what its type forbids, and half an answer is worse than an error.
+    // Compiled code can return a value that its type forbids. Without this, the caller would get half a result.
     if (!Array.isArray(result?.messages)) throw new Error('A prompt must return messages.');
     return result;
   }
@@ -102,7 +102,7 @@ export class PromptRegistry implements OnModuleInit {
   }
 }
 
-/** Hosts send the fields that a person left empty as empty text. */
+/** Removes empty texts, which hosts send for fields that a person left empty. */
 function withoutEmpty(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
 }

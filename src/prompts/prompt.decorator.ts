@@ -4,22 +4,22 @@ import type { BoundMethod } from '../tools/registry/decorated-methods.js';
 import type { RequiredTools } from '../tools/registry/registered-tool.js';
 
 export interface PromptOptions {
-  /** 1 to 64 of a-z, 0-9 and _, unique among prompts. */
+  /** 1 to 64 characters of a-z, 0-9 and _. Unique among prompts. */
   name: string;
   title: string;
-  /** For the person who chooses it, and for the model that gets it. */
+  /** Read by the person who chooses the prompt and by the model that gets it. */
   description: string;
   icons?: readonly Icon[];
   /**
-   * Tools whose work it shows or asks for. Organizations that have hidden one do not have the prompt, nor do those that
-   * want calls confirmed of one that only reads: nobody is asked before a prompt is made.
+   * Tools whose data the prompt shows or that it tells the model to call. The prompt is hidden if the organization hides one of
+   * them, or wants confirmation for one that only reads, because nobody confirms a prompt.
    */
   needs?: readonly string[];
 }
 
 /**
- * Makes a method write messages for a model, that a person asks for by name. Its first parameter is a class whose fields,
- * all of them texts, are the arguments. It runs in a READ ONLY transaction and returns a `PromptResult`.
+ * Declares a method as a prompt: it returns messages for a model, and a person asks for it by name. Its first parameter is a
+ * class whose fields are texts. It runs in a READ ONLY transaction and returns a `PromptResult`.
  */
 export const Prompt = DiscoveryService.createDecorator<PromptOptions>();
 
@@ -28,13 +28,13 @@ export interface PromptMessage {
   content: ContentBlock;
 }
 
-/** What a prompt was written to, with these arguments. */
+/** The messages of a prompt for its arguments. */
 export interface PromptResult {
   description?: string;
   messages: readonly PromptMessage[];
 }
 
-/** What callers may know of a prompt. Names as in the MCP specification, server/prompts. */
+/** Describes a prompt to callers. The field names are those of the MCP specification, server/prompts. */
 export interface PromptDescriptor {
   name: string;
   title: string;

@@ -24,13 +24,13 @@ import {
 import { UriTemplate } from './uri-template.js';
 
 /**
- * Finds every `@Resource` method at boot. Two for the same URIs, or one whose variables its method cannot take, stop the
- * process. One whose method is a tool as well is not there for organizations that have hidden the tool, or that want its
- * calls confirmed: nobody is asked before a resource is read.
+ * Finds every `@Resource` method at boot. Two resources with the same URIs, or a template whose variables its method does not
+ * have, stop the process. A resource whose method is a tool too is hidden if the organization hides the tool or wants its
+ * calls confirmed, because nobody confirms that a resource is read.
  */
 @Injectable()
 export class ResourceRegistry implements OnModuleInit {
-  /** In code-unit order of their URIs, in which a brace comes last: what is more exact is found first. */
+  /** Sorted by URI in code-unit order. A brace sorts last, so an exact URI is found before a template. */
   private resources: readonly RegisteredResource[] = [];
 
   constructor(
@@ -41,7 +41,7 @@ export class ResourceRegistry implements OnModuleInit {
   onModuleInit(): void {
     const tools = this.methods.find(Tool);
     const found = this.methods.find(Resource).map((method) => {
-      // Not by their places: a class of a team may have the name of one of ours, and the policies of another tool.
+      // Compares instances and not class names: two classes can have the same name.
       const same = tools.find(
         ({ instance, name }) => instance === method.instance && name === method.name,
       );
@@ -55,40 +55,40 @@ export class ResourceRegistry implements OnModuleInit {
       .sort((a, b) => (a.template.text < b.template.text ? -1 : 1));
   }
 
-  /** The resources whose URIs are known. */
+  /** Returns the resources without variables. */
   list(policies: ToolPolicies): (ResourceDescriptor & { uri: string })[] {
-    return this.open(policies)
+    return this.allowed(policies)
       .filter(({ template }) => template.variables.length === 0)
       .map(({ template, descriptor }) => ({ uri: template.text, ...descriptor }));
   }
 
-  /** The templates of all others. */
+  /** Returns the templates of resources with variables. */
   templates(policies: ToolPolicies): (ResourceDescriptor & { uriTemplate: string })[] {
-    return this.open(policies)
+    return this.allowed(policies)
       .filter(({ template }) => template.variables.length > 0)
       .map(({ template, descriptor }) => ({ uriTemplate: template.text, ...descriptor }));
   }
 
-  /** The variables of a template, none for the URI of a listed resource; undefined where there is neither. */
+  /** Returns the variables of a template, which a listed resource has none of. Returns undefined for an unknown URI. */
   variablesOf(uri: string, policies: ToolPolicies): readonly string[] | undefined {
-    return this.open(policies).find(({ template }) => template.text === uri)?.template.variables;
+    return this.allowed(policies).find(({ template }) => template.text === uri)?.template.variables;
   }
 
-  /** Whether the URI is that of a resource, or fits a template of some; that one exists is not said. */
+  /** Returns true if a resource has the URI or a template matches it. The resource itself may not exist. */
   has(uri: string, policies: ToolPolicies): boolean {
-    return this.open(policies).some(({ template }) => template.match(uri) !== undefined);
+    return this.allowed(policies).some(({ template }) => template.match(uri) !== undefined);
   }
 
-  /** Throws `not_found` when no resource has this URI. */
+  /** Throws `not_found` if no resource has the URI. */
   async read(uri: string, policies: ToolPolicies, call: ToolCall): Promise<ResourceContents> {
-    for (const { template, descriptor, read } of this.open(policies)) {
+    for (const { template, descriptor, read } of this.allowed(policies)) {
       const variables = template.match(uri);
       if (variables) return contentsOf(uri, descriptor.mimeType, await read(variables, call));
     }
-    throw unknown();
+    throw unknownResource();
   }
 
-  private open(policies: ToolPolicies): RegisteredResource[] {
+  private allowed(policies: ToolPolicies): RegisteredResource[] {
     return this.resources.filter(({ toolNames }) => {
       const { hidden, confirmation } = policies.policy(...toolNames);
       return !hidden && confirmation === 'never';
@@ -105,7 +105,7 @@ export class ResourceRegistry implements OnModuleInit {
     const template = templateOf(uri, place);
     const input = firstParameter(method);
     const schema = dtoSchema(input);
-    assertTakes(template, input, schema, place);
+    assertHasVariables(template, input, schema, place);
     return {
       template,
       toolNames,
@@ -114,8 +114,8 @@ export class ResourceRegistry implements OnModuleInit {
         try {
           return parseArguments(input, schema, variables);
         } catch (error) {
-          // A text that cannot be an id is not the id of anything.
-          throw error instanceof AppError ? unknown(error) : error;
+          // A variable that does not fit its field names nothing.
+          throw error instanceof AppError ? unknownResource(error) : error;
         }
       }),
     };
@@ -130,7 +130,7 @@ function templateOf(uri: string, place: string): UriTemplate {
   }
 }
 
-function assertTakes(
+function assertHasVariables(
   { text, variables }: UriTemplate,
   input: DtoClass,
   { properties, required = [] }: ObjectSchema,
@@ -154,13 +154,13 @@ function contentsOf(uri: string, mimeType: string, value: unknown): ResourceCont
   if (value instanceof Uint8Array) {
     return { uri, mimeType, blob: Buffer.from(value).toString('base64') };
   }
-  // Compiled code can return what its type forbids, and JSON has no text for it.
+  // Compiled code can return a value that its type forbids, and JSON.stringify would return undefined for it.
   if (typeof value !== 'object' || value === null) {
     throw new Error('A resource must return an object, text or bytes.');
   }
   return { uri, mimeType, text: JSON.stringify(value) };
 }
 
-function unknown(cause?: unknown): AppError {
+function unknownResource(cause?: unknown): AppError {
   return new AppError('not_found', 'Unknown resource.', { cause });
 }

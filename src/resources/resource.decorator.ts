@@ -5,27 +5,27 @@ import type { UriTemplate } from './uri-template.js';
 
 export interface ResourceOptions {
   /**
-   * `scheme://host/path`, unique in the installation. With {variables} as segments of the path it is a template: each
-   * is a field of the method's first parameter.
+   * `scheme://host/path`, unique in the installation. With {variables} as path segments it is a template. Each variable is a
+   * field of the first parameter of the method.
    */
   uri: string;
-  /** 1 to 64 of a-z, 0-9 and _, unique among resources. */
+  /** 1 to 64 characters of a-z, 0-9 and _. Unique among resources. */
   name: string;
   title: string;
-  /** What is found there, for a model or a person that chooses between resources. */
+  /** Describes the content to a model or a person that chooses between resources. */
   description: string;
-  /** Absent: application/json. */
+  /** When absent, application/json. */
   mimeType?: string;
   icons?: readonly Icon[];
 }
 
 /**
- * Makes what a method returns readable under a URI: an object as JSON, text as it is, a `Uint8Array` as binary. Its
- * first parameter is a class as for `@Tool`, so one method can be both. It runs in a READ ONLY transaction.
+ * Declares a method as a resource: agents read its result under a URI, an object as JSON, a text as it is, a `Uint8Array` as
+ * binary data. The first parameter is a class as for `@Tool`, so one method can be both. It runs in a READ ONLY transaction.
  */
 export const Resource = DiscoveryService.createDecorator<ResourceOptions>();
 
-/** What callers may know of a resource, or of the resources of a template. Names as in MCP, server/resources. */
+/** Describes a resource or a template to callers. The field names are those of the MCP specification, server/resources. */
 export interface ResourceDescriptor {
   name: string;
   title: string;
@@ -34,16 +34,16 @@ export interface ResourceDescriptor {
   icons?: readonly Icon[];
 }
 
-/** What a resource holds. */
+/** The content of a resource. */
 export type ResourceContents = { uri: string; mimeType: string } & (
   { text: string } | { blob: string }
 );
 
 export interface RegisteredResource {
   readonly template: UriTemplate;
-  /** Names of the tool that the same method is, if it is one. */
+  /** The names of the tool, if the method is a tool too. */
   readonly toolNames: readonly string[];
   readonly descriptor: ResourceDescriptor;
-  /** Runs guards, interceptors and the method. */
+  /** Runs the guards, the interceptors and the method. */
   readonly read: (variables: object, call: ToolCall) => Promise<unknown>;
 }

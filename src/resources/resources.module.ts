@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { ToolsModule } from '../tools/tools.module.js';
 import { ResourceRegistry } from './resource-registry.js';
 
-/** What agents can read under a URI. */
+/** Provides the registry of resources. */
 @Module({ imports: [ToolsModule], providers: [ResourceRegistry], exports: [ResourceRegistry] })
 export class ResourcesModule {}

@@ -1,22 +1,22 @@
-const LONGEST_URI = 2048;
+const MAX_URI_LENGTH = 2048;
 const LITERAL = "[A-Za-z0-9._~!$&'()*+,;=:@%-]";
 const FORM = new RegExp(
   `^[a-z][a-z0-9+.-]*://${LITERAL}*(/(${LITERAL}+|\\{[A-Za-z][A-Za-z0-9_]{0,63}\\}))*$`,
 );
 
 /**
- * A URI some of whose path segments are variables, such as `switchboard://contacts/{contact_id}` (RFC 6570, level 1).
- * The host is never one: clients may write it in lower case, and then it would name something else.
+ * A URI with variables as path segments, such as `switchboard://contacts/{contact_id}` (RFC 6570, level 1). The host is never
+ * a variable, because clients may convert it to lowercase.
  */
 export class UriTemplate {
   readonly variables: readonly string[];
-  /** The same for two templates that the same URIs match. */
+  /** Equal for two templates that match the same URIs. */
   readonly shape: string;
   private readonly segments: readonly string[];
 
-  /** Throws for text that is no such template. */
+  /** Throws for a text that is not a template. */
   constructor(readonly text: string) {
-    if (!FORM.test(text) || text.length > LONGEST_URI) {
+    if (!FORM.test(text) || text.length > MAX_URI_LENGTH) {
       throw new Error(
         `"${text}" is no URI for a resource: scheme://host/segments, some {variable}`,
       );
@@ -30,11 +30,11 @@ export class UriTemplate {
   }
 
   /**
-   * The decoded values of the variables, or undefined when the URI is not one of these. A value is never empty, `.` or
-   * `..`, and holds neither slashes nor control characters, so it is safe to take for a name.
+   * Returns the decoded variables, or undefined if the URI does not match. A value is never empty, `.` or `..`, and contains
+   * neither slashes nor control characters, so it is safe as a name.
    */
   match(uri: string): Record<string, string> | undefined {
-    if (uri.length > LONGEST_URI) return undefined;
+    if (uri.length > MAX_URI_LENGTH) return undefined;
     const given = uri.split('/');
     if (given.length !== this.segments.length) return undefined;
     const values: [string, string][] = [];
@@ -57,7 +57,7 @@ function isVariable(segment: string): boolean {
 }
 
 function decode(segment: string): string | undefined {
-  // A question mark or a hash would begin another part of the URI.
+  // A question mark or a hash would start another part of the URI.
   if (/[?#]/.test(segment)) return undefined;
   try {
     const value = decodeURIComponent(segment);

@@ -13,7 +13,7 @@ const LEGACY: Record<LegacyVersion, EraEncoder> = {
 };
 const MODERN = new ModernEncoder();
 
-/** The encoder of an era; the same object every time. */
+/** Returns the encoder of an era. It is the same object every time. */
 export function encoderOf(era: Era): EraEncoder {
   switch (era.name) {
     case 'plain':

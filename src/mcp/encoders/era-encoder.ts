@@ -4,46 +4,46 @@ import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
 import type { JsonSchema, ObjectSchema } from '../../tools/schema/json-schema.js';
 import type { JsonObject } from '../json-rpc.js';
 
-/** How long a client may keep what is listed: five minutes. */
+/** The time for which a client may cache a list: five minutes. */
 export const LIST_MAX_AGE_MS = 300_000;
 
-/** What the entry of a list may say of itself that some revisions do not know. */
+/** The members of list entries that some revisions do not have. */
 export interface Listed {
   title?: string;
   icons?: readonly Icon[];
 }
 
 /**
- * How one era writes the results of its methods. Everything is JSON text: the list is encoded once, and the result of a
- * tool, which appears in up to two places, only once per call.
+ * Encodes the results of methods in one era, as JSON text. The result of a tool is encoded once for a call, though it appears
+ * in up to two places.
  */
 export interface EraEncoder {
-  /** Whether what is said about a result has a place beside it. */
+  /** True if results of the era have `_meta`. */
   readonly hasMeta: boolean;
   toolList(tools: readonly ToolDescriptor[]): string;
-  /** `json` is the JSON text of the object that the tool returned, `meta` what is said about it. */
+  /** `json` is the JSON text of the object that the tool returned. */
   toolResult(json: string, meta?: JsonObject): string;
-  /** `json` is the JSON text of the blocks that the tool returned instead of an object. */
+  /** `json` is the JSON text of the content blocks that the tool returned. */
   toolContent(json: string, meta?: JsonObject): string;
-  /** `json` is the JSON text of what is told about the failure. */
+  /** `json` is the JSON text of the failure. */
   toolFailure(json: string, meta?: JsonObject): string;
-  /** A question back, in place of a result. */
-  inputRequired(question: InputRequired): string;
-  /** A result of these members; `maxAgeMs` is how long its caller may keep it, where the era says so. */
+  /** Encodes input requests in place of a result. */
+  inputRequired(thrown: InputRequired): string;
+  /** Encodes a result. `maxAgeMs` is the time for which its caller may cache it, in eras that have caching. */
   result(members: object, maxAgeMs?: number): string;
-  /** The entry of a list of anything but tools, as far as the era knows its members. */
+  /** Removes the members of a list entry that the era does not have. */
   entry<Entry extends Listed>(entry: Entry): object;
 }
 
-/** JSON text of the MCP content format: one text block. */
+/** Encodes MCP content with one text block. */
 export function textContent(text: string): string {
   return `[{"type":"text","text":${JSON.stringify(text)}}]`;
 }
 
 /**
- * What `tools/list` says of a result: its members, and not what is inside of them. Contacts, messages, workflows and runs
- * are in the results of many tools; told with each, they would take most of the list, and every conversation of every
- * agent begins with the list. What they hold is told once, in the instructions, and by `GET /api/tools`.
+ * Returns an output schema for `tools/list`: its members without their inner properties. Every conversation of every agent
+ * begins with the list, and contacts, messages, workflows and runs in the results of many tools would take most of it. The
+ * instructions and `GET /api/tools` describe them once.
  */
 export function listedOutput(schema: ObjectSchema | undefined): ObjectSchema | undefined {
   if (!schema) return undefined;

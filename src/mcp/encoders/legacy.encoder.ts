@@ -3,7 +3,7 @@ import type { LegacyVersion } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
 import { type EraEncoder, type Listed, listedOutput, textContent } from './era-encoder.js';
 
-/** MCP 2024-11-05 to 2025-11-25: what plain JSON-RPC gets, and what the named revision has added to it. */
+/** Encodes results of MCP 2024-11-05 to 2025-11-25: those of plain JSON-RPC with the additions of the revision. */
 export class LegacyEncoder implements EraEncoder {
   readonly hasMeta = true;
   private readonly hasAnnotations: boolean;
@@ -41,13 +41,13 @@ export class LegacyEncoder implements EraEncoder {
     return `{"content":${json}${metaMember(meta)}}`;
   }
 
-  // No structuredContent: it would have to conform to the outputSchema, which describes success only.
+  // No structuredContent: it must conform to the outputSchema, which describes success only.
   toolFailure(json: string, meta?: JsonObject): string {
     return `{"content":${textContent(json)},"isError":true${metaMember(meta)}}`;
   }
 
   inputRequired(): never {
-    throw new Error('A client of before 2026-07-28 cannot be asked.');
+    throw new Error('A client before 2026-07-28 cannot receive input requests.');
   }
 
   result(members: object): string {

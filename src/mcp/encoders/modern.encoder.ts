@@ -12,20 +12,20 @@ import {
   textContent,
 } from './era-encoder.js';
 
-/** What every result ends with: that it is one, and not a question back, and whose it is. */
+/** The members at the end of every result: its type and the server. */
 export const COMPLETE = {
   resultType: 'complete',
   _meta: { 'io.modelcontextprotocol/serverInfo': SERVER_INFO },
 };
 const CACHEABLE = cacheable(LIST_MAX_AGE_MS);
 
-/** JSON text of the result of `server/discover`. */
+/** The JSON text of the result of `server/discover`. */
 export const DISCOVERY = JSON.stringify({
   supportedVersions: MODERN_VERSIONS,
   capabilities: {
     ...CAPABILITIES,
-    // All that subscriptions/listen tells of. Policies change the lists of resources and prompts as well, but nobody is
-    // told of that: clients may keep those lists for five minutes.
+    // The topics of subscriptions/listen. Policies change the lists of resources and prompts too, but without
+    // notifications: clients may cache those lists for five minutes.
     tools: { listChanged: true },
     resources: { subscribe: true },
     ...TASKS_CAPABILITY,
@@ -35,12 +35,12 @@ export const DISCOVERY = JSON.stringify({
   ...COMPLETE,
 });
 
-/** JSON text of a result that says nothing but that it is one. */
+/** Encodes a result without own members. */
 export function emptyResult(meta: JsonObject): string {
   return `{${completion(meta)}`;
 }
 
-/** MCP 2026-07-28. */
+/** Encodes results of MCP 2026-07-28. */
 export class ModernEncoder implements EraEncoder {
   readonly hasMeta = true;
 
@@ -68,7 +68,7 @@ export class ModernEncoder implements EraEncoder {
     return `{"content":${json},${completion(meta)}`;
   }
 
-  // No structuredContent: it would have to conform to the outputSchema, which describes success only.
+  // No structuredContent: it must conform to the outputSchema, which describes success only.
   toolFailure(json: string, meta?: JsonObject): string {
     return `{"content":${textContent(json)},"isError":true,${completion(meta)}`;
   }
@@ -92,7 +92,7 @@ export class ModernEncoder implements EraEncoder {
   }
 }
 
-/** What a client is told of questions: not what must be declared to be asked them, nor how they are read. */
+/** Returns the members of input requests that clients get. */
 export function inputRequestsOf(requests: InputRequests): object {
   const shown = Object.entries(requests).map(([name, { method, params }]) => [
     name,
@@ -101,14 +101,14 @@ export function inputRequestsOf(requests: InputRequests): object {
   return Object.fromEntries(shown) as object;
 }
 
-/** For answers that a client may keep: for this key only, as what is served may vary with it. */
+/** Returns the members of a result that a client may cache, for its API key only. */
 function cacheable(ttlMs: number): object {
   return { ttlMs, cacheScope: 'private' };
 }
 
 const COMPLETION = JSON.stringify(COMPLETE).slice(1);
 
-/** The members that end a result, and its closing brace. */
+/** Encodes the members at the end of a result, with its closing brace. */
 function completion(meta: JsonObject | undefined): string {
   if (!meta) return COMPLETION;
   return JSON.stringify({ ...COMPLETE, _meta: { ...meta, ...COMPLETE._meta } }).slice(1);

@@ -1,7 +1,7 @@
 import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
 import { type EraEncoder, type Listed, textContent } from './era-encoder.js';
 
-/** Plain JSON-RPC 2.0: exactly the members that the specification of the service names, and no other. */
+/** Encodes results of plain JSON-RPC 2.0, with only the members that the specification of the service names. */
 export class PlainEncoder implements EraEncoder {
   readonly hasMeta = false;
 
@@ -28,14 +28,14 @@ export class PlainEncoder implements EraEncoder {
   }
 
   inputRequired(): never {
-    throw new Error('A plain caller cannot be asked.');
+    throw new Error('A plain caller cannot receive input requests.');
   }
 
   result(members: object): string {
     return JSON.stringify(members);
   }
 
-  // As in 2025-03-26: callers of this era may be clients that have not been told of later revisions.
+  // As in 2025-03-26, because a caller of this era may be a client that has no later revision.
   entry(entry: Listed): object {
     return { ...entry, title: undefined, icons: undefined };
   }

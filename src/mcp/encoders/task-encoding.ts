@@ -12,21 +12,21 @@ const LONGEST_POLL_MS = 60_000;
 
 const MODERN = encoderOf({ name: 'modern' });
 
-/** JSON text of the result of a call that became a task (CreateTaskResult of the Tasks extension). */
+/** Encodes the result of a call that became a task (CreateTaskResult of the Tasks extension). */
 export function createdTask(task: Task, meta?: JsonObject): string {
   const _meta = { ...meta, ...COMPLETE._meta };
   return JSON.stringify({ ...frame(task), resultType: 'task', _meta });
 }
 
-/** JSON text of the result of `tasks/get`. */
-export function gottenTask(task: Task): string {
+/** Encodes the result of `tasks/get`. */
+export function taskResult(task: Task): string {
   return JSON.stringify({ ...taskStatus(task), ...COMPLETE });
 }
 
-/** JSON text of the result of `tasks/update` and `tasks/cancel`. */
+/** The JSON text of the result of `tasks/update` and `tasks/cancel`. */
 export const ACKNOWLEDGED = JSON.stringify(COMPLETE);
 
-/** What `tasks/get` and `notifications/tasks` say of a task (DetailedTask of the Tasks extension). */
+/** Returns the members of a task in `tasks/get` and `notifications/tasks` (DetailedTask of the Tasks extension). */
 export function taskStatus(task: Task): JsonObject {
   return { ...frame(task), ...payload(task.state) };
 }
@@ -38,13 +38,13 @@ function frame({ id, createdAt, changedAt, state, message, askAgainAt }: Task): 
     ...(message !== undefined && { statusMessage: message }),
     createdAt: createdAt.toISOString(),
     lastUpdatedAt: changedAt.toISOString(),
-    // Nothing is thrown away by age.
+    // Tasks do not expire.
     ttlMs: null,
     pollIntervalMs: pollInterval(askAgainAt),
   };
 }
 
-/** `failed` of the extension is for JSON-RPC errors only: a tool that fails completes, with a result that says so. */
+/** `failed` of the extension means a JSON-RPC error. A task whose tool fails is `completed` with a failed result. */
 const STATUS = {
   working: 'working',
   asking: 'input_required',
@@ -70,7 +70,7 @@ function payload(state: TaskState): JsonObject {
   }
 }
 
-/** Exactly what `tools/call` would have answered. */
+/** Returns exactly the result that `tools/call` would have. */
 function callResult(result: object): unknown {
   const text =
     result instanceof ToolContent
@@ -83,7 +83,7 @@ function callFailure(error: AppError): unknown {
   return JSON.parse(MODERN.toolFailure(JSON.stringify(knownError(error))));
 }
 
-/** Every poll costs the organization a request, so one that waits for a day is not asked for every second. */
+/** Returns a long interval for a task that waits long, because every poll counts against the rate limit. */
 function pollInterval(askAgainAt: Date | undefined): number {
   const wait = askAgainAt ? askAgainAt.getTime() - Date.now() : 0;
   return Math.min(Math.max(wait, SHORTEST_POLL_MS), LONGEST_POLL_MS);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Tasks } from '../../tools/pipeline/tasks.js';
 import { withJsonRpcErrors } from '../app-error-encoding.js';
 import { refuseDryRun } from '../dry-run.js';
-import { ACKNOWLEDGED, gottenTask } from '../encoders/task-encoding.js';
+import { ACKNOWLEDGED, taskResult } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
 import { type JsonObject, isJsonObject } from '../json-rpc.js';
 import { assertTakesTasks, taskCallerOf } from '../tasks-extension.js';
@@ -23,7 +23,7 @@ export class TaskHandlers {
     const id = taskIdOf(params, context);
     const task = await withJsonRpcErrors(this.tasks.find(taskCallerOf(context.key), id));
     if (!task) throw unknownTask();
-    return gottenTask(task);
+    return taskResult(task);
   }
 
   private async update(params: JsonObject, context: MethodContext): Promise<string> {

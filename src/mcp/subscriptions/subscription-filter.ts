@@ -1,18 +1,18 @@
 import { JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject } from '../json-rpc.js';
 
-const MOST_NAMES = 100;
-const LONGEST_NAME = 2000;
+const MAX_NAMES = 100;
+const MAX_NAME_LENGTH = 2000;
 
-/** What a client asks to be told of (MCP, schema: `SubscriptionFilter`), as far as there is such a thing here. */
+/** The topics that a client subscribes to (MCP, schema: `SubscriptionFilter`), as far as this server has them. */
 export interface SubscriptionFilter {
   readonly toolsListChanged?: true;
   readonly resourceSubscriptions: readonly string[];
-  /** Of the Tasks extension. */
+  /** Part of the Tasks extension. */
   readonly taskIds: readonly string[];
 }
 
-/** Reads `params.notifications`; throws `JsonRpcError` for what is none. Members that nobody knows are passed over. */
+/** Parses `params.notifications` and ignores unknown members. Throws `JsonRpcError` for an invalid filter. */
 export function parseSubscriptionFilter(given: unknown): SubscriptionFilter {
   if (!isJsonObject(given)) throw JsonRpcError.invalidParams('notifications must be an object.');
   const { toolsListChanged = false } = given;
@@ -26,20 +26,20 @@ export function parseSubscriptionFilter(given: unknown): SubscriptionFilter {
   };
 }
 
-/** The different texts of a list, in order. */
+/** Returns the texts of a list without duplicates, in order. */
 function namesOf(given: Record<string, unknown>, member: string): string[] {
   const names = given[member] ?? [];
   if (!Array.isArray(names) || !names.every(isName)) {
-    const rule = `a list of texts of at most ${LONGEST_NAME} characters`;
+    const rule = `a list of texts of at most ${MAX_NAME_LENGTH} characters`;
     throw JsonRpcError.invalidParams(`${member} must be ${rule}.`);
   }
   const different = [...new Set(names)];
-  if (different.length > MOST_NAMES) {
-    throw JsonRpcError.invalidParams(`${member} holds at most ${MOST_NAMES} names.`);
+  if (different.length > MAX_NAMES) {
+    throw JsonRpcError.invalidParams(`${member} holds at most ${MAX_NAMES} names.`);
   }
   return different;
 }
 
 function isName(name: unknown): name is string {
-  return typeof name === 'string' && name.length <= LONGEST_NAME;
+  return typeof name === 'string' && name.length <= MAX_NAME_LENGTH;
 }

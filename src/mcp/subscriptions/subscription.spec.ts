@@ -12,10 +12,10 @@ interface Sent {
   params: object;
 }
 
-/** A caller that takes messages one by one, when the test says so. */
+/** A caller that reads messages only when the test lets it. */
 class Caller {
   readonly sent: Sent[] = [];
-  takes = true;
+  isReading = true;
   private waiting: (() => void)[] = [];
 
   notify(method: string, params: object): void {
@@ -23,11 +23,11 @@ class Caller {
   }
 
   async waitUntilDrained(): Promise<void> {
-    if (!this.takes) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (!this.isReading) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
   read(): void {
-    this.takes = true;
+    this.isReading = true;
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 }
@@ -48,9 +48,9 @@ function subscribe(topics: readonly Topic[], onError: (error: unknown) => void =
 }
 
 describe(Subscription.name, () => {
-  it('holds back what changed before it was acknowledged', async () => {
+  it('sends changes from before the acknowledgement after it', async () => {
     const { caller, subscription } = subscribe([A]);
-    subscription.tell(a);
+    subscription.notifyOf(a);
     await new Promise(setImmediate);
     expect(caller.sent).toEqual([]);
     subscription.acknowledge({});
@@ -58,18 +58,18 @@ describe(Subscription.name, () => {
     expect(caller.sent).toEqual([ACKNOWLEDGED, of('resources/updated', { uri: 'test://a' })]);
   });
 
-  it('keeps one notification a topic while its caller does not read', async () => {
+  it('keeps one notification of each topic while the client does not read', async () => {
     const { caller, subscription } = subscribe([A, B, TOOL_LIST]);
     subscription.acknowledge({});
-    caller.takes = false;
+    caller.isReading = false;
     for (let change = 0; change < 1000; change += 1) {
-      subscription.tell(change % 2 === 0 ? a : b);
+      subscription.notifyOf(change % 2 === 0 ? a : b);
       if (change % 100 === 0) await Promise.resolve();
     }
     expect(caller.sent).toEqual([ACKNOWLEDGED]);
     caller.read();
     await vi.waitFor(() => expect(caller.sent).toHaveLength(3));
-    subscription.tell({ kind: 'tools' });
+    subscription.notifyOf({ kind: 'tools' });
     await vi.waitFor(() => expect(caller.sent).toHaveLength(4));
     expect(caller.sent.map(({ method }) => method)).toEqual([
       ACKNOWLEDGED.method,
@@ -79,24 +79,24 @@ describe(Subscription.name, () => {
     ]);
   });
 
-  it('tells again what changed while it was being told', async () => {
+  it('sends a second notification for a change during the first', async () => {
     let reads = 0;
     const slow: Topic = {
       concerns: () => true,
       notification: async () => {
         reads += 1;
-        if (reads === 1) subscription.tell(a);
+        if (reads === 1) subscription.notifyOf(a);
         return { method: 'notifications/test', params: { reads } };
       },
     };
     const { caller, subscription } = subscribe([slow]);
     subscription.acknowledge({});
-    subscription.tell(a);
+    subscription.notifyOf(a);
     await vi.waitFor(() => expect(caller.sent).toHaveLength(3));
     expect(caller.sent.slice(1)).toEqual([of('test', { reads: 1 }), of('test', { reads: 2 })]);
   });
 
-  it('tries again what could not be read, and says nothing of what is gone', async () => {
+  it('tries a failed notification again, and sends nothing where there is nothing to send', async () => {
     const errors: unknown[] = [];
     const answers = [
       () => Promise.reject(new Error('away')),
@@ -106,19 +106,19 @@ describe(Subscription.name, () => {
     const topic: Topic = { concerns: () => true, notification: () => answers.shift()!() };
     const { caller, subscription } = subscribe([topic], (error) => errors.push(error));
     subscription.acknowledge({});
-    subscription.tell(a);
+    subscription.notifyOf(a);
     await vi.waitFor(() => expect(answers).toHaveLength(1), 5000);
     expect(errors).toEqual([new Error('away')]);
     expect(caller.sent).toEqual([ACKNOWLEDGED]);
-    subscription.tell(a);
+    subscription.notifyOf(a);
     await vi.waitFor(() => expect(caller.sent).toEqual([ACKNOWLEDGED, of('test')]));
   });
 
-  it('tells nothing once it is over', async () => {
+  it('sends nothing after its end', async () => {
     const { caller, over, subscription } = subscribe([A]);
     subscription.acknowledge({});
-    caller.takes = false;
-    subscription.tell(a);
+    caller.isReading = false;
+    subscription.notifyOf(a);
     over.abort();
     caller.read();
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -6,38 +6,38 @@ import type { JsonObject, JsonRpcId } from '../json-rpc.js';
 /** Marks every message of a subscription (MCP 2026-07-28, schema: `NotificationMetaObject`). */
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
-// Changes within this time are told as one: a run of many quick steps is one piece of news to whoever follows it.
+// Changes within this time become one notification, so that a run of many quick steps does not flood the client.
 const PAUSE_MS = 100;
 const RETRY_MS = 1000;
 
 /**
- * One client that listens. However much changes and however slowly it reads, what waits for it is at most one
- * notification a topic.
+ * Sends the notifications of one subscription. At most one notification of each topic waits for the client, however much
+ * changes and however slowly it reads.
  */
 export class Subscription {
   private readonly waiting = new Set<Topic>();
-  private acknowledged = false;
-  private telling = false;
+  private isAcknowledged = false;
+  private isSending = false;
 
   constructor(
     private readonly id: JsonRpcId,
     private readonly topics: readonly Topic[],
     private readonly stream: NotificationStream,
-    /** Aborted when there is nobody to tell any more. */
-    private readonly over: AbortSignal,
+    /** Aborted when the subscription ends. */
+    private readonly ended: AbortSignal,
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** The first message; what changed before follows it. */
+  /** Sends the acknowledgement, and then the notifications of earlier changes. */
   acknowledge(notifications: object): void {
     this.notify('notifications/subscriptions/acknowledged', { notifications });
-    this.acknowledged = true;
-    for (const topic of this.topics) if (topic.atOnce) this.waiting.add(topic);
+    this.isAcknowledged = true;
+    for (const topic of this.topics) if (topic.notifiesAtStart) this.waiting.add(topic);
     this.start();
   }
 
-  /** Tells the client as soon as it can take it. */
-  tell(notice: ChangeOrGap): void {
+  /** Notifies the client of a change as soon as it can receive it. */
+  notifyOf(notice: ChangeOrGap): void {
     for (const topic of this.topics) {
       if (notice.kind === 'gap' || topic.concerns(notice)) this.waiting.add(topic);
     }
@@ -45,29 +45,29 @@ export class Subscription {
   }
 
   private start(): void {
-    if (!this.acknowledged || this.telling || this.waiting.size === 0) return;
-    this.telling = true;
-    void this.tellAll().finally(() => {
-      this.telling = false;
+    if (!this.isAcknowledged || this.isSending || this.waiting.size === 0) return;
+    this.isSending = true;
+    void this.sendAll().finally(() => {
+      this.isSending = false;
     });
   }
 
-  private async tellAll(): Promise<void> {
-    while (this.waiting.size > 0 && !this.over.aborted) {
-      const failed = await this.tellOnce([...this.waiting]);
+  private async sendAll(): Promise<void> {
+    while (this.waiting.size > 0 && !this.ended.aborted) {
+      const failed = await this.sendOnce([...this.waiting]);
       await sleep(failed ? RETRY_MS : PAUSE_MS, undefined, { ref: false });
     }
   }
 
-  private async tellOnce(topics: readonly Topic[]): Promise<boolean> {
+  private async sendOnce(topics: readonly Topic[]): Promise<boolean> {
     for (const topic of topics) {
       await this.stream.waitUntilDrained();
-      if (this.over.aborted) return false;
-      // Before it is read: a change in between is another piece of news.
+      if (this.ended.aborted) return false;
+      // Before the state is read: a change in between needs another notification.
       this.waiting.delete(topic);
       try {
         const notification = await topic.notification();
-        if (this.over.aborted) return false;
+        if (this.ended.aborted) return false;
         if (notification) this.notify(notification.method, notification.params);
       } catch (error) {
         this.waiting.add(topic);
@@ -83,13 +83,13 @@ export class Subscription {
   }
 }
 
-/** Something that a client follows. */
+/** Something that a client is notified of. */
 export interface Topic {
-  /** Whether the change is one of it. */
+  /** Returns true if the change belongs to the topic. */
   concerns(change: Change): boolean;
-  /** Whether it is told once at the start as well, because its last change may be over by then. */
-  readonly atOnce?: boolean;
-  /** What a client is told after a change, whatever the number of changes was; undefined where there is nothing. */
+  /** True if the client is notified at the start too, because the last change may have happened before. */
+  readonly notifiesAtStart?: boolean;
+  /** Returns the notification for one or more changes, or undefined if there is nothing to send. */
   notification(): Promise<TopicNotification | undefined> | TopicNotification;
 }
 
@@ -103,7 +103,7 @@ export const TOOL_LIST: Topic = {
   notification: () => ({ method: 'notifications/tools/list_changed' }),
 };
 
-/** A resource with all that lies below it: `switchboard://runs` changes with each of the runs. */
+/** Makes the topic of a resource and everything below it: `switchboard://runs` changes with each run. */
 export function resourceTopic(uri: string): Topic {
   return {
     concerns: (change) =>
@@ -113,12 +113,12 @@ export function resourceTopic(uri: string): Topic {
 }
 
 /**
- * A task of the Tasks extension, with all that `tasks/get` would say of it. Its id is how the URI of the resource ends
- * whose changes are the task's.
+ * Makes the topic of a task. Its notification has everything that `tasks/get` returns. A change belongs to the task if the
+ * URI of the resource ends with its id.
  */
 export function taskTopic(id: string, status: () => Promise<JsonObject | undefined>): Topic {
   return {
-    atOnce: true,
+    notifiesAtStart: true,
     concerns: (change) => change.kind === 'resource' && change.uri.endsWith(`/${id}`),
     notification: async () => {
       const params = await status();

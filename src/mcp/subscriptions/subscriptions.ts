@@ -8,36 +8,36 @@ import { JSON_RPC_CODES, JsonRpcError } from '../json-rpc-error.js';
 import type { JsonRpcId } from '../json-rpc.js';
 import { Subscription, type Topic } from './subscription.js';
 
-const MOST_OPEN = 1024;
-const MOST_OF_ORGANIZATION = 64;
-/** How long a key that was revoked may go unnoticed when the hint about it was lost. */
-const CHECK_KEYS_MS = 15_000;
+const MAX_OPEN = 1024;
+const MAX_OPEN_OF_ORGANIZATION = 64;
+/** The longest time for which a revoked key stays subscribed if the notification about it is lost. */
+const KEY_CHECK_MS = 15_000;
 
-/** Whom to tell, of what, and until when. */
+/** A client that wants notifications about topics. */
 export interface Listener {
   readonly id: JsonRpcId;
   readonly key: AuthenticatedKey;
   readonly stream: NotificationStream;
-  /** Aborted when the caller goes away. */
+  /** Aborted when the caller disconnects. */
   readonly gone: AbortSignal;
   readonly topics: readonly Topic[];
-  /** What the caller is told that it will hear of. */
+  /** The part of the filter that the acknowledgement names. */
   readonly honored: object;
 }
 
-interface Open {
+interface OpenSubscription {
   readonly key: AuthenticatedKey;
   readonly subscription: Subscription;
-  /** Ended with nothing when the service stops, and with the error that the caller gets otherwise. */
-  readonly over: AbortController;
+  /** Aborted without a reason when the service stops, and with the error for the caller otherwise. */
+  readonly end: AbortController;
 }
 
-/** Every client of this process that listens for changes. */
+/** Keeps the subscriptions of this process and passes changes to them. */
 @Injectable()
 export class Subscriptions implements OnModuleDestroy {
   private readonly logger = new Logger(Subscriptions.name);
-  private readonly open = new Set<Open>();
-  private checking?: NodeJS.Timeout;
+  private readonly open = new Set<OpenSubscription>();
+  private keyCheck?: NodeJS.Timeout;
   private stopping = false;
 
   constructor(
@@ -46,32 +46,35 @@ export class Subscriptions implements OnModuleDestroy {
   ) {}
 
   /**
-   * Acknowledges and tells the listener of changes. Returns when the service stops; throws the reason of `gone`, or
-   * `JsonRpcError` when there are too many listeners, or when its key is not valid any more.
+   * Acknowledges the subscription and sends notifications until it ends. Resolves when the service stops. Throws the reason of
+   * `gone`, or `JsonRpcError` if there are too many subscriptions or the key is no longer valid.
    */
   async serve(listener: Listener): Promise<void> {
     const { key, gone } = listener;
     this.assertRoom(key.organizationId);
-    const over = new AbortController();
-    const ended = AbortSignal.any([gone, over.signal]);
+    const end = new AbortController();
+    const ended = AbortSignal.any([gone, end.signal]);
     const subscription = new Subscription(
       listener.id,
       listener.topics,
       listener.stream,
       ended,
-      (error) => this.logger.warn(`A change could not be told: ${toError(error).message}`),
+      (error) =>
+        this.logger.warn(
+          `A notification about a change failed, and is tried again: ${toError(error).message}`,
+        ),
     );
-    const open = { key, subscription, over };
+    const open = { key, subscription, end };
     this.add(open);
     let unsubscribe: (() => void) | undefined;
     try {
       unsubscribe = await this.changes
-        .subscribe(key.organizationId, (notice) => void this.take(open, notice))
+        .subscribe(key.organizationId, (notice) => void this.receive(open, notice))
         .catch((error: unknown) => {
           throw this.unavailable(error);
         });
-      // It may have been revoked before the feed would have told of it.
-      await this.check(open);
+      // The key may have been revoked before the feed was subscribed to.
+      await this.checkKey(open);
       if (!ended.aborted) {
         subscription.acknowledge(listener.honored);
         if (listener.topics.length > 0) await once(ended, 'abort');
@@ -81,13 +84,13 @@ export class Subscriptions implements OnModuleDestroy {
       this.remove(open);
     }
     gone.throwIfAborted();
-    if (over.signal.reason instanceof JsonRpcError) throw over.signal.reason;
+    if (end.signal.reason instanceof JsonRpcError) throw end.signal.reason;
   }
 
-  /** The first phase of a stop: clients learn that it is over while their connections still stand. */
+  /** Ends all subscriptions in the first phase of a stop, while the connections are still open. */
   onModuleDestroy(): void {
     this.stopping = true;
-    for (const { over } of this.open) over.abort();
+    for (const { end } of this.open) end.abort();
   }
 
   private assertRoom(organizationId: string): void {
@@ -95,52 +98,50 @@ export class Subscriptions implements OnModuleDestroy {
     const ofOrganization = [...this.open].filter(
       ({ key }) => key.organizationId === organizationId,
     ).length;
-    if (this.open.size < MOST_OPEN && ofOrganization < MOST_OF_ORGANIZATION) return;
+    if (this.open.size < MAX_OPEN && ofOrganization < MAX_OPEN_OF_ORGANIZATION) return;
     throw new JsonRpcError(
       JSON_RPC_CODES.rate_limited,
-      `Too many open subscriptions: at most ${MOST_OF_ORGANIZATION} of an organization and ${MOST_OPEN} in all. ` +
-        'End one, or follow more with one.',
+      `Too many open subscriptions: at most ${MAX_OPEN_OF_ORGANIZATION} of an organization and ${MAX_OPEN} in all. ` +
+        'End one, or name more topics in one.',
     );
   }
 
   private unavailable(cause?: unknown): JsonRpcError {
-    if (cause) this.logger.warn(`Changes cannot be followed: ${toError(cause).message}`);
+    if (cause) this.logger.warn(`The change feed is not available: ${toError(cause).message}`);
     return new JsonRpcError(
       JSON_RPC_CODES.unavailable,
-      'Changes cannot be followed right now. Try again.',
+      'Subscriptions are not available right now. Try again.',
     );
   }
 
-  private add(open: Open): void {
+  private add(open: OpenSubscription): void {
     this.open.add(open);
-    this.checking ??= setInterval(() => {
-      for (const one of this.open) void this.check(one);
-    }, CHECK_KEYS_MS).unref();
+    this.keyCheck ??= setInterval(() => {
+      for (const one of this.open) void this.checkKey(one);
+    }, KEY_CHECK_MS).unref();
   }
 
-  private remove(open: Open): void {
+  private remove(open: OpenSubscription): void {
     this.open.delete(open);
     if (this.open.size > 0) return;
-    clearInterval(this.checking);
-    this.checking = undefined;
+    clearInterval(this.keyCheck);
+    this.keyCheck = undefined;
   }
 
-  private async take(open: Open, notice: ChangeOrGap): Promise<void> {
-    // What is missing in a gap may be that the key was revoked.
-    if (notice.kind === 'keys' || notice.kind === 'gap') await this.check(open);
-    open.subscription.tell(notice);
+  private async receive(open: OpenSubscription, notice: ChangeOrGap): Promise<void> {
+    // After a gap, the missing change may be that the key was revoked.
+    if (notice.kind === 'keys' || notice.kind === 'gap') await this.checkKey(open);
+    open.subscription.notifyOf(notice);
   }
 
-  /** Ends it if its key is not valid any more. */
-  private async check({ key, over }: Open): Promise<void> {
+  /** Ends the subscription if its key is no longer valid. */
+  private async checkKey({ key, end }: OpenSubscription): Promise<void> {
     try {
       if (await this.keys.renew(key)) return;
     } catch {
-      // A database that does not answer says nothing against a key; it is asked again.
+      // The database failed, so the key may be valid. The next check decides.
       return;
     }
-    over.abort(
-      new JsonRpcError(JSON_RPC_CODES.unauthenticated, 'This API key is not valid any more.'),
-    );
+    end.abort(new JsonRpcError(JSON_RPC_CODES.unauthenticated, 'This API key is no longer valid.'));
   }
 }
