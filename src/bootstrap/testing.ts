@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
@@ -9,6 +8,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { startApplication } from './application.js';
 import { loadEnv } from '../config/env.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import { findFreePort } from '../database/embedded/postmaster.js';
 import { randomBase62 } from '../text/ids.js';
 import type { Fault } from '../errors/app-error.js';
 import type { Extensions } from './app.module.js';
@@ -90,7 +90,7 @@ export async function startTestSwitchboard(options: TestOptions = {}): Promise<T
     });
     undo.push(() => postgres.stop());
     const env = loadEnv({
-      PORT: String(await freePort()),
+      PORT: String(await findFreePort()),
       DATA_DIR: folder,
       // An unexpected error of a tool appears only in the log.
       LOG_LEVEL: 'warn',
@@ -191,12 +191,4 @@ function send(url: string, body: object, headers: Record<string, string> = {}): 
     headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -19,27 +19,26 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The environment of every PostgreSQL program we start. Not our own: PGDATA, PGPORT or
- * LD_LIBRARY_PATH of the person's shell would change what the programs do or which libraries they
- * load. Windows programs do not start without the system's variables, so there it is inherited.
+ * The environment of every PostgreSQL program. Ours is not inherited, because PGDATA, PGPORT or LD_LIBRARY_PATH of a shell
+ * would change what the programs do. On Windows it is, because programs do not start without the system variables.
  */
 export const PROGRAM_ENV: NodeJS.ProcessEnv | undefined =
   process.platform === 'win32' ? undefined : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 
-// Such as Alpine Linux: the file is there, the loader it names is not, and execve says ENOENT.
+// On Alpine Linux, for example, execve fails with ENOENT: the file exists, but its loader does not.
 const NO_LOADER = 'it is built for glibc, and this system has another C library (musl?).';
 
-/** The PostgreSQL programs of one installed platform package. */
+/** Locates the PostgreSQL programs of an installed platform package. */
 export interface Binaries {
   /** Full version of the npm package, such as `18.4.0-beta.17`. */
   readonly version: string;
-  /** PostgreSQL's major version, which a data directory is bound to. */
+  /** Major version of PostgreSQL. A data directory works with one major version only. */
   readonly major: string;
   /** The folder with `bin`, `lib` and `share`. */
   readonly native: string;
 }
 
-/** Finds the binaries npm installed for this platform, or throws `EmbeddedPostgresUnsupported`. */
+/** Returns the binaries that npm installed for this platform. Throws `EmbeddedPostgresUnsupported` when there are none. */
 export async function findBinaries(): Promise<Binaries> {
   const platform = `${process.platform}-${process.arch}`;
   const suffix = PLATFORMS[platform];
@@ -62,7 +61,7 @@ export async function findBinaries(): Promise<Binaries> {
   return { version, major: version.split('.')[0] ?? version, native: join(root, 'native') };
 }
 
-/** The path of one program. */
+/** Returns the path of a program. */
 export function program(binaries: Binaries, name: 'initdb' | 'pg_ctl' | 'postgres'): string {
   return join(binaries.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 }
@@ -78,14 +77,14 @@ export async function makeRunnable(
 ): Promise<Binaries> {
   const linked = await restoreLinks(installed.native).then(
     () => true,
-    // node_modules is read-only or belongs to another user; a copy can have its links.
+    // node_modules is read-only or belongs to another user. Then a copy gets the links.
     () => false,
   );
   const obstacle = linked ? await probe(installed, user) : 'its symbolic links are missing.';
   if (obstacle === null) return installed;
   if (obstacle === NO_LOADER) throw doesNotRun(obstacle);
 
-  // The installed files are closed to `user`, as below a home folder of mode 700: take a copy.
+  // `user` cannot read the installed files, for example below a home directory of mode 700. Use a copy.
   const copy = { ...installed, native: join(dataDir, `native-${installed.version}`) };
   if (!existsSync(copy.native)) await copyNative(installed.native, copy.native, user);
   const failure = await probe(copy, user);
@@ -93,9 +92,8 @@ export async function makeRunnable(
   return copy;
 }
 
-// npm packs no symbolic links. The package restores them in an install script, which npm 12 blocks
-// and which we deny; without them the programs end with "libicuuc.so.60: cannot open shared object
-// file".
+// npm packages contain no symbolic links. The package creates them in an install script, which is not allowed to run.
+// Without them, the programs end with "libicuuc.so.60: cannot open shared object file".
 async function restoreLinks(native: string): Promise<void> {
   const list = JSON.parse(
     await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]'),
@@ -107,10 +105,10 @@ async function restoreLinks(native: string): Promise<void> {
     try {
       await symlink(basename(entry.source), target);
     } catch (error: unknown) {
-      // EEXIST: another process starts at the same moment and was faster.
+      // Another process that starts at the same time has created the link.
       if (errorCode(error) === 'EEXIST') continue;
       if (process.platform !== 'win32') throw error;
-      // Windows lets only administrators and developers make symbolic links.
+      // On Windows, only administrators and developers may create symbolic links.
       await copyFile(join(dirname(native), entry.source), target);
     }
   }
@@ -121,8 +119,8 @@ async function copyNative(from: string, to: string, user: SystemUser | null): Pr
   for (const entry of await readdir(dataDir)) {
     if (entry.startsWith('native-')) await rm(join(dataDir, entry), { recursive: true });
   }
-  // Renamed when complete, so that a crash half-way leaves no copy that looks whole. The links are
-  // restored relative to the parent folder of `native`, hence the extra level.
+  // The copy is renamed when it is complete, so a crash leaves no incomplete copy. The links are relative to the parent
+  // folder of `native`, which needs the extra level.
   const draft = join(dataDir, `native-draft-${randomUUID()}`);
   const native = join(draft, 'native');
   try {
@@ -141,7 +139,7 @@ function doesNotRun(reason: string): EmbeddedPostgresUnsupported {
   );
 }
 
-/** Runs `postgres --version` as `user`; returns what went wrong, or null. */
+/** Runs `postgres --version` as `user`. Returns the text of the error, or null. */
 async function probe(binaries: Binaries, user: SystemUser | null): Promise<string | null> {
   try {
     await run(program(binaries, 'postgres'), ['--version'], {

@@ -11,10 +11,10 @@ import type { SystemUser } from './system-user.js';
 
 const run = promisify(execFile);
 
-/** The superuser that initdb makes, and the database that the application uses. */
+/** Name of the superuser that initdb creates, and of the database that the application uses. */
 export const ROLE = 'switchboard';
 
-/** Makes a new, empty database cluster; a crash at any point leaves either none or a whole one. */
+/** Creates an empty database cluster. A crash at any point leaves either no cluster or a complete one. */
 export async function createCluster(
   dataDir: DataDir,
   binaries: Binaries,
@@ -22,8 +22,7 @@ export async function createCluster(
   durable: boolean,
 ): Promise<void> {
   await ensurePassword(dataDir, user);
-  // A name of its own for every attempt: after kill -9 of Node, an initdb left behind may still be
-  // writing to the previous one.
+  // Every attempt has another name: after kill -9 of Node, the old initdb may still write to its draft.
   const draft = join(dataDir.path, `${dataDir.initPrefix}-${randomUUID().slice(0, 8)}`);
   await mkdir(draft, { mode: 0o700 });
   if (user) await chown(draft, user.uid, user.gid);
@@ -33,7 +32,7 @@ export async function createCluster(
   try {
     await run(program(binaries, 'initdb'), command, {
       env: PROGRAM_ENV,
-      // The current directory may be closed to `user`, and initdb needs one it can enter.
+      // `user` may have no access to the current directory, and initdb needs one that it can enter.
       cwd: dataDir.path,
       ...(user ? { uid: user.uid, gid: user.gid } : {}),
     });
@@ -45,16 +44,16 @@ export async function createCluster(
   }
 }
 
-/** Removes what an interrupted initdb left behind; only the holder of the start lock may call it. */
+/** Deletes the files of interrupted initdb processes. Only the holder of the start lock may call it. */
 export async function removeLeftovers(dataDir: DataDir): Promise<void> {
   for (const entry of await readdir(dataDir.path)) {
     if (!entry.startsWith(dataDir.initPrefix)) continue;
-    // An initdb left behind may add files while we delete; what remains goes at the next start.
+    // A running old initdb may add files meanwhile. The next start deletes the rest.
     await rm(join(dataDir.path, entry), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-/** Reads the password of the database's role. */
+/** Returns the password of the database role. */
 export async function readPassword(dataDir: DataDir): Promise<string> {
   try {
     return (await readFile(dataDir.passwordFile, 'utf8')).trim();
@@ -69,7 +68,7 @@ export async function readPassword(dataDir: DataDir): Promise<string> {
   }
 }
 
-// Written before initdb and kept if that fails, so that there is never a cluster without its password.
+// The password is written before initdb and kept if that fails, so every cluster has its password.
 async function ensurePassword(dataDir: DataDir, user: SystemUser | null): Promise<void> {
   const draft = `${dataDir.passwordFile}.draft`;
   await rm(draft, { force: true });
@@ -84,7 +83,7 @@ async function ensurePassword(dataDir: DataDir, user: SystemUser | null): Promis
   await rename(draft, dataDir.passwordFile);
 }
 
-// The rename survives a power cut only once the directory itself is on disk.
+// After a power cut, the rename may be lost until the directory itself is on disk.
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const directory = await open(path, 'r');
@@ -102,7 +101,7 @@ function initdbFailure(dataDir: DataDir, error: unknown): Error {
   }
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   return new EmbeddedPostgresError(
-    `A new database could not be made in ${dataDir.path}: initdb failed.\n` +
+    `A new database could not be created in ${dataDir.path}: initdb failed.\n` +
       (lines.length > 0 ? lines.slice(-15) : [String(error)]).map((line) => `  ${line}`).join('\n'),
     { cause: error },
   );
@@ -115,18 +114,18 @@ function outputOf(error: unknown): string {
   return `${stdout}\n${stderr}`.trim();
 }
 
-/** The address of a database on a private server. */
+/** Returns the URL of a database of the embedded server. */
 export function urlOf(port: number, password: string, database: string): string {
   return `postgres://${ROLE}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 }
 
-/** Makes the application's database unless it exists; throws where the server does not answer. */
+/** Creates the database of the application unless it exists. Throws when the server does not answer. */
 export async function ensureDatabase(port: number, password: string): Promise<void> {
   const client = new Client({
     connectionString: urlOf(port, password, 'postgres'),
     connectionTimeoutMillis: 3_000,
   });
-  // A server that ends while we are connected reports it as an event, which would end the process.
+  // Without a listener, the error event of a server that ends would end this process.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -137,7 +136,7 @@ export async function ensureDatabase(port: number, password: string): Promise<vo
   }
 }
 
-/** Turns a failure of `ensureDatabase` into one that a person can act on. */
+/** Returns an error that tells a person what to do about a failure of `ensureDatabase`. */
 export function databaseFailure(dataDir: string, passwordFile: string, error: unknown): Error {
   switch (errorCode(error)) {
     case '28P01':
@@ -157,9 +156,9 @@ export function databaseFailure(dataDir: string, passwordFile: string, error: un
   }
 }
 
-/** Whether a server that lives but failed to answer may answer in a moment. */
-export function isPassing(error: unknown): boolean {
+/** Returns true when the same connection attempt may succeed in a moment. */
+export function isTransient(error: unknown): boolean {
   const code = errorCode(error);
-  // 57P01 and 57P03: starting up or shutting down. No code: the connection broke off or timed out.
+  // 57P01 and 57P03: the server is starting or stopping. Without a code, the connection broke or timed out.
   return code === undefined || code === '57P01' || code === '57P03' || code.startsWith('ECONN');
 }

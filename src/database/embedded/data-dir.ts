@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import { EmbeddedPostgresError, errorCode, fileFailure } from './embedded-postgres-error.js';
 
-/** The files that make up one private database. */
+/** Names the files of one embedded database. */
 export class DataDir {
   readonly cluster: string;
   readonly initPrefix = 'pg.init';
@@ -21,21 +21,21 @@ export class DataDir {
     this.logFile = join(path, 'postgres.log');
   }
 
-  /** Makes the directory where it is missing, and throws a clear error where it cannot be used. */
+  /** Opens the directory, and creates it when it is missing. Throws an error for people when it cannot be used. */
   static async open(path: string): Promise<DataDir> {
     const absolute = resolve(path);
     try {
       const first = await mkdir(absolute, { recursive: true, mode: 0o700 });
-      if (first && process.getuid?.() === 0) await letOthersPass(first, absolute);
+      if (first && process.getuid?.() === 0) await allowEntry(first, absolute);
       await access(absolute, constants.R_OK | constants.W_OK | constants.X_OK);
-      // The real path, because a running postmaster is recognised by the path on its command line.
+      // A running server is recognized by the real path on its command line.
       return new DataDir(await realpath(absolute));
     } catch (error: unknown) {
       throw fileFailure(absolute, error);
     }
   }
 
-  /** Whether there is a database; throws where it is of another major version, or something else. */
+  /** Returns true when there is a database. Throws for one of another major version, and for other files. */
   async hasCluster(major: string): Promise<boolean> {
     const version = await readFile(join(this.cluster, 'PG_VERSION'), 'utf8').catch(
       (error: unknown) => {
@@ -51,11 +51,11 @@ export class DataDir {
     throw new EmbeddedPostgresError(
       `The database in ${this.cluster} was made by PostgreSQL ${version.trim()}, but the built-in ` +
         `one is PostgreSQL ${major}. Move the data with pg_dump of version ${version.trim()}, ` +
-        'or set DATA_DIR to another directory to begin with an empty database.',
+        'or set DATA_DIR to another directory to start with an empty database.',
     );
   }
 
-  // Never deletes a file: what is in the way may be somebody's only copy.
+  // Files are never deleted, because they may be somebody's only copy.
   private async removeEmptyCluster(): Promise<void> {
     if (!(await stat(this.cluster).catch(() => null))) return;
     const entries = await readdir(this.cluster).catch(() => ['?']);
@@ -69,9 +69,9 @@ export class DataDir {
   }
 }
 
-// Directories that root makes are passed by the account PostgreSQL runs as. Execute only: the names
-// of the files in them stay hidden.
-async function letOthersPass(first: string, last: string): Promise<void> {
+// The account that runs PostgreSQL must enter the directories that root creates. Execute permission is enough, so the
+// names of the files stay hidden.
+async function allowEntry(first: string, last: string): Promise<void> {
   for (let dir = last; ; dir = dirname(dir)) {
     await chmod(dir, 0o711);
     if (dir === first || dir === dirname(dir)) return;

@@ -1,9 +1,9 @@
-/** A private PostgreSQL could not be started; the message tells a person what to change. */
+/** Reports that the embedded PostgreSQL could not be started. Its message tells a person what to change. */
 export class EmbeddedPostgresError extends Error {
   override readonly name: string = 'EmbeddedPostgresError';
 }
 
-/** Turns a failed file operation under `path` into a message that names the directory and the remedy. */
+/** Returns an error for a failed file operation under `path`, which names the directory and what to do. */
 export function fileFailure(path: string, error: unknown): Error {
   switch (errorCode(error)) {
     case 'EACCES':
@@ -30,7 +30,7 @@ export function fileFailure(path: string, error: unknown): Error {
   }
 }
 
-/** The error for a full disk, or an exhausted quota, under `path`. */
+/** Returns the error for a full disk or an exhausted quota under `path`. */
 export function diskFull(path: string, cause?: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `The disk that holds ${path} is full. Free some space (a new database needs about 100 MB), ` +
@@ -39,13 +39,13 @@ export function diskFull(path: string, cause?: unknown): EmbeddedPostgresError {
   );
 }
 
-/** The `code` of a Node system error or of a PostgreSQL error. */
+/** Returns the `code` of a Node system error or of a PostgreSQL error. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** This platform, or this installation, has no PostgreSQL binaries; the message shows the way around. */
+/** Reports that there are no PostgreSQL programs for this platform. Its message shows the alternatives. */
 export class EmbeddedPostgresUnsupported extends EmbeddedPostgresError {
   override readonly name = 'EmbeddedPostgresUnsupported';
 

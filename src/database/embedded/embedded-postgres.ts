@@ -6,7 +6,7 @@ import {
   createCluster,
   databaseFailure,
   ensureDatabase,
-  isPassing,
+  isTransient,
   readPassword,
   removeLeftovers,
   urlOf,
@@ -22,15 +22,14 @@ export { EmbeddedPostgresError } from './embedded-postgres-error.js';
 export { EmbeddedPostgresUnsupported } from './embedded-postgres-error.js';
 
 const POLL_MS = 20;
-// A server that does not answer gets this long, one that is shutting down as long as its owner's
-// stop() may take, and one that is starting up as long as it lives.
+// Limits for a server that does not answer, and for one that is stopping. A starting server has no limit here.
 const ANSWER_MS = 3_000;
 const STOPPING_MS = 20_000;
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log?: (line: string) => void;
-  /** Server settings, over our own; `fsync: 'off'` makes throw-away databases start faster. */
+  /** Server settings, which override the defaults. `fsync: 'off'` makes temporary databases start faster. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -42,20 +41,20 @@ interface Home {
 }
 
 /**
- * Starts, or attaches to, the private PostgreSQL whose data lives in `dataDir`. A server whose owner
- * lives is shared, and `stop()` leaves it running; a server left behind by a crash is taken over.
+ * Starts the embedded PostgreSQL of a data directory, or connects to its running server. A server of another living process
+ * is shared, and `stop()` does not stop it. A server that a crashed process left is taken over.
  */
 export class EmbeddedPostgres {
-  /** Address of the database `switchboard`, with its password. */
+  /** URL of the database `switchboard`, with its password. */
   readonly url: string;
   #stopping: Promise<void> | null = null;
 
   private constructor(
     private readonly home: Home,
     private readonly postmaster: Postmaster,
-    /** Whether this start made the database cluster. */
+    /** True when this start created the database cluster. */
     readonly firstStart: boolean,
-    /** Whether `stop()` stops the server; false where another living process owns it. */
+    /** True when `stop()` stops the server; false when another living process owns it. */
     readonly isOwner: boolean,
     password: string,
   ) {
@@ -69,12 +68,12 @@ export class EmbeddedPostgres {
     });
   }
 
-  /** Process id of the server. */
+  /** The process id of the server. */
   get pid(): number {
     return this.postmaster.identity.pid;
   }
 
-  /** Returns once the database answers; throws an `EmbeddedPostgresError` written for a person. */
+  /** Resolves when the database answers. Rejects with an `EmbeddedPostgresError`, whose message is for people. */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const installed = await findBinaries();
     const dataDir = await DataDir.open(options.dataDir);
@@ -87,7 +86,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Stops the server if this process owns it; calling it twice is harmless. */
+  /** Stops the server if this process owns it. It may be called several times. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -122,7 +121,7 @@ export class EmbeddedPostgres {
     const binaries = await makeRunnable(installed, user, dataDir.path);
     await removeLeftovers(dataDir);
     if (!exists) {
-      log(`Making a new PostgreSQL ${installed.major} database in ${dataDir.path}.`);
+      log(`Creating a new PostgreSQL ${installed.major} database in ${dataDir.path}.`);
       await createCluster(dataDir, binaries, user, home.settings['fsync'] !== 'off');
     } else if (user) {
       await giveClusterTo(user, dataDir);
@@ -130,10 +129,10 @@ export class EmbeddedPostgres {
     const password = await readPassword(dataDir);
     const postmaster = await startPostmaster({ ...home, binaries, user });
     try {
-      await answer(home, postmaster, password);
+      await isAnswering(home, postmaster, password);
       await owner.claim();
     } catch (error: unknown) {
-      // Nobody would own it: the process ends with this error.
+      // Without this, the server would run without an owner after this process has ended.
       await stopPostmaster(home, postmaster);
       throw error;
     }
@@ -142,10 +141,10 @@ export class EmbeddedPostgres {
   }
 }
 
-/** Waits for a server that is starting or stopping; null when there is none to attach to. */
+/** Waits for a server that is starting or stopping. Returns null when there is no running server. */
 async function findAnswering(home: Home): Promise<Postmaster | null> {
   const { dataDir } = home;
-  const begun = Date.now();
+  const startedAt = Date.now();
   let announced = false;
   for (;;) {
     const found = await findPostmaster(dataDir.cluster);
@@ -153,16 +152,16 @@ async function findAnswering(home: Home): Promise<Postmaster | null> {
     if (found.status === 'ready' && found.port !== null) {
       const postmaster = { identity: found.identity, port: found.port };
       const password = await readPassword(dataDir);
-      if (await answer(home, postmaster, password)) return postmaster;
+      if (await isAnswering(home, postmaster, password)) return postmaster;
       continue;
     }
-    if (found.status !== 'starting' && Date.now() - begun > STOPPING_MS) {
+    if (found.status !== 'starting' && Date.now() - startedAt > STOPPING_MS) {
       throw new EmbeddedPostgresError(
         `PostgreSQL (process ${found.identity.pid}) is shutting down in ${dataDir.cluster} and ` +
           'does not finish. Stop that process, then start again.',
       );
     }
-    if (!announced && Date.now() - begun > 1_000) {
+    if (!announced && Date.now() - startedAt > 1_000) {
       home.log(`Waiting for PostgreSQL (process ${found.identity.pid}), which is ${found.status}.`);
       announced = true;
     }
@@ -170,8 +169,8 @@ async function findAnswering(home: Home): Promise<Postmaster | null> {
   }
 }
 
-/** Makes sure that the server answers and has our database; false when it is no longer ready. */
-async function answer(home: Home, postmaster: Postmaster, password: string): Promise<boolean> {
+/** Returns true when the server answers and has our database, and false when it is no longer ready. */
+async function isAnswering(home: Home, postmaster: Postmaster, password: string): Promise<boolean> {
   const { dataDir } = home;
   const deadline = Date.now() + ANSWER_MS;
   for (;;) {
@@ -182,9 +181,9 @@ async function answer(home: Home, postmaster: Postmaster, password: string): Pro
       const found = await findPostmaster(dataDir.cluster);
       const isSame = found?.identity.pid === postmaster.identity.pid;
       if (!isSame || found.status !== 'ready') {
-        // A server we attach to may have been stopped by its owner; one we started may not.
+        // Its owner may have stopped a shared server. A server that we started must be ready.
         if (!postmaster.child) return false;
-      } else if (isPassing(error) && Date.now() < deadline) {
+      } else if (isTransient(error) && Date.now() < deadline) {
         await sleep(100);
         continue;
       }
@@ -193,7 +192,7 @@ async function answer(home: Home, postmaster: Postmaster, password: string): Pro
   }
 }
 
-// A backup restored by root belongs to root, and PostgreSQL opens only what belongs to its own user.
+// The files of a backup that root restored belong to root, and PostgreSQL opens only files of its own user.
 async function giveClusterTo(user: SystemUser, dataDir: DataDir): Promise<void> {
   const { uid } = await stat(dataDir.cluster);
   if (uid === user.uid) return;

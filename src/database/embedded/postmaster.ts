@@ -13,8 +13,8 @@ import type { SystemUser } from './system-user.js';
 const run = promisify(execFile);
 
 const POLL_MS = 5;
-// Recovery after a crash reads all WAL since the last checkpoint. Giving up half-way would throw the
-// work away and begin it anew at the next start, so the limit is far beyond any real recovery.
+// Recovery after a crash reads all WAL since the last checkpoint. A timeout would discard that work, so this limit is far
+// longer than any real recovery.
 const START_TIMEOUT_MS = 10 * 60_000;
 const FAST_STOP_MS = 10_000;
 const IMMEDIATE_STOP_MS = 10_000;
@@ -24,7 +24,7 @@ const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 export interface Postmaster {
   readonly identity: ProcessIdentity;
   readonly port: number;
-  /** Present when this process started the server itself. */
+  /** The child process, when this process started the server. */
   readonly child?: ChildProcess;
 }
 
@@ -36,16 +36,15 @@ export interface StartPlan {
   readonly log: (line: string) => void;
 }
 
-/** Why a server did not start, with what it wrote to its log. */
+/** Reports that a server did not start, with what it wrote to its log. */
 class StartFailure extends Error {
   constructor(readonly output: string) {
     super('PostgreSQL ended while it was starting.');
   }
 
-  /** Whether the same command may succeed in a moment. */
-  get passing(): boolean {
-    // The port was taken between our choosing it and PostgreSQL's binding it; or, after kill -9 of a
-    // server, its last backends have not yet noticed.
+  /** True when the same command may succeed in a moment. */
+  get isTransient(): boolean {
+    // Another program opened the port first, or backends of a killed server are still running.
     return /could not bind|pre-existing shared memory block|is another postmaster/i.test(
       this.output,
     );
@@ -60,13 +59,13 @@ export async function startPostmaster(plan: StartPlan): Promise<Postmaster> {
       return await startOnce(plan);
     } catch (error: unknown) {
       if (!(error instanceof StartFailure)) throw error;
-      if (!error.passing || Date.now() > deadline) throw explain(plan, error);
+      if (!error.isTransient || Date.now() > deadline) throw explain(plan, error);
       await sleep(100);
     }
   }
 }
 
-/** Finds the living server that has this cluster open; null where none has. */
+/** Returns the living server that has this cluster open, or null. */
 export async function findPostmaster(
   cluster: string,
 ): Promise<{ identity: ProcessIdentity; port: number | null; status: string | null } | null> {
@@ -74,26 +73,26 @@ export async function findPostmaster(
   if (!file) return null;
   const identity = await findProcess(file.pid);
   if (!identity) return null;
-  // After a reboot or a container's restart the pid may belong to anything, even to a PostgreSQL
-  // with another cluster. Where the command line is unknown the caller finds out by connecting.
+  // After a reboot, the pid may belong to any process, also to a PostgreSQL with another cluster. When the command line
+  // cannot be read, the caller finds out by connecting.
   const command = await commandLine(file.pid);
   if (command && !command.includes(cluster)) return null;
   return { identity, port: file.port, status: file.status };
 }
 
-/** Stops the server, rolling back open transactions, and returns when it has ended. */
+/** Stops the server, which rolls back open transactions. Resolves when it has ended. */
 export async function stopPostmaster(
   plan: Pick<StartPlan, 'dataDir' | 'log'> & { readonly installed: Binaries },
   { identity }: Postmaster,
 ): Promise<void> {
   if (!(await isRunning(identity))) return;
   if (process.platform === 'win32') {
-    // Windows has no signals: process.kill would end the server without a shutdown checkpoint.
+    // Windows has no signals. process.kill would end the server without a shutdown checkpoint.
     const command = ['stop', '-D', plan.dataDir.cluster, '-m', 'fast', '-w'];
     await run(program(plan.installed, 'pg_ctl'), command);
     return;
   }
-  // SIGTERM would wait for clients to leave by themselves, SIGINT disconnects them.
+  // SIGINT disconnects clients. SIGTERM would wait until they disconnect.
   signal(identity.pid, 'SIGINT');
   if (await hasEnded(identity, FAST_STOP_MS)) return;
   plan.log(
@@ -112,14 +111,13 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
   const options = Object.entries({
     listen_addresses: '127.0.0.1',
     port: String(port),
-    // Socket paths are limited to 107 bytes, which a deep data directory exceeds; TCP is enough.
+    // TCP is enough. The path of a socket in a deep data directory would exceed the limit of 107 bytes.
     unix_socket_directories: '',
     shared_buffers: '64MB',
     max_connections: '50',
-    // Its pages are in memory or on a disk without a head to move. By the default, which is for disks with one, small
-    // tables are read as a whole where a key would do.
+    // For memory and SSDs. With the default, for rotating disks, the planner reads small tables instead of an index.
     random_page_cost: '1.1',
-    // A new database has no statistics, and without them any index of the organization looks as good as the key.
+    // A new database needs statistics soon, or the planner chooses wrong indexes.
     autovacuum_naptime: '10s',
     ...plan.settings,
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -128,8 +126,8 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
   try {
     if (process.platform === 'win32') return await startWithPgCtl(plan, options, port);
     const child = spawn(program(binaries, 'postgres'), ['-D', dataDir.cluster, ...options], {
-      // A process group of its own: Ctrl-C in the terminal signals the whole group, and would stop
-      // the database under requests that are still being answered.
+      // In its own process group, because Ctrl-C in a terminal signals the whole group of Node, and would stop the
+      // database before the last requests are answered.
       detached: true,
       stdio: ['ignore', log.file.fd, log.file.fd],
       cwd: dataDir.path,
@@ -142,11 +140,9 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
   }
 }
 
-// PostgreSQL refuses to start while the pid in a leftover postmaster.pid is any living process or a
-// zombie, which after a crash in a container may be for ever. Deleting the file would also delete the
-// key by which PostgreSQL makes sure that no backend of the dead server still writes. Naming that pid
-// as our grandparent makes PostgreSQL skip only the test of the pid (see CreateLockFile in
-// miscinit.c).
+// PostgreSQL refuses to start while the pid in an old postmaster.pid belongs to any process, which in a container may
+// last forever. Deleting the file would also disable the check for old backends that still write. With that pid as
+// PG_GRANDPARENT_PID, PostgreSQL skips only the check of the pid (see CreateLockFile in miscinit.c).
 async function ignoreStalePid(cluster: string): Promise<NodeJS.ProcessEnv> {
   const file = await readPostmasterFile(cluster);
   return file && !(await findPostmaster(cluster)) ? { PG_GRANDPARENT_PID: String(file.pid) } : {};
@@ -162,10 +158,10 @@ async function waitUntilReady(
   child.once('error', (error) => {
     spawnError = error;
   });
-  // Node must be able to end while PostgreSQL runs: main decides when to stop, not the event loop.
+  // Without this, the event loop of Node would run until PostgreSQL ends.
   child.unref();
-  const begun = Date.now();
-  let nextNotice = begun + 5_000;
+  const startedAt = Date.now();
+  let nextNotice = startedAt + 5_000;
   for (;;) {
     if (spawnError || child.pid === undefined) {
       await sleep(0);
@@ -183,7 +179,7 @@ async function waitUntilReady(
       const identity = await findProcess(child.pid);
       if (identity) return { identity, port, child };
     }
-    if (Date.now() - begun > START_TIMEOUT_MS) {
+    if (Date.now() - startedAt > START_TIMEOUT_MS) {
       throw new EmbeddedPostgresError(
         `PostgreSQL (process ${child.pid}) is still not ready. Its log: ${plan.dataDir.logFile}`,
       );
@@ -219,7 +215,7 @@ async function openLog(
   const old = await stat(dataDir.logFile).catch(() => null);
   if (old && old.size > LOG_LIMIT_BYTES) await rename(dataDir.logFile, `${dataDir.logFile}.1`);
   const file = await open(dataDir.logFile, 'a', 0o600);
-  // The user a cluster belongs to must be able to append when it starts Switchboard itself.
+  // The owner of the cluster must be able to append when that user starts Switchboard.
   if (user) await chown(dataDir.logFile, user.uid, user.gid);
   return { file, size: (await file.stat()).size };
 }
@@ -244,7 +240,8 @@ function explain({ dataDir }: StartPlan, failure: StartFailure): EmbeddedPostgre
   );
 }
 
-function findFreePort(): Promise<number> {
+/** Returns a TCP port of 127.0.0.1 that is free at this moment. */
+export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
@@ -260,7 +257,7 @@ function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself in this moment.
+    // The process has already ended.
   }
 }
 
@@ -273,16 +270,16 @@ async function hasEnded(identity: ProcessIdentity, withinMs: number): Promise<bo
   return true;
 }
 
-/** What a running PostgreSQL says about itself in `postmaster.pid`. */
-export interface PostmasterFile {
+/** The contents of `postmaster.pid`, which a running PostgreSQL writes. */
+interface PostmasterFile {
   readonly pid: number;
   readonly port: number | null;
-  /** Null while the server has not yet written its state. */
+  /** The state of the server; null until it has written one. */
   readonly status: 'starting' | 'stopping' | 'ready' | null;
 }
 
-/** Reads `postmaster.pid` of a cluster; null where no server has left one. */
-export async function readPostmasterFile(cluster: string): Promise<PostmasterFile | null> {
+/** Returns the contents of `postmaster.pid` of a cluster, or null when there is no such file. */
+async function readPostmasterFile(cluster: string): Promise<PostmasterFile | null> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => null);
   if (text === null) return null;
   // Lines (miscadmin.h): pid, data directory, start time, port, socket directory, listen address,

@@ -1,20 +1,20 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { errorCode } from './embedded-postgres-error.js';
 
-/** One process, told apart from a later one that was given the same pid. */
+/** Identifies a process, also when the system reuses its pid later. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Boot and clock tick at which the process started; null where there is no /proc. */
+  /** Boot id and clock tick at which the process started; null on systems without /proc. */
   readonly startedAt: string | null;
 }
 
-/** Finds the living process with this pid. A zombie counts as dead: it holds no file and no lock. */
+/** Returns the living process with this pid, or null. A zombie counts as dead, because it holds no files and locks. */
 export async function findProcess(pid: number): Promise<ProcessIdentity | null> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
   try {
     process.kill(pid, 0);
   } catch (error: unknown) {
-    // EPERM: it lives, and belongs to someone else.
+    // EPERM means that the process lives and belongs to another user.
     if (errorCode(error) !== 'EPERM') return null;
   }
   const [stat, boot] = await Promise.all([
@@ -22,15 +22,15 @@ export async function findProcess(pid: number): Promise<ProcessIdentity | null> 
     readProc('/proc/sys/kernel/random/boot_id'),
   ]);
   if (stat === null) return { pid, startedAt: null };
-  // The second field is the command in brackets and may hold spaces and brackets itself, so count
-  // from the last bracket: the state comes first, the start tick is the 20th (proc(5), field 22).
+  // The second field is the command in parentheses, which may contain spaces and parentheses. Counted from the last
+  // parenthesis, the state is the first field and the start tick the 20th (proc(5), field 22).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return null;
   const tick = fields[19];
   return { pid, startedAt: tick ? `${boot?.trim() ?? ''}:${tick}` : null };
 }
 
-/** Whether exactly this process still lives; where start times are unknown the pid alone decides. */
+/** Returns true when this process still lives. Without start times, only the pid is compared. */
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   const found = await findProcess(identity.pid);
   if (!found) return false;
@@ -38,18 +38,18 @@ export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   return found.startedAt === identity.startedAt;
 }
 
-/** The identity of this very process, to be left in files that other processes read. */
+/** Returns the identity of this process, to be stored in files that other processes read. */
 export async function ownIdentity(): Promise<ProcessIdentity> {
   return (await findProcess(process.pid)) ?? { pid: process.pid, startedAt: null };
 }
 
-/** The command line of a process, or null where it cannot be read. */
+/** Returns the command line of a process, or null when it cannot be read. */
 export async function commandLine(pid: number): Promise<string[] | null> {
   const text = await readProc(`/proc/${pid}/cmdline`);
   return text ? text.split('\0') : null;
 }
 
-/** Reads an identity out of parsed JSON; null for anything else. */
+/** Returns the identity in parsed JSON, or null for anything else. */
 export function parseIdentity(value: unknown): ProcessIdentity | null {
   if (typeof value !== 'object' || value === null || !('pid' in value)) return null;
   if (typeof value.pid !== 'number') return null;
@@ -65,11 +65,11 @@ async function readProc(path: string): Promise<string | null> {
   }
 }
 
-/** Names the Node process whose `stop()` stops the database. */
+/** The file that names the owner: the Node process whose `stop()` stops the database. */
 export class OwnerFile {
   constructor(private readonly path: string) {}
 
-  /** Finds the owner if it still lives. */
+  /** Returns the owner if it still lives, or null. */
   async findLiving(): Promise<ProcessIdentity | null> {
     const owner = await this.read();
     return owner && (await isRunning(owner)) ? owner : null;
@@ -82,7 +82,7 @@ export class OwnerFile {
     await rename(draft, this.path);
   }
 
-  /** Gives ownership up, unless another process has taken it meanwhile. */
+  /** Deletes the file, unless another process has become the owner. */
   async release(): Promise<void> {
     const [owner, self] = await Promise.all([this.read(), ownIdentity()]);
     if (owner?.pid === self.pid && owner.startedAt === self.startedAt) {
@@ -94,7 +94,7 @@ export class OwnerFile {
     try {
       return parseIdentity(JSON.parse(await readFile(this.path, 'utf8')) as unknown);
     } catch {
-      // Missing or torn: then nobody owns the database, and the next start may take it over.
+      // The file is missing or incomplete. Then the database has no owner, and the next start may take it over.
       return null;
     }
   }

@@ -6,14 +6,14 @@ import { EmbeddedPostgresError, errorCode } from './embedded-postgres-error.js';
 import { isRunning, ownIdentity, parseIdentity, type ProcessIdentity } from './process-identity.js';
 
 const POLL_MS = 20;
-// Longer than initdb on a slow disk: giving up early would fail a start that only had to wait.
+// Longer than initdb on a slow disk. A shorter limit would fail a start that only has to wait.
 const TIMEOUT_MS = 120_000;
 
 interface Holder extends ProcessIdentity {
   readonly token: string;
 }
 
-/** Runs `work` while no other process runs it on the same lock file, outliving holders that crashed. */
+/** Runs `work` while this process holds the lock file. The lock of a crashed process is removed. */
 export async function withStartLock<T>(
   path: string,
   log: (line: string) => void,
@@ -49,8 +49,7 @@ async function acquire(path: string, deadline: number, log: (line: string) => vo
   }
 }
 
-// Linking a finished file, rather than creating and then filling one, so that no reader ever meets
-// a lock without its holder's name.
+// The complete file is linked. If it were created empty and filled later, a reader could find a lock without its holder.
 async function tryCreate(path: string): Promise<boolean> {
   const holder: Holder = { ...(await ownIdentity()), token: randomUUID() };
   const draft = `${path}.draft-${holder.token}`;
@@ -66,9 +65,8 @@ async function tryCreate(path: string): Promise<boolean> {
   }
 }
 
-// Two processes may both have found the same dead holder. Without the inner lock the slower one
-// would delete the lock that the faster one has just taken, and both would run initdb. The inner
-// lock is named after the dead holder, so whoever has it is the only one who may remove that file.
+// Two processes may find the same dead holder. Without the inner lock, the slower one would delete the new lock of the
+// faster one, and both would run initdb. The inner lock is named after the dead holder, so only its owner may delete.
 async function removeStale(
   path: string,
   stale: Holder,
@@ -97,7 +95,7 @@ async function readHolder(path: string): Promise<Holder | null> {
   if (identity && typeof value === 'object' && value !== null && 'token' in value) {
     return { ...identity, token: String(value.token) };
   }
-  // Torn by a power cut: nobody alive can have written it, for a living holder's file is complete.
+  // The file is incomplete after a power cut. The file of a living holder is always complete.
   return { pid: 0, startedAt: null, token: 'unreadable' };
 }
 

@@ -3,17 +3,17 @@ import { dirname, join } from 'node:path';
 
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 
-// PostgreSQL refuses to run as root. These accounts exist already; making one would change the host.
+// PostgreSQL refuses to run as root. These accounts usually exist; creating one would change the host.
 const CANDIDATES = ['postgres', '_postgres', 'nobody'];
 
-/** An account of this machine that a child process can run as. */
+/** An account of this machine, as which a child process can run. */
 export interface SystemUser {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Chooses the account PostgreSQL runs as; null means this process's own account, which is not root. */
+/** Returns the account as which PostgreSQL runs. Null means the account of this process, which is not root. */
 export async function choosePostgresUser(clusterDir: string): Promise<SystemUser | null> {
   const own = process.getuid?.();
   const cluster = await stat(clusterDir).catch(() => null);
@@ -29,7 +29,7 @@ export async function choosePostgresUser(clusterDir: string): Promise<SystemUser
     }
     return null;
   }
-  // A database made by an ordinary user keeps its user, or that user could not open it again.
+  // A database of an ordinary user keeps its owner. Otherwise that user could not open it again.
   if (cluster && cluster.uid !== 0) {
     return { name: nameOf(users, cluster.uid), uid: cluster.uid, gid: cluster.gid };
   }
@@ -43,7 +43,7 @@ export async function choosePostgresUser(clusterDir: string): Promise<SystemUser
   );
 }
 
-/** Lets `user` pass through `dir`; throws, naming the directory, where a parent is closed to it. */
+/** Gives `user` access to `dir`. Throws an error that names the parent directory which is closed to that user. */
 export async function openPathFor(user: SystemUser, dir: string): Promise<void> {
   for (let parent = dirname(dir); ; parent = dirname(parent)) {
     if (!(await canPass(user, parent))) {
@@ -56,19 +56,19 @@ export async function openPathFor(user: SystemUser, dir: string): Promise<void> 
     if (parent === dirname(parent)) break;
   }
   if (await canPass(user, dir)) return;
-  // The group is enough to pass: the directory's other files stay closed to everybody else.
+  // Only the group gets access, so the other files in the directory stay closed to everybody else.
   const { uid, mode } = await stat(dir);
   await chown(dir, uid, user.gid);
   await chmod(dir, (mode & 0o777) | 0o010);
 }
 
-/** Gives a whole tree to `user`. */
+/** Changes the owner of a directory tree to `user`. */
 export async function giveTree(user: SystemUser, path: string): Promise<void> {
   const entries = await readdir(path, { withFileTypes: true });
   for (const entry of entries) {
     const child = join(path, entry.name);
     if (entry.isDirectory()) await giveTree(user, child);
-    // Not following links: a link in a data directory may point anywhere on the machine.
+    // Links are not followed, because a link may point anywhere on the machine.
     else await lchown(child, user.uid, user.gid);
   }
   await lchown(path, user.uid, user.gid);

@@ -5,28 +5,25 @@ import type { DatabaseAccess } from '../setup/database-access.js';
 
 const RECONNECT_MS = 1000;
 const PULSE_MS = 30_000;
-const ANSWER_MS = 5000;
+const TIMEOUT_MS = 5000;
 
-const ENDED = new Error('The connection ended before it was made.');
+const CONNECT_FAILED = new Error('The connection ended before it was established.');
 
 export interface ChannelHandlers {
-  /** Takes a payload; must not throw. An empty one says that others were lost on their way. */
+  /** Receives a payload. An empty payload means that others were lost. Must not throw. */
   receive(payload: string): void;
-  /** The connection had broken and listens again; what was sent meanwhile is lost. Must not throw. */
+  /** Called when listening again after a lost connection. Notifications in between are lost. Must not throw. */
   reconnected?(): void;
 }
 
-/**
- * Listens on one channel of the database until it is stopped, on a connection of its own, and connects again whenever
- * that one breaks or falls silent.
- */
+/** Listens on one channel of the database, on its own connection. It reconnects until it is stopped. */
 export class ChannelListener {
-  /** Settles with the first attempt to listen; later ones follow, also after a failure. */
+  /** Settles with the first attempt to listen. After a failure, more attempts follow. */
   readonly listening: Promise<void>;
   private readonly logger = new Logger(ChannelListener.name);
   private loop: Promise<void>;
   private client?: Client;
-  private stopped = false;
+  private isStopped = false;
   private wake: () => void = () => undefined;
 
   constructor(
@@ -38,34 +35,34 @@ export class ChannelListener {
     this.listening = new Promise((resolve, reject) => {
       this.loop = this.listen(resolve, reject);
     });
-    // Not everybody waits for it, and a rejection that nobody handles ends the process.
+    // Not every caller waits for it, and an unhandled rejection would end the process.
     this.listening.catch(() => undefined);
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
+    this.isStopped = true;
     this.wake();
     await this.client?.end().catch(() => undefined);
     await this.loop;
   }
 
   private async listen(resolve: () => void, reject: (error: unknown) => void): Promise<void> {
-    let begun = resolve;
-    while (!this.stopped) {
+    let onListening = resolve;
+    while (!this.isStopped) {
       try {
-        await this.listenOnce(begun);
+        await this.listenOnce(onListening);
       } catch (error) {
         reject(error);
-        if (!this.stopped)
-          this.logger.warn(`Listening for hints failed: ${toError(error).message}`);
+        if (!this.isStopped)
+          this.logger.warn(`Listening on ${this.channel} failed: ${toError(error).message}`);
       }
-      begun = () => this.handlers.reconnected?.();
-      if (!this.stopped) await this.rest();
+      onListening = () => this.handlers.reconnected?.();
+      if (!this.isStopped) await this.pause();
     }
     reject(new Error('The listener was stopped.'));
   }
 
-  private async listenOnce(begun: () => void): Promise<void> {
+  private async listenOnce(onListening: () => void): Promise<void> {
     const { host, port, database, ssl, gate } = this.access;
     const client = new Client({
       host,
@@ -74,8 +71,8 @@ export class ChannelListener {
       ssl,
       ...gate,
       application_name: 'switchboard listener',
-      connectionTimeoutMillis: ANSWER_MS,
-      query_timeout: ANSWER_MS,
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
       keepAlive: true,
     });
     this.client = client;
@@ -86,16 +83,16 @@ export class ChannelListener {
     const listen = (): Promise<unknown> => client.query(`listen ${this.channel}`);
     let pulse: NodeJS.Timeout | undefined;
     try {
-      // A client that is ended while it connects never says what became of that.
-      await Promise.race([client.connect(), broken.then(() => Promise.reject(ENDED))]);
+      // `connect` never settles when the client is ended during it.
+      await Promise.race([client.connect(), broken.then(() => Promise.reject(CONNECT_FAILED))]);
       await listen();
-      if (this.stopped) return;
-      begun();
-      // A host that vanished closes nothing: without a question now and then, the silence would last for hours.
-      const askLater = (): void => {
-        pulse = setTimeout(() => listen().then(askLater, () => client.end()), this.pulseMs);
+      if (this.isStopped) return;
+      onListening();
+      // A host that vanishes closes no connection. Without these queries, the loss would stay unnoticed for hours.
+      const schedulePulse = (): void => {
+        pulse = setTimeout(() => listen().then(schedulePulse, () => client.end()), this.pulseMs);
       };
-      askLater();
+      schedulePulse();
       await broken;
     } finally {
       clearTimeout(pulse);
@@ -103,7 +100,7 @@ export class ChannelListener {
     }
   }
 
-  private rest(): Promise<void> {
+  private pause(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, RECONNECT_MS);
       this.wake = () => {

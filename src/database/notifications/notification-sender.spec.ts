@@ -4,7 +4,7 @@ import { Pace } from './notification-sender.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('lets so many happen in a row, then one with each pause, and never saves up more', () => {
+it('allows a burst, then one action per pause, and never a larger burst', () => {
   const pace = new Pace(3, 10);
   const burst = (): number => {
     let happened = 0;
@@ -20,7 +20,7 @@ it('lets so many happen in a row, then one with each pause, and never saves up m
   expect(burst()).toBe(3);
 });
 
-it('counts what happens although it may not', () => {
+it('counts actions that it did not allow, but never below zero', () => {
   const pace = new Pace(1, 10);
   pace.count();
   pace.count();

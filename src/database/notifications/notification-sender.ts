@@ -3,20 +3,43 @@ import { setImmediate } from 'node:timers/promises';
 import { toError } from '../../errors/app-error.js';
 import type { GateDatabase } from '../gate-database.js';
 
-/** Items kept while the database does not answer. */
-const MOST_PENDING = 10_000;
+/** Items that are kept while the database does not answer. */
+const MAX_PENDING = 10_000;
 /** PostgreSQL takes payloads of less than 8,000 bytes. */
-const MOST_CHARACTERS = 7999;
+const MAX_CHARACTERS = 7999;
 const RETRY_MS = 1000;
-/**
- * Where so many statements were sent in a row, a pause comes before each, for others to share it. One costs this process
- * and the database about as much as it does to take a webhook.
- */
-const MOST_IN_A_ROW = 20;
-/** Before what somebody may wait for. */
+/** After this many statements in a row, each waits for a pause, so that more items share it. A statement is costly. */
+const BURST = 20;
+/** Pause for items that somebody may wait for. */
 const PAUSE_MS = 5;
-/** Before what nobody waits for. */
+/** Pause for items that nobody waits for. */
 const LONG_PAUSE_MS = 20;
+
+/** Allows a burst of actions, and then one action per pause. */
+export class Pace {
+  private left: number;
+  private refilledAt = performance.now();
+
+  constructor(
+    private readonly burst: number,
+    readonly pauseMs: number,
+  ) {
+    this.left = burst;
+  }
+
+  /** True when the next action needs no pause. */
+  get isOpen(): boolean {
+    const now = performance.now();
+    this.left = Math.min(this.burst, this.left + (now - this.refilledAt) / this.pauseMs);
+    this.refilledAt = now;
+    return this.left >= 1;
+  }
+
+  /** Counts an action, also when it was not allowed. */
+  count(): void {
+    this.left = Math.max(0, this.left - 1);
+  }
+}
 
 interface Notification {
   readonly channel: string;
@@ -24,53 +47,53 @@ interface Notification {
 }
 
 /**
- * Sends short texts to everybody who listens on a channel of the database, in whichever process. Only ever hints: they
- * may be lost. Then an empty one follows as soon as the database answers again, so that listeners know. Items of the
- * same subject that are sent together share a payload: the subject, and after a space each, the items.
+ * Sends short texts to all processes that listen on a channel of the database. Notifications may be lost. In that case an
+ * empty payload follows when the database answers again. Items of one subject that are sent together share a payload: the
+ * subject and the items, separated by spaces.
  */
 export class NotificationSender {
   private readonly logger = new Logger(NotificationSender.name);
-  /** By channel, a space and subject: items. */
+  /** The items of each channel and subject, which are joined by a space. */
   private pending = new Map<string, Set<string>>();
   private pendingItems = 0;
-  /** Channels on which something was lost. */
-  private lost = new Set<string>();
+  /** Channels on which a notification was lost. */
+  private lossy = new Set<string>();
   private sending?: Promise<void>;
-  /** What is pending does not wait any longer than for the statement that is under way. */
+  /** True when pending items are sent directly after the statement under way. */
   private isDue = false;
-  private readonly pace = new Pace(MOST_IN_A_ROW, PAUSE_MS);
-  private readonly slowPace = new Pace(MOST_IN_A_ROW, LONG_PAUSE_MS);
+  private readonly pace = new Pace(BURST, PAUSE_MS);
+  private readonly slowPace = new Pace(BURST, LONG_PAUSE_MS);
   private later?: { timer: NodeJS.Timeout; at: number };
   private retry?: NodeJS.Timeout;
-  private closed = false;
+  private isClosed = false;
 
   constructor(private readonly gate: GateDatabase) {}
 
   /**
-   * Returns at once and never throws. Subject and item are ASCII, at most 4,000 characters each; an item has no space.
-   * Where much is sent, it is some 5 ms late.
+   * Queues an item and never throws. Subject and item are ASCII of at most 4,000 characters, and an item has no space.
+   * Under load, the item is sent about 5 ms later.
    */
   send(channel: string, subject: string, item = ''): void {
-    if (this.keep(channel, subject, item)) this.startBy(this.pace);
+    if (this.enqueue(channel, subject, item)) this.scheduleBy(this.pace);
   }
 
-  /** The same, and some 20 ms late where much is sent: for what nobody waits for. */
+  /** Queues an item like {@link send}, for which nobody waits. Under load, it is sent about 20 ms later. */
   sendSoon(channel: string, subject: string, item = ''): void {
-    if (this.keep(channel, subject, item)) this.startBy(this.slowPace);
+    if (this.enqueue(channel, subject, item)) this.scheduleBy(this.slowPace);
   }
 
-  /** Sends what is pending, and nothing any more. */
+  /** Sends the pending items. Later items are ignored. */
   async close(): Promise<void> {
-    this.closed = true;
+    this.isClosed = true;
     clearTimeout(this.retry);
     if (this.pending.size > 0) this.start();
     await this.sending;
   }
 
-  private keep(channel: string, subject: string, item: string): boolean {
-    if (this.closed) return false;
-    if (this.pendingItems >= MOST_PENDING) {
-      this.lost.add(channel);
+  private enqueue(channel: string, subject: string, item: string): boolean {
+    if (this.isClosed) return false;
+    if (this.pendingItems >= MAX_PENDING) {
+      this.lossy.add(channel);
       return false;
     }
     const key = `${channel} ${subject}`;
@@ -81,7 +104,7 @@ export class NotificationSender {
     return true;
   }
 
-  private startBy(pace: Pace): void {
+  private scheduleBy(pace: Pace): void {
     if (pace.isOpen) {
       this.start();
       return;
@@ -100,8 +123,7 @@ export class NotificationSender {
   }
 
   private async sendAll(): Promise<void> {
-    // All notifications of one turn of the event loop share a statement, and those that come while it is under way
-    // share the next.
+    // Notifications of one turn of the event loop share a statement. Those that come meanwhile share the next one.
     await setImmediate();
     do {
       this.isDue = false;
@@ -109,8 +131,8 @@ export class NotificationSender {
       this.later = undefined;
       this.pace.count();
       this.slowPace.count();
-      const notifications = [...this.pending].flatMap(([key, items]) => together(key, items));
-      for (const channel of this.lost) notifications.push({ channel, payload: '' });
+      const notifications = [...this.pending].flatMap(([key, items]) => joinItems(key, items));
+      for (const channel of this.lossy) notifications.push({ channel, payload: '' });
       this.pending = new Map();
       this.pendingItems = 0;
       await this.sendOnce(notifications);
@@ -122,25 +144,26 @@ export class NotificationSender {
     try {
       await this.gate.pool.query({
         name: 'notify',
-        // What a crash of the server takes away is a hint like any other: nothing waits for the disk.
+        // Notifications may be lost in a crash of the server, so the commit need not wait for the disk.
         text: `select set_config('synchronous_commit', 'off', true), pg_notify(channel, payload)
           from unnest($1::text[], $2::text[]) as n (channel, payload)`,
         values: [channels, notifications.map(({ payload }) => payload)],
       });
-      this.lost = new Set();
+      this.lossy = new Set();
     } catch (error) {
-      // Dropped, not kept: they would pile up for as long as the outage lasts.
-      if (this.lost.size === 0) {
-        this.logger.warn(`Sending hints failed: ${toError(error).message}`);
+      // The items are dropped. Kept items would fill the memory during a long outage.
+      if (this.lossy.size === 0) {
+        this.logger.warn(`Sending notifications failed: ${toError(error).message}`);
       }
-      for (const channel of channels) this.lost.add(channel);
+      for (const channel of channels) this.lossy.add(channel);
       clearTimeout(this.retry);
-      if (!this.closed) this.retry = setTimeout(() => this.start(), RETRY_MS).unref();
+      if (!this.isClosed) this.retry = setTimeout(() => this.start(), RETRY_MS).unref();
     }
   }
 }
 
-function together(key: string, items: Iterable<string>): Notification[] {
+/** Joins the items of one channel and subject into as few payloads as possible. */
+function joinItems(key: string, items: Iterable<string>): Notification[] {
   const space = key.indexOf(' ');
   const channel = key.slice(0, space);
   const subject = key.slice(space + 1);
@@ -148,7 +171,7 @@ function together(key: string, items: Iterable<string>): Notification[] {
   let payload = subject;
   for (const item of items) {
     if (item === '') payloads.push(subject);
-    else if (payload.length + 1 + item.length <= MOST_CHARACTERS) payload += ` ${item}`;
+    else if (payload.length + 1 + item.length <= MAX_CHARACTERS) payload += ` ${item}`;
     else {
       payloads.push(payload);
       payload = `${subject} ${item}`;
@@ -156,30 +179,4 @@ function together(key: string, items: Iterable<string>): Notification[] {
   }
   if (payload !== subject) payloads.push(payload);
   return payloads.map((one) => ({ channel, payload: one }));
-}
-
-/** Lets some things happen at once, and then one with each pause that has passed. */
-export class Pace {
-  private left: number;
-  private countedAt = performance.now();
-
-  constructor(
-    private readonly inARow: number,
-    readonly pauseMs: number,
-  ) {
-    this.left = inARow;
-  }
-
-  /** Whether the next one may happen at once. */
-  get isOpen(): boolean {
-    const now = performance.now();
-    this.left = Math.min(this.inARow, this.left + (now - this.countedAt) / this.pauseMs);
-    this.countedAt = now;
-    return this.left >= 1;
-  }
-
-  /** Counts one that happens, whether it may or not. */
-  count(): void {
-    this.left = Math.max(0, this.left - 1);
-  }
 }
