@@ -55,7 +55,7 @@ export class WebhookLookUpsService {
   }
 
   private async lookUp(ids: readonly string[]): Promise<ReadonlyMap<string, FoundWebhook>> {
-    const rows = await this.gate.callForEach<FoundWebhook>('look_up_webhook', ids, 'text');
+    const rows = await this.gate.callForEach<FoundWebhook>('find_webhook', ids, 'text');
     return new Map(rows.map((row) => [ids[row.position]!, row]));
   }
 
