@@ -16,7 +16,7 @@ const TIMEOUT_MS = 120_000 * BATCHES.length;
 describe.each(drivers)('a web process that dies, with wake-ups through %s', (name, driver) => {
   let stage: Stage;
   let workflowId: string;
-  /** Under a limit that nothing reaches, so all of its runs are inserted first and then committed. */
+  /** Has a limit that is never reached. Its runs are inserted first and then committed, so FP1b applies to them. */
   let limitedId: string;
   let worker: StagedProcess;
   let batch = 0;
@@ -54,8 +54,8 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
       const found = await runs(orders);
       return found.length >= orders.length && found.every(({ status }) => status === 'succeeded');
     });
-  /** How many transactions wait for the end of another one. */
-  const waiting = async (): Promise<number> => {
+  /** Returns the number of transactions that wait for a lock. */
+  const countWaiting = async (): Promise<number> => {
     const [row] = await stage.query<{ count: number }>(
       `select count(*)::integer from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock'`,
@@ -101,7 +101,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
         await waitFor(() => web.held.length === size);
         await web.kill();
         expect((await answers).map(({ status }) => status)).toEqual(orders.map(() => 'rejected'));
-        // Its transactions end when the server notices, and until then a retry would wait for them.
+        // The server ends the transactions when it notices the closed connection. A retry waits until then.
         expect(await runs(orders)).toEqual([]);
         const again = await Promise.all(orders.map((order) => postLimited(stage.web, order)));
         expect(again.map(({ status }) => status)).toEqual(orders.map(() => 202));
@@ -122,15 +122,17 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
         const answers = orders.map((order) => postLimited(first, order));
         await waitFor(() => first.held.length === size);
         const repeated = orders.map((order) => postLimited(second, order));
-        // Either the second process waits for the transactions of the first, or it gets to where it would commit too.
-        // It puts several deliveries into one transaction, so nobody can tell how many of its transactions wait.
-        await waitFor(async () => (await waiting()) > 0 || second.held.length > 0);
+        // The second process must wait for the transactions of the first. If it does not, it reaches its own commit.
+        // It puts several deliveries into one transaction, so the number of waiting transactions is unknown.
+        await waitFor(async () => (await countWaiting()) > 0 || second.held.length > 0);
         expect(second.held).toEqual([]);
         first.open();
-        const told = await Promise.all(answers);
-        const toldAgain = await Promise.all(repeated);
-        expect(toldAgain.map(({ body }) => body.duplicate)).toEqual(orders.map(() => true));
-        expect(toldAgain.map(({ body }) => body.runId)).toEqual(told.map(({ body }) => body.runId));
+        const firstAnswers = await Promise.all(answers);
+        const repeatedAnswers = await Promise.all(repeated);
+        expect(repeatedAnswers.map(({ body }) => body.duplicate)).toEqual(orders.map(() => true));
+        expect(repeatedAnswers.map(({ body }) => body.runId)).toEqual(
+          firstAnswers.map(({ body }) => body.runId),
+        );
         await untilDone(orders);
         await expectOneEffectEach(orders);
         second.open();
@@ -141,18 +143,18 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
   );
 
   it(
-    'starts one run of each delivery when it dies while the statement that stores them is under way',
+    'each delivery starts one run when it dies while the statement that stores them is executing',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web');
-        // From now on it remembers the webhook, and commits with the statement that inserts.
+        // This delivery fills the process's cache of webhooks.
         const [known, ...orders] = ordersOf(size + 1);
         expect(await post(web, known!)).toMatchObject({ status: 202 });
         await stage.query('begin');
         await stage.query('lock table workflow_runs in exclusive mode');
         const answers = Promise.allSettled(orders.map((order) => post(web, order)));
         await waitFor(async () => {
-          // Within a transaction it would see the same activity again and again.
+          // Inside a transaction, PostgreSQL shows the activity of the first look until the snapshot is cleared.
           await stage.query('select pg_stat_clear_snapshot()');
           const inserts = await stage.query(
             `select from pg_stat_activity where datname = current_database()
@@ -163,7 +165,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
         await web.kill();
         await stage.query('commit');
         expect((await answers).map(({ status }) => status)).toEqual(orders.map(() => 'rejected'));
-        // The server carries out what it has been sent, although nobody is there to be told.
+        // The server executes the statement although the client is gone.
         await waitFor(async () => (await runs(orders)).length > 0);
         const again = await Promise.all(orders.map((order) => post(stage.web, order)));
         expect(again.some(({ body }) => body.duplicate)).toBe(true);
@@ -175,7 +177,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
   );
 
   it(
-    'FP1c: answers a retry with the run that it committed and did not answer for',
+    'FP1c: a retry is answered with the run that it committed and did not answer for',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP1c);
@@ -195,7 +197,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
   );
 
   it(
-    'FP6: leaves one key that works when it dies in the middle of a rotation',
+    'FP6: one key works after it died in the middle of a rotation',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP6);

@@ -59,7 +59,7 @@ describe('a worker that dies or loses its lease', () => {
     (await getRun(stage.acme, runId)).steps.map((step) => step.attempts);
 
   it(
-    'FP2: repeats a call outside with the same key, once, when it died before the journal',
+    'FP2: repeats a call outside once, with the same key, after a death before the journal was written',
     async () => {
       for (const size of BATCHES) {
         const dying = await stage.start('worker', FAILPOINTS.FP2);
@@ -81,7 +81,7 @@ describe('a worker that dies or loses its lease', () => {
   );
 
   it(
-    'FP2: repeats an e-mail with the same Message-ID, once, when it died before noting that it was sent',
+    'FP2: repeats an e-mail once, with the same Message-ID, after a death before the result was recorded',
     async () => {
       for (const size of BATCHES) {
         const dying = await stage.start('worker', FAILPOINTS.FP2);
@@ -115,7 +115,7 @@ describe('a worker that dies or loses its lease', () => {
   );
 
   it(
-    'FP3: writes nothing when it was stopped for longer than its lease, before or after its successor',
+    'FP3: writes nothing after it was stopped for longer than its lease',
     async () => {
       for (const size of BATCHES) {
         const zombie = await stage.start('worker', FAILPOINTS.FP3);
@@ -142,7 +142,7 @@ describe('a worker that dies or loses its lease', () => {
   );
 
   it(
-    'FP4: lets another worker go on when it cannot renew, and writes nothing itself any more',
+    'FP4: another worker continues the run when it cannot renew its lease, and it writes nothing more',
     async () => {
       for (const size of BATCHES) {
         const cut = await stage.start('worker', FAILPOINTS.FP4);
@@ -174,7 +174,7 @@ describe('a worker that dies or loses its lease', () => {
   );
 
   it(
-    'FP5: ends a run once, and does its last step once, when it died before saying done',
+    'FP5: ends a run once, and executes its last step once, after a death before the run was ended',
     async () => {
       for (const size of BATCHES) {
         const dying = await stage.start('worker', FAILPOINTS.FP5);

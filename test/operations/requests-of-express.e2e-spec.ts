@@ -12,7 +12,7 @@ afterAll(async () => {
   await switchboard?.close();
 });
 
-it('gives Express requests and responses whose prototypes it need not change', async () => {
+it('creates requests and responses with the prototypes that Express sets otherwise', async () => {
   const seen: [IncomingMessage, ServerResponse, unknown, unknown][] = [];
   const server = switchboard.app.getHttpServer();
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {

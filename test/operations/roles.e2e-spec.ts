@@ -8,7 +8,7 @@ import { buildTree, startProcess, type SwitchboardProcess } from '../support/pro
 import type { Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
-describe('one build in several processes', () => {
+describe('processes of one installation', () => {
   let database: { url: string; drop: () => Promise<void> };
   let processes: SwitchboardProcess[] = [];
   let port: number;
@@ -42,33 +42,36 @@ describe('one build in several processes', () => {
     drivers.push(['Bull', { REDIS_URL: process.env.TEST_REDIS_URL }]);
   }
 
-  it.each(drivers)('lets web accept what a worker does, woken by %s', async (_name, driver) => {
-    const web = await start({ ROLE: 'web', ...driver });
-    await web.untilSaid(/listens on/);
-    const url = `http://127.0.0.1:${port}`;
-    const acme = await createOrganization({ url } as Switchboard);
-    const created = await acme.call<{ workflow: { id: string } }>('create_workflow', {
-      name: 'Remote',
-      trigger: { type: 'manual' },
-      steps: [{ id: 'make', tool: 'create_contact', arguments: { email: 'ada@example.com' } }],
-    });
-    const { value } = await acme.call<{ run_id: string }>('trigger_workflow', {
-      workflow_id: created.value.workflow.id,
-    });
-    const status = async (): Promise<string> =>
-      (await acme.call<{ run: { status: string } }>('get_run', { run_id: value.run_id })).value.run
-        .status;
-    expect(await status()).toBe('queued');
-    const worker = await start({ ROLE: 'worker', ...driver });
-    await worker.untilSaid(/worker is running/);
-    await waitFor(async () => (await status()) === 'succeeded');
-    for (const { child, exited } of [worker, web]) {
-      child.kill('SIGTERM');
-      expect(await exited).toBe(0);
-    }
-  });
+  it.each(drivers)(
+    'execute in a worker the runs that a web process accepted, with wake-ups through %s',
+    async (_name, driver) => {
+      const web = await start({ ROLE: 'web', ...driver });
+      await web.untilSaid(/listens on/);
+      const url = `http://127.0.0.1:${port}`;
+      const acme = await createOrganization({ url } as Switchboard);
+      const created = await acme.call<{ workflow: { id: string } }>('create_workflow', {
+        name: 'Remote',
+        trigger: { type: 'manual' },
+        steps: [{ id: 'make', tool: 'create_contact', arguments: { email: 'ada@example.com' } }],
+      });
+      const { value } = await acme.call<{ run_id: string }>('trigger_workflow', {
+        workflow_id: created.value.workflow.id,
+      });
+      const status = async (): Promise<string> =>
+        (await acme.call<{ run: { status: string } }>('get_run', { run_id: value.run_id })).value
+          .run.status;
+      expect(await status()).toBe('queued');
+      const worker = await start({ ROLE: 'worker', ...driver });
+      await worker.untilSaid(/worker is running/);
+      await waitFor(async () => (await status()) === 'succeeded');
+      for (const { child, exited } of [worker, web]) {
+        child.kill('SIGTERM');
+        expect(await exited).toBe(0);
+      }
+    },
+  );
 
-  it('answers a request that is under way when SIGTERM comes, and ends with code 0', async () => {
+  it('answer a request that is in progress at SIGTERM, and end with code 0', async () => {
     const all = await start({});
     await all.untilSaid(/listens on/);
     const body = JSON.stringify({
@@ -92,13 +95,13 @@ describe('one build in several processes', () => {
     expect(await all.exited).toBe(0);
   });
 
-  it('makes no demo organization in a database of its own', async () => {
+  it('create no demo organization in a database that DATABASE_URL names', async () => {
     const all = await start({});
     await all.untilSaid(/listens on/);
     expect(all.output()).not.toMatch(/swb_|demo/i);
   });
 
-  it('waits for Redis no longer than for anything else that is only a hint', async () => {
+  it('start and execute runs while Redis is unreachable', async () => {
     const all = await start({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     await all.untilSaid(/listens on/);
     const acme = await createOrganization({ url: `http://127.0.0.1:${port}` } as Switchboard);

@@ -33,7 +33,7 @@ describe('the log', () => {
     await database.drop();
   });
 
-  it('holds no key, password, secret or cookie, at its most talkative, whatever goes wrong', async () => {
+  it('contains no key, password, secret or cookie at level trace, also when requests fail', async () => {
     const acme = await createOrganization({ url } as Switchboard);
     const canaries = ['canary-secret-key', acme.key, acme.password, acme.cookie.split('=')[1]!];
     canaries.push(new URL(database.url).password);
@@ -70,7 +70,7 @@ describe('the log', () => {
       password: 'canary wrong password',
     });
     canaries.push('canary wrong password');
-    // Takes the database away under a request, which is logged with its cause.
+    // Closes all database connections during a request, which logs the error with its cause.
     const outage = startOutage();
     await waitFor(
       async () => (await acme.rpc({ jsonrpc: '2.0', id: 1, method: 'tools/list' })).status === 200,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { welcome } from '../../src/demo/welcome.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 
-describe('what a start says', () => {
+describe('the output of a start', () => {
   let switchboard: Switchboard;
 
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('what a start says', () => {
     expect(await said()).toContain('/api/auth/sign-up');
   });
 
-  it('goes on without the next step when the database goes away just then', async () => {
+  it('omits the next step when the database is unreachable', async () => {
     await switchboard.ownerQuery('begin');
     await switchboard.ownerQuery('lock table gate.users in access exclusive mode');
     try {

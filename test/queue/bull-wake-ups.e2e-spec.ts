@@ -8,7 +8,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from './redis-server.js';
 
-// One installation through the whole life of a Redis; the order of the tests is part of the story.
+// The tests share one installation and one Redis. Each starts in the state that the test before it left.
 describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
   let redis: RedisServer;
   let web: Switchboard;
@@ -41,14 +41,14 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
   const delivered = async (): Promise<void> => {
     await untilStatus(acme, (await send(acme, { contact_id: contactId })).id, 'sent');
   };
-  /** Hints that reached a worker, by the number that Bull gives to each. */
-  const hints = async (): Promise<number> => {
+  /** Returns the number of jobs that Bull has created so far. */
+  const countJobs = async (): Promise<number> => {
     const prefix = `{switchboard:${web.access.database}:${web.access.gate.user}}:switchboard:id`;
     const answer = await redis.command(`INCRBY ${prefix} 0`);
     return Number(answer.slice(1));
   };
 
-  it('boots and delivers without a Redis, and takes a flood of hints', async () => {
+  it('starts and delivers without a Redis, and accepts a flood of wake-ups', async () => {
     await delivered();
     const wakeUps = web.app.get(WakeUps);
     for (let index = 0; index < 10_000; index += 1) wakeUps.wake('message', `msg_${index}`);
@@ -59,9 +59,9 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     await redis.start();
     await waitFor(async () => {
       await delivered();
-      return (await hints()) > 0;
+      return (await countJobs()) > 0;
     });
-    // The hint is worked off and leaves nothing behind.
+    // The job is finished and leaves no row in Redis.
     await waitFor(async () => {
       const prefix = `{switchboard:${web.access.database}:${web.access.gate.user}}:switchboard`;
       const left = await Promise.all(
@@ -71,7 +71,7 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     });
   });
 
-  it('ignores hints that mean nothing', async () => {
+  it('ignores wake-ups for unknown ids', async () => {
     web.app.get(WakeUps).wake('message', 'msg_unknown');
     web.app.get(WakeUps).wake('run', 'run_unknown');
     await delivered();
@@ -93,7 +93,7 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     await redis.start();
     await waitFor(async () => {
       await delivered();
-      return (await hints()) > 0;
+      return (await countJobs()) > 0;
     });
     redis.signal('SIGSTOP');
     await delivered();
@@ -117,6 +117,6 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
   it('stops while Redis is gone', async () => {
     await redis.kill();
     await delivered();
-    // What stops now is everything; a process that could not would fail afterAll.
+    // afterAll closes both processes without a Redis, and fails if one of them cannot stop.
   });
 });

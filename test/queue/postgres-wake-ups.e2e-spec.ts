@@ -25,11 +25,11 @@ const listeners = (): Promise<{ pid: number }[]> =>
      where datname = current_database() and application_name = 'switchboard listener' and query like 'listen%'`,
   );
 
-it('listens only where somebody consumes', async () => {
+it('listens only in a process that consumes wake-ups', async () => {
   await waitFor(async () => (await listeners()).length === 1);
 });
 
-it('hands a hint of one process to another', async () => {
+it('delivers a wake-up of one process to another', async () => {
   await waitFor(() => {
     web.app.get(WakeUps).wake('message', 'msg_first');
     return handled.includes('msg_first');
@@ -38,7 +38,7 @@ it('hands a hint of one process to another', async () => {
   await waitFor(() => handled.includes("msg_';drop_table:x"));
 });
 
-it('listens again after its connection was ended', async () => {
+it('listens again after its connection was closed', async () => {
   const [{ pid }] = (await listeners()) as [{ pid: number }];
   await web.ownerQuery('select pg_terminate_backend($1)', [pid]);
   await waitFor(async () => (await listeners()).some((listener) => listener.pid !== pid));
@@ -48,7 +48,7 @@ it('listens again after its connection was ended', async () => {
   });
 });
 
-it('leaves hints for later to the sweep, and hands out nothing once it is paused', async () => {
+it('leaves wake-ups for a later time to the sweep, and delivers none while it is paused', async () => {
   web.app.get(WakeUps).wake('message', 'msg_later', new Date(Date.now() + 60_000));
   web.app.get(WakeUps).wake('message', 'msg_now');
   await waitFor(() => handled.includes('msg_now'));

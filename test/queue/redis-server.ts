@@ -5,7 +5,7 @@ import { createConnection } from 'node:net';
 import { findRedisServer } from '../support/redis.js';
 import { waitFor } from '../support/wait-for.js';
 
-/** A Redis that a test may kill. Without persistence: what it forgets is lost, as with FLUSHALL. */
+/** A Redis that a test can kill. It stores nothing on disk, so a restart loses all data, like FLUSHALL. */
 export class RedisServer {
   private child?: ChildProcess;
 
@@ -37,12 +37,12 @@ export class RedisServer {
     await exited;
   }
 
-  /** Makes the process stop answering, or go on. */
+  /** Stops or continues the process. A stopped Redis keeps its connections and does not answer. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
     this.child!.kill(name);
   }
 
-  /** The first line that Redis answers to an inline command. */
+  /** Sends an inline command and resolves with the first line of the answer. */
   command(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = createConnection(this.port, '127.0.0.1', () => socket.write(`${text}\r\n`));

@@ -1,6 +1,6 @@
 import type { Switchboard } from './switchboard.js';
 
-/** An effect as a dry run tells it. */
+/** An effect as a dry run reports it. */
 export interface TestEffect {
   action: 'create' | 'update' | 'delete';
   table: string;
@@ -8,7 +8,7 @@ export interface TestEffect {
   changed?: string[];
 }
 
-/** Rows by table and key: what an organization has, but for what is only bookkeeping. */
+/** All rows of an organization except bookkeeping, by table and key. */
 export type OrganizationRows = Map<string, Record<string, unknown>>;
 
 const BOOKKEEPING = [
@@ -50,7 +50,7 @@ export async function readRows(
   return found;
 }
 
-/** What happened between two looks, as a dry run would have told it, sorted. */
+/** Returns the differences between two results of `readRows` as effects, sorted. */
 export function effectsBetween(before: OrganizationRows, after: OrganizationRows): TestEffect[] {
   const effects: TestEffect[] = [];
   for (const at of new Set([...before.keys(), ...after.keys()])) {
@@ -68,7 +68,7 @@ export function effectsBetween(before: OrganizationRows, after: OrganizationRows
   return sorted(effects);
 }
 
-/** The same with what is new each time taken out: the ids of rows that were not there before. */
+/** Replaces the ids of new rows, which differ in each run, so that effects can be compared. */
 export function withoutNewIds(effects: TestEffect[], before: OrganizationRows): TestEffect[] {
   const known = JSON.stringify([...before.entries()]);
   return sorted(

@@ -16,12 +16,14 @@ export interface TestOrganization {
   /** Value of the Cookie header of the owner's session. */
   readonly cookie: string;
   readonly key: string;
-  /** Calls a tool as the signed-in owner. Throws at a 5xx, and at a result that breaks the tool's output schema. */
-  // The result is what a client would see, so its type is the test's own claim.
+  /**
+   * Calls a tool as the signed-in owner. Throws on a 5xx other than 503, and on a result that does not match the
+   * tool's output schema. The caller states the type of the result.
+   */
   call<T = Record<string, never>>(tool: string, given?: unknown): Promise<Outcome<T>>;
   /** POST /api/mcp with the key. */
   rpc(body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Any request with the session, from Switchboard's own origin. */
+  /** Sends a request with the session, from Switchboard's own origin. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 

@@ -1,4 +1,4 @@
-/** POSTs a value as JSON, or text as it is. */
+/** Sends a POST request with a value as JSON, or with a text unchanged. */
 export function postJson(
   url: string,
   body: unknown,

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The `redis-server` on the PATH, if there is one. */
+/** Returns the path of `redis-server`, or undefined when it is not on the PATH. */
 export function findRedisServer(): string | undefined {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const candidate = join(folder, 'redis-server');
@@ -9,7 +9,7 @@ export function findRedisServer(): string | undefined {
       accessSync(candidate, constants.X_OK);
       return candidate;
     } catch {
-      // Not here.
+      // Not in this folder.
     }
   }
   return undefined;

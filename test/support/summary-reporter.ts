@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends a run with one plain line that people and machines read alike: `123 passed, 0 failed`. */
+/** Prints a last line that programs can parse: `123 passed, 0 failed`. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
@@ -12,11 +12,11 @@ export default class SummaryReporter implements Reporter {
         else if (state === 'failed') failedTests += 1;
         else counts.skipped += 1;
       }
-      // A file that does not even load has no tests that could fail.
+      // A file that does not load has no tests, and counts as one failure.
       counts.failed += failedTests || (module.ok() ? 0 : 1);
     }
     const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
-    // The default reporter writes its own summary first.
+    // Later, so that the line comes after the summary of the default reporter.
     setImmediate(() => {
       process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${skipped}\n`);
     });

@@ -1,7 +1,7 @@
 import type { TestOrganization } from './organization.js';
 import type { Switchboard } from './switchboard.js';
 
-/** Makes what a call needs, and returns arguments with which it succeeds and changes something. */
+/** Creates what a call needs, and returns arguments with which the call succeeds and changes data. */
 type Example = (
   organization: TestOrganization,
   switchboard: Switchboard,
@@ -16,7 +16,7 @@ const OFFER = {
   input_schema: { type: 'object', properties: {} },
 };
 
-/** One for every built-in tool that changes something. */
+/** An example for every built-in tool that changes data. */
 export const CHANGING_TOOLS: Record<string, Example> = {
   create_contact: async () => ({ email: unique(), first_name: 'Ada' }),
   update_contact: async (organization) => ({
@@ -24,7 +24,7 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     first_name: 'Grace',
     properties: { plan: 'pro' },
   }),
-  // With a message, from which the database takes the contact away.
+  // The contact has a message. The database sets the message's contact to null.
   delete_contact: async (organization) => {
     const { message } = await scheduled(organization);
     return { contact_id: message.contact_id };
@@ -44,7 +44,7 @@ export const CHANGING_TOOLS: Record<string, Example> = {
   }),
   report_delivery: async (organization, switchboard) => {
     const { id } = (await scheduled(organization)).message;
-    // Of a message that nobody has handed over nothing can be reported, and there may be no worker.
+    // Only a sent message accepts a report, and there may be no worker that sends it.
     const sql = `update messages set status = 'sent', sent_at = now() where id = $1`;
     await switchboard.ownerQuery(sql, [id]);
     return { message_id: id, outcome: 'delivered' };

@@ -1,5 +1,5 @@
-// A team's build whose tools are others than those of the test: `node changed-build.mjs start | check [arguments]`.
-// Plain JavaScript, so that a process can run it; what the compiler makes of decorators is written out.
+// A build with other tools than those of the test: `node changed-build.mjs start | check [arguments]`.
+// Plain JavaScript, which Node can run. It calls decorators as functions.
 import { Injectable, Module } from '@nestjs/common';
 import { IsOptional, IsString } from 'class-validator';
 import { checkWorkflows, startSwitchboard, Tool } from '../../../dist/src/bootstrap/platform.js';
