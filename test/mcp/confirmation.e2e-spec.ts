@@ -39,8 +39,8 @@ async function call(
   return { status, ...(body as { result?: Record<string, unknown>; error?: object }) };
 }
 
-describe('a tool whose calls an organization wants confirmed', () => {
-  it('asks, showing the action and its arguments, and runs once after a yes', async () => {
+describe('a tool that needs confirmation', () => {
+  it('asks with its title and arguments, and runs once after the person agrees', async () => {
     await require('always');
     const { result } = await call();
     expect(result).toMatchObject({
@@ -62,7 +62,7 @@ describe('a tool whose calls an organization wants confirmed', () => {
     expect(await tracesOf(switchboard, acme)).toEqual(['told']);
   });
 
-  it('does not run after a no', async () => {
+  it('does not run after the person declines', async () => {
     await require('always');
     const { requestState } = (await call()).result!;
     for (const action of ['decline', 'cancel']) {
@@ -72,7 +72,7 @@ describe('a tool whose calls an organization wants confirmed', () => {
     expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
-  it('is not confirmed by a yes to nothing, or to something else', async () => {
+  it('is not confirmed by a response without a request, or to another request', async () => {
     await require('always');
     const yes = { inputResponses: { [CONFIRMATION]: { action: 'accept' } } };
     expect((await call(yes)).result).toMatchObject({ resultType: 'input_required' });
@@ -84,7 +84,7 @@ describe('a tool whose calls an organization wants confirmed', () => {
     expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
-  it('asks about calls that only read as well', async () => {
+  it('asks for calls that only read too', async () => {
     await require('always', 'echo_text');
     const echo = { name: 'echo_text', arguments: { text: 'x' } };
     const { result } = await call({}, undefined, echo);
@@ -99,7 +99,7 @@ describe('a tool whose calls an organization wants confirmed', () => {
     });
   });
 
-  it('says what is wrong with the arguments before it asks', async () => {
+  it('reports invalid arguments before it asks', async () => {
     await require('always');
     const wrong = { name: 'note', arguments: { words: 'told' } };
     expect(textOf(await call({}, undefined, wrong))).toMatchObject({
@@ -107,7 +107,7 @@ describe('a tool whose calls an organization wants confirmed', () => {
     });
   });
 
-  it('refuses callers that cannot be asked, if it is always to be confirmed', async () => {
+  it('refuses callers that cannot be asked if confirmation is always', async () => {
     await require('always');
     expect(await call({}, {})).toMatchObject({
       status: 400,
@@ -131,7 +131,7 @@ describe('a tool whose calls an organization wants confirmed', () => {
     expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
-  it('lets callers through that cannot be asked, if it is to be confirmed when possible', async () => {
+  it('accepts callers that cannot be asked if confirmation is when_possible', async () => {
     await require('when_possible');
     expect((await call()).result).toMatchObject({ resultType: 'input_required' });
     expect((await call({}, {})).result).toMatchObject({ structuredContent: { note_id: 'told' } });
@@ -145,7 +145,7 @@ describe('a tool whose calls an organization wants confirmed', () => {
     expect(await tracesOf(switchboard, acme)).toEqual(['told', 'plain']);
   });
 
-  it('does not ask the people of the organization', async () => {
+  it('does not ask signed-in people', async () => {
     await require('always');
     expect((await acme.call('note', { text: 'by a person' })).value).toEqual({
       note_id: 'by a person',
@@ -158,7 +158,7 @@ describe('a tool whose calls an organization wants confirmed', () => {
     expect((await call()).result).toMatchObject({ structuredContent: { note_id: 'told' } });
   });
 
-  it('is not made a step of a workflow by an agent, which would so have it run unasked', async () => {
+  it('cannot become a step of a workflow that an agent saves, which would run it without confirmation', async () => {
     const workflow = {
       name: 'Sly',
       trigger: { type: 'manual' },

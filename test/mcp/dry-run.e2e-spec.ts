@@ -143,7 +143,7 @@ async function withoutTrace<T>(work: () => Promise<T>): Promise<T> {
 }
 
 describe('tools/call as a dry run', () => {
-  it('of every tool leaves nothing, and tells what the same call then does', async () => {
+  it('of every tool leaves no row behind and reports the effects that the real call then has', async () => {
     const { body } = await modernList();
     const { tools } = (body as { result: { tools: { name: string; outputSchema?: object }[] } })
       .result;
@@ -177,7 +177,7 @@ describe('tools/call as a dry run', () => {
     }
   });
 
-  it.each(INITIALIZED)('is told of beside the result in MCP %s', async (version) => {
+  it.each(INITIALIZED)('has its effects in _meta of the result in MCP %s', async (version) => {
     const answer = await withoutTrace(() =>
       post(callOf('team_rename', { text: 'New' }, true), version),
     );
@@ -196,7 +196,7 @@ describe('tools/call as a dry run', () => {
     });
   });
 
-  it('keeps the other members of _meta, and works for tools that answer with content', async () => {
+  it('keeps the other members of _meta, and works for tools that return content', async () => {
     const answer = await withoutTrace(() => modern('team_say', { text: 'New' }, true));
     const { content, _meta: meta } = resultOf(answer);
     expect(content).toEqual([{ type: 'text', text: 'New' }]);
@@ -210,7 +210,7 @@ describe('tools/call as a dry run', () => {
     });
   });
 
-  it('reads as always, with no effects', async () => {
+  it('reads as usual and reports no effects', async () => {
     await acme.call('create_contact', { email: 'known@example.com' });
     const { structuredContent, _meta: meta } = resultOf(
       await modern('get_contact', { email: 'known@example.com' }, true),
@@ -234,7 +234,7 @@ describe('tools/call as a dry run', () => {
     expect(unknown.body).toEqual(errorOf(-32602, 1));
   });
 
-  it('is done for real for false, and in no way for what is neither', async () => {
+  it('is a real call for false, and is refused for a value that is not a boolean', async () => {
     for (const value of ['true', 1, 0, null, {}, []]) {
       const call = callOf('team_rename', { text: 'New' }, value);
       for (const version of BATCHED) {
@@ -251,7 +251,7 @@ describe('tools/call as a dry run', () => {
     expect(row).toEqual({ name: 'Newer' });
   });
 
-  it('without an id is tried too, and not done', async () => {
+  it('is rolled back for a notification too', async () => {
     for (const version of BATCHED) {
       const notification = callOf('team_rename', { text: 'New' }, true);
       const { id: _, ...message } = notification;
@@ -260,7 +260,7 @@ describe('tools/call as a dry run', () => {
     }
   });
 
-  it('is confirmed where the call is, and its yes is not one to the call itself', async () => {
+  it('needs confirmation as the call does, and that confirmation does not count for the call', async () => {
     await acme.call('set_tool_policy', { tool: 'team_rename', confirmation: 'always' });
     const given = { text: 'New' };
     const question = await withoutTrace(() => modern('team_rename', given, true));
@@ -278,7 +278,7 @@ describe('tools/call as a dry run', () => {
 });
 
 describe('a batch of dry runs', () => {
-  it('lets later calls see what earlier ones did, and leaves nothing', async () => {
+  it('shows later calls the effects of earlier ones, and leaves no row behind', async () => {
     const email = 'new@example.com';
     const batch = [
       callOf('create_contact', { email }, true, 1),
@@ -316,7 +316,7 @@ describe('a batch of dry runs', () => {
     }
   });
 
-  it('is refused whole when only some of its calls are dry runs', async () => {
+  it('is refused as a whole when only some of its calls are dry runs', async () => {
     const call = (flag: unknown, id: number) =>
       callOf('create_contact', { email: `${id}@example.com` }, flag, id);
     for (const flags of [
@@ -335,7 +335,7 @@ describe('a batch of dry runs', () => {
     }
   });
 
-  it('replays nothing of what it did for an idempotency key, but what was really done', async () => {
+  it('replays only results of real calls for an idempotency key', async () => {
     const given = {
       ...(await CHANGING_TOOLS.send_message!(acme, switchboard)),
       idempotency_key: 'k',
@@ -350,7 +350,7 @@ describe('a batch of dry runs', () => {
     expect(real.result.message!.id).not.toBe(first!.result.message!.id);
   });
 
-  it('answers unavailable, with nothing left, from where its connection dies', async () => {
+  it('fails with unavailable and leaves no row behind after its connection breaks', async () => {
     const batch = [
       callOf('create_contact', { email: 'a@example.com' }, true, 1),
       callOf('team_cut', { text: 'New' }, true, 2),
@@ -384,7 +384,7 @@ describe('a task', () => {
     expect((await postModern(acme, message(_meta), headers)).body).toHaveProperty('result');
   });
 
-  it('is not made for a run that was only tried', async () => {
+  it('is not returned for a dry run of trigger_workflow', async () => {
     const given = await CHANGING_TOOLS.trigger_workflow!(acme, switchboard);
     const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
     const message = (flag: boolean) => ({
@@ -405,7 +405,7 @@ describe('a task', () => {
 });
 
 describe('with workers', () => {
-  it('sends nothing and runs nothing of what was only tried', async () => {
+  it('sends no message and starts no run of a dry run', async () => {
     const whole = await startSwitchboard();
     try {
       acme = await createOrganization(whole);

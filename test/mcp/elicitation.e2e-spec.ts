@@ -74,8 +74,8 @@ async function readyToBook(town: string, tool = 'book'): Promise<string> {
 
 const SEATS = { size: accept({ seats: 2, where: 'aisle' }) };
 
-describe('a tool that asks', () => {
-  it('gets its answer in the next request', async () => {
+describe('a tool with an input request', () => {
+  it('gets the response in the next request', async () => {
     const question = await ask('greet', {});
     expect(question.inputRequests).toEqual({
       who: {
@@ -119,14 +119,17 @@ describe('a tool that asks', () => {
     await ask('greet', {}, { inputResponses });
   });
 
-  it.each([null, [], 'text', 5])('refuses inputResponses that are no object: %j', async (value) => {
-    expect(await send('greet', {}, { inputResponses: value })).toMatchObject({
-      status: 200,
-      error: { code: -32602 },
-    });
-  });
+  it.each([null, [], 'text', 5])(
+    'refuses inputResponses that are not an object: %j',
+    async (value) => {
+      expect(await send('greet', {}, { inputResponses: value })).toMatchObject({
+        status: 200,
+        error: { code: -32602 },
+      });
+    },
+  );
 
-  it('takes no notice of answers that it did not ask for', async () => {
+  it('ignores responses that it did not request', async () => {
     const inputResponses = { ...ADA, extra: accept({ a: 1 }), ['__proto__']: accept({}) };
     const { result } = await send('greet', {}, { inputResponses });
     expect(result).toMatchObject({ structuredContent: { text: 'Hello, Ada!' } });
@@ -143,7 +146,7 @@ describe('a tool that asks', () => {
 });
 
 describe('a tool that changes something', () => {
-  it('asks in rounds, with the answers of earlier ones in its state', async () => {
+  it('asks several times, with the earlier responses in its request state', async () => {
     const first = await ask('book', { town: 'Oslo' });
     const { requestState } = first;
     const second = await ask('book', { town: 'Oslo' }, { inputResponses: ADA, requestState });
@@ -158,12 +161,12 @@ describe('a tool that changes something', () => {
     expect(await tracesOf(switchboard, acme, 'book')).toContain('Oslo');
   });
 
-  it('does not take answers without the state of their question', async () => {
+  it('ignores responses without the request state', async () => {
     const question = await ask('book', { town: 'Bern' }, { inputResponses: { ...ADA, ...SEATS } });
     expect(Object.keys(question.inputRequests)).toEqual(['who']);
   });
 
-  it.each(['book', 'book_outside'])('happens once for one state: %s', async (tool) => {
+  it.each(['book', 'book_outside'])('runs once for one request state: %s', async (tool) => {
     const town = `Once ${tool}`;
     const requestState = await readyToBook(town, tool);
     const answer = { inputResponses: { ...ADA, ...SEATS }, requestState };
@@ -176,7 +179,7 @@ describe('a tool that changes something', () => {
     expect(tools.done.filter((done) => done === town).length).toBe(tool === 'book' ? 0 : 1);
   });
 
-  it('happens once for answers sent at the same time', async () => {
+  it('runs once for responses that are sent concurrently', async () => {
     const requestState = await readyToBook('Race');
     const answer = { inputResponses: SEATS, requestState };
     const sent = Array.from({ length: 10 }, () => send('book', { town: 'Race' }, answer));
@@ -191,7 +194,7 @@ describe('a tool that changes something', () => {
 describe('a requestState', () => {
   const refused = { status: 200, error: { code: -32602 } };
 
-  it('is of its own arguments, tool and organization only', async () => {
+  it('is valid for its own arguments, tool and organization only', async () => {
     const requestState = await readyToBook('Graz');
     const answer = { inputResponses: SEATS, requestState };
     expect(await send('book', { town: 'Linz' }, answer)).toMatchObject(refused);
@@ -228,7 +231,7 @@ describe('a requestState', () => {
     expect(await send('book', { town: 'Late' }, answer)).not.toHaveProperty('error');
   });
 
-  it('shows nothing of the answers in it', async () => {
+  it('does not contain the responses as readable text', async () => {
     const { requestState } = await ask(
       'book',
       { town: 'Secret' },
@@ -240,7 +243,7 @@ describe('a requestState', () => {
 
 describe('a caller that cannot be asked', () => {
   it.each([{}, { sampling: {} }, { elicitation: { url: {} } }, { elicitation: 'yes' }])(
-    'is told what it would have to declare: %j',
+    'gets the capability that it must declare: %j',
     async (capabilities) => {
       expect(await send('greet', {}, { capabilities })).toMatchObject({
         status: 400,
@@ -253,12 +256,12 @@ describe('a caller that cannot be asked', () => {
     { elicitation: {} },
     { elicitation: { form: {} } },
     { elicitation: { form: {}, url: {} } },
-  ])('is not one that declares %j', async (capabilities) => {
+  ])('can be asked if it declares %j', async (capabilities) => {
     await ask('greet', {}, { capabilities });
   });
 
   it.each<Record<string, string>>([{}, { 'MCP-Protocol-Version': '2025-11-25' }])(
-    'is one of before 2026-07-28, and sees the tool fail: %j',
+    'gets a failed result if it uses a version before 2026-07-28: %j',
     async (headers) => {
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'greet' } };
       const { status, body } = await answerOf(acme.rpc(message, headers));
@@ -268,12 +271,12 @@ describe('a caller that cannot be asked', () => {
     },
   );
 
-  it('is a person at the dashboard', async () => {
+  it('gets a failed result if it is a person at the dashboard', async () => {
     expect((await acme.call('greet', {})).error).toMatchObject({ code: 'forbidden' });
   });
 });
 
-it('is driven by the official client', async () => {
+it('input requests work with the official client', async () => {
   const client = new Client(
     { name: 'test', version: '1.0.0' },
     {

@@ -21,7 +21,7 @@ const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const noop = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'noop' } };
 
 describe('a request', () => {
-  it('is answered with the members and their order of the specification', async () => {
+  it('gets a response with the members of the specification, in its order', async () => {
     const { status, text } = await post(noop);
     expect(status).toBe(200);
     expect(text).toBe(
@@ -30,7 +30,7 @@ describe('a request', () => {
   });
 
   it.each([1.5, -1, 0, '', '1', 'ünï\u{1f600}\n"', 9007199254740991, -9007199254740991, 0.1])(
-    'is answered with exactly its id %j',
+    'gets a response with exactly its id %j',
     async (id) => {
       const { status, body } = await post({ ...noop, id });
       expect(status).toBe(200);
@@ -43,16 +43,16 @@ describe('a request', () => {
     expect(text).toBe('{"jsonrpc":"2.0","id":"\\ud800","result":{}}');
   });
 
-  it('is served with members that JSON-RPC does not know', async () => {
+  it('is accepted with members that JSON-RPC does not define', async () => {
     expect(await post({ ...noop, extra: { deep: [1] } })).toMatchObject({ status: 200 });
   });
 
-  it('is read as JSON.parse reads duplicate keys: the last one wins', async () => {
+  it('uses the last of duplicate keys, as JSON.parse does', async () => {
     const { body } = await post('{"jsonrpc":"2.0","id":1,"id":2,"method":"nope","method":"ping"}');
     expect(body).toEqual({ jsonrpc: '2.0', id: 2, result: {} });
   });
 
-  it('finishes although its caller has gone', async () => {
+  it('finishes after its caller disconnects', async () => {
     const tools = switchboard.app.get(ProtocolTools);
     const outgoing = request(`${switchboard.url}/api/mcp`, {
       method: 'POST',
@@ -94,12 +94,12 @@ describe('an error within a well-formed request', () => {
     ['an unknown tool', { ...noop, params: { name: 'unheard_of' } }, -32602, 1],
     ['the tool __proto__', { ...noop, params: { name: '__proto__' } }, -32602, 1],
     ['the tool constructor', { ...noop, params: { name: 'constructor' } }, -32602, 1],
-  ])('answers 200 to %s', async (_case, body, code, id) => {
+  ])('returns 200 for %s', async (_case, body, code, id) => {
     expect(await post(body)).toMatchObject({ status: 200, body: errorOf(code, id) });
   });
 });
 
-describe('a message that is no request', () => {
+describe('a message that is not a request', () => {
   it.each<[string, string, number, string | number | null]>([
     [
       'JSON that breaks off',
@@ -157,7 +157,7 @@ describe('a message that is no request', () => {
     ],
     ['a notification of another version', '{"jsonrpc":"1.0","method":"tools/list"}', -32600, null],
     ['a response of another version', '{"id":1,"result":{}}', -32600, 1],
-  ])('answers 400 to %s', async (_case, body, code, id) => {
+  ])('returns 400 for %s', async (_case, body, code, id) => {
     expect(await post(body)).toMatchObject({ status: 400, body: errorOf(code, id) });
   });
 
@@ -165,19 +165,19 @@ describe('a message that is no request', () => {
     ['an overlong byte sequence', [0x22, 0xc0, 0xaf, 0x22]],
     ['a lone continuation byte', [0x22, 0x80, 0x22]],
     ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
-  ])('answers 400 to %s', async (_case, bytes) => {
+  ])('returns 400 for %s', async (_case, bytes) => {
     const { status, body } = await post(new Uint8Array(bytes));
     expect({ status, body }).toEqual({ status: 400, body: errorOf(-32700, null) });
   });
 
-  it('runs nothing whose id cannot be echoed', async () => {
+  it('does not run a request whose id cannot be echoed', async () => {
     const params = { name: 'note', arguments: { text: 'id null' } };
     expect(await post({ ...noop, id: null, params })).toMatchObject({ status: 400 });
     expect(await tracesOf(switchboard, acme)).not.toContain('id null');
   });
 });
 
-describe('a message that wants no answer', () => {
+describe('a message without a response', () => {
   it.each([
     ['a notification of a known method', { jsonrpc: '2.0', method: 'tools/list' }],
     ['a notification of an unknown method', { jsonrpc: '2.0', method: 'foobar' }],
@@ -197,12 +197,12 @@ describe('a message that wants no answer', () => {
     ],
     ['a result', { jsonrpc: '2.0', id: 1, result: {} }],
     ['an error', { jsonrpc: '2.0', id: null, error: { code: 1, message: 'x' } }],
-  ])('answers 202 without a body to %s', async (_case, body) => {
+  ])('returns 202 without a body for %s', async (_case, body) => {
     const { status, text } = await post(body);
     expect({ status, text }).toEqual({ status: 202, text: '' });
   });
 
-  it('still runs the tool that a notification calls', async () => {
+  it('runs the tool that a notification calls', async () => {
     const params = { name: 'note', arguments: { text: 'notified' } };
     await post({ jsonrpc: '2.0', method: 'tools/call', params });
     expect(await tracesOf(switchboard, acme)).toContain('notified');
@@ -210,7 +210,7 @@ describe('a message that wants no answer', () => {
 });
 
 describe('MCP without a version header', () => {
-  it('answers initialize and ping, and so serves clients from before the header', async () => {
+  it('has initialize and ping, so clients from before the header work', async () => {
     const initialize = await post({
       ...list,
       method: 'initialize',
@@ -233,7 +233,7 @@ describe('MCP without a version header', () => {
     expect(ping).toMatchObject({ status: 200, body: { jsonrpc: '2.0', id: 1, result: {} } });
   });
 
-  it('reads the result of a tool from its text', async () => {
+  it('returns the result of a tool as text', async () => {
     const { body } = await post({
       ...noop,
       params: { name: 'echo_text', arguments: { text: 'é' } },

@@ -48,7 +48,7 @@ describe('initialize', () => {
     ['1999-01-01', '2025-11-25'],
     [undefined, '2025-11-25'],
     [5, '2025-11-25'],
-  ])('agrees for %j on %s', async (requested, agreed) => {
+  ])('negotiates for %j the version %s', async (requested, agreed) => {
     const { status, body } = await post(initialize(requested));
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -73,7 +73,7 @@ describe('initialize', () => {
   });
 
   it.each(['2025-06-18', '1999-01-01', 'nonsense'])(
-    'does not look at the version header %s',
+    'ignores the version header %s',
     async (version) => {
       expect(await post(initialize('2025-03-26'), version)).toMatchObject({
         status: 200,
@@ -84,7 +84,7 @@ describe('initialize', () => {
 });
 
 describe.each(VERSIONS)('MCP-Protocol-Version %s', (version) => {
-  it('is served with white space around it', async () => {
+  it('is accepted with white space around it', async () => {
     expect(await post(request('tools/list'), ` ${version}\t`)).toMatchObject({ status: 200 });
   });
 
@@ -101,25 +101,25 @@ describe.each(VERSIONS)('MCP-Protocol-Version %s', (version) => {
     },
   );
 
-  it('takes and drops a posted response', async () => {
+  it('accepts and drops a posted response', async () => {
     const { status, text } = await post({ jsonrpc: '2.0', id: 1, result: {} }, version);
     expect({ status, text }).toEqual({ status: 202, text: '' });
   });
 
-  it('answers JSON-RPC errors with status 200, so that clients see their code', async () => {
+  it('returns JSON-RPC errors with status 200, so that clients see their code', async () => {
     const unknown = await post(request('resources/unheard_of'), version);
     expect(unknown).toMatchObject({ status: 200, body: errorOf(-32601, 1) });
     const badCall = await post(request('tools/call', { name: 'unheard_of' }), version);
     expect(badCall).toMatchObject({ status: 200, body: errorOf(-32602, 1) });
   });
 
-  it('serves a batch', async () => {
+  it('accepts a batch', async () => {
     const { status, body } = await post([request('ping'), request('tools/list')], version);
     expect(status).toBe(200);
     expect(body).toHaveLength(2);
   });
 
-  it('runs a tool whose caller asks for progress, without any', async () => {
+  it('runs a tool without progress for a caller that accepts no events', async () => {
     const params = {
       name: 'echo_text',
       arguments: { text: 'x' },
@@ -137,11 +137,11 @@ it.each<[string, Record<string, string>]>([
   ['a last event id', { 'Last-Event-ID': '7' }],
   ['headers of a later version', { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'x' }],
   ['no Accept that fits', { Accept: 'text/html' }],
-])('serves a request with %s', async (_case, headers) => {
+])('accepts a request with %s', async (_case, headers) => {
   expect(await post(request('ping'), '2025-06-18', headers)).toMatchObject({ status: 200 });
 });
 
-describe('a version that is not served', () => {
+describe('an unsupported version', () => {
   it.each(['1999-01-01', '2025-06-19', 'latest', '2025-06-18, 2025-06-18'])(
     'is refused: %s',
     async (version) => {
@@ -155,7 +155,7 @@ describe('a version that is not served', () => {
     expect({ status, body }).toEqual({ status: 400, body: unsupported('1999-01-01', null) });
   });
 
-  it('is refused for a notification, which does not run', async () => {
+  it('is refused for a notification, whose tool does not run', async () => {
     const params = { name: 'note', arguments: { text: 'old' } };
     const answer = await post({ jsonrpc: '2.0', method: 'tools/call', params }, '1999-01-01');
     expect(answer).toMatchObject({ status: 400, body: unsupported('1999-01-01', null) });

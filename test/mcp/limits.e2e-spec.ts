@@ -40,7 +40,7 @@ describe('the key', () => {
       (key) => ({ Authorization: `Basic ${key}` }),
       `${REALM}, error="invalid_token"`,
     ],
-  ])('is demanded: %s', async (_case, headersOf, challenge) => {
+  ])('is required: %s', async (_case, headersOf, challenge) => {
     const headers = { ...headersOf(acme.key, acme.cookie), 'Content-Type': 'application/json' };
     const answer = await answerOf(send('POST', headers, PING));
     expect(answer).toMatchObject({ status: 401, body: errorOf(1401, null) });
@@ -48,7 +48,7 @@ describe('the key', () => {
     if (challenge === REALM) expect(answer.headers.get('www-authenticate')).toBe(REALM);
   });
 
-  it('is not accepted any more once another one was made', async () => {
+  it('is refused after another key was made', async () => {
     const other = await createOrganization(switchboard);
     await other.fetch('/api/mcp/keys', { method: 'POST' });
     expect(await answerOf(other.rpc(PING))).toMatchObject({
@@ -99,7 +99,7 @@ describe('Origin and Host', () => {
     },
   );
 
-  it('takes its own origin', async () => {
+  it('accepts its own origin', async () => {
     expect(await answerOf(acme.rpc(PING, { Origin: switchboard.url }))).toMatchObject({
       status: 200,
     });
@@ -110,7 +110,7 @@ describe('Origin and Host', () => {
     ['127.0.0.1.evil.example', 403],
     ['localhost', 200],
     ['127.0.0.1:1', 200],
-  ])('answers the host %s with %i', async (host, status) => {
+  ])('responds to the host %s with %i', async (host, status) => {
     const answer = await new Promise<number | undefined>((resolve, reject) => {
       const outgoing = request(`${switchboard.url}/api/mcp`, {
         method: 'POST',
@@ -142,7 +142,7 @@ describe('Content-Type', () => {
     'application/json; charset=utf-8',
     'Application/JSON;charset="UTF-8"',
     'application/json ; profile=x',
-  ])('takes %s', async (type) => {
+  ])('accepts %s', async (type) => {
     expect(await answerOf(acme.rpc(PING, { 'Content-Type': type }))).toMatchObject({ status: 200 });
   });
 
@@ -164,22 +164,22 @@ describe('Content-Type', () => {
 });
 
 describe('the size of the body', () => {
-  it('may be one mebibyte', async () => {
+  it('can be one mebibyte', async () => {
     expect(await answerOf(acme.rpc(PING.padEnd(MIB)))).toMatchObject({ status: 200 });
   });
 
-  it('may not be one byte more', async () => {
+  it('cannot be one byte more', async () => {
     const answer = await answerOf(acme.rpc(PING.padEnd(MIB + 1)));
     expect(answer).toMatchObject({ status: 413, body: errorOf(1413, null) });
   });
 
-  it('is refused by its announcement, before a byte of it has come', async () => {
+  it('is refused by its Content-Length before the body arrives', async () => {
     const answer = await exchange([head(`Content-Length: ${MIB + 1}`)]);
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).toContain('"code":1413');
   });
 
-  it('is bounded without an announcement too, and the connection stays in step', async () => {
+  it('is limited without a Content-Length too, and the connection stays usable', async () => {
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
     const answer = await exchange([
       head('Transfer-Encoding: chunked'),
@@ -191,7 +191,7 @@ describe('the size of the body', () => {
     expect(answer).toContain('{"jsonrpc":"2.0","id":1,"result":{}}');
   });
 
-  it('may break off, which harms nobody else', async () => {
+  it('can end early without an effect on other requests', async () => {
     expect(await exchange([`${head(`Content-Length: ${PING.length}`)}{`], true)).not.toContain(
       'id',
     );
@@ -199,13 +199,13 @@ describe('the size of the body', () => {
   });
 });
 
-describe('the shape of the body', () => {
+describe('the structure of the body', () => {
   it.each<[string, string]>([
     ['one nested too deep', `${'['.repeat(200)}${']'.repeat(200)}`],
     ['100,000 levels', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['too many values', JSON.stringify(Array.from({ length: 20_000 }, () => 0))],
     [
-      'arguments nested too deep',
+      'arguments that are nested too deeply',
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"noop","arguments":${'{"a":'.repeat(100)}1${'}'.repeat(100)}}}`,
     ],
   ])('refuses %s', async (_case, body) => {

@@ -67,8 +67,8 @@ async function transactionsEnded(): Promise<void> {
   });
 }
 
-describe('a modern call whose caller hangs up', () => {
-  it.each(['slow_note', 'deaf_note'])('is taken back: %s', async (name) => {
+describe('a modern call whose caller disconnects', () => {
+  it.each(['slow_note', 'deaf_note'])('is rolled back: %s', async (name) => {
     const text = `abandoned ${name}`;
     const socket = await abandon(call(name, text), text);
     await waitFor(() => tools.signalOf(text)?.aborted);
@@ -79,7 +79,7 @@ describe('a modern call whose caller hangs up', () => {
     expect(logged).not.toHaveBeenCalled();
   });
 
-  it('stays recorded once its effect is outside', async () => {
+  it('stays recorded after its effect outside', async () => {
     const text = 'left the house';
     await abandon(call('outside_note', text), text);
     await waitFor(() => tools.signalOf(text)?.aborted);
@@ -88,7 +88,7 @@ describe('a modern call whose caller hangs up', () => {
     expect(logged).not.toHaveBeenCalled();
   });
 
-  it('can be made again', async () => {
+  it('can be repeated', async () => {
     await abandon(call('slow_note', 'again'), 'again');
     const first = tools.signalOf('again');
     await waitFor(() => first?.aborted);
@@ -105,7 +105,7 @@ describe('a modern call whose caller hangs up', () => {
   });
 });
 
-it('does not take the end of an answered call for a cancellation', async () => {
+it('a call is not cancelled by the end of its own response', async () => {
   const message = call('deaf_note', 'answered');
   const answer = postModern(acme, message, { Connection: 'close' });
   await waitFor(() => tools.isWaiting('answered'));
@@ -115,9 +115,9 @@ it('does not take the end of an answered call for a cancellation', async () => {
 });
 
 describe.each([undefined, '2024-11-05', '2025-11-25'])(
-  'a call with MCP-Protocol-Version %s whose caller hangs up',
+  'a call with MCP-Protocol-Version %s whose caller disconnects',
   (version) => {
-    it.each(['single', 'batch'])('is finished: %s', async (form) => {
+    it.each(['single', 'batch'])('runs to its end: %s', async (form) => {
       const text = `kept ${version} ${form}`;
       const params = { name: 'slow_note', arguments: { text } };
       const single = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };

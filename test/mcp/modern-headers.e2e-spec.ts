@@ -50,12 +50,12 @@ describe('_meta', () => {
     ['capabilities that are a list', withMeta({ ...metaOf(), [CAPABILITIES_KEY]: [] }), {}],
     ['a version that is a number', withMeta(metaOf(20_260_728)), {}],
     ['a version that is null, and no header', withMeta(metaOf(null)), versionless],
-  ])('is missed with -32602 and status 400: %s', async (_case, message, headers) => {
+  ])('is required, with -32602 and status 400: %s', async (_case, message, headers) => {
     const { status, body } = await post(message, headers);
     expect({ status, body }).toEqual({ status: 400, body: errorOf(-32602, 1) });
   });
 
-  it('may hold more, of any kind', async () => {
+  it('can have other members of any type', async () => {
     const more = {
       'io.modelcontextprotocol/clientInfo': 5,
       'io.modelcontextprotocol/logLevel': 'debug',
@@ -96,25 +96,25 @@ describe('a header', () => {
     ['white space around', { 'Mcp-Name': ' echo_text \t', 'Mcp-Method': '\ttools/call ' }],
     ['a session id', { 'Mcp-Session-Id': 'made-up', 'Last-Event-ID': '7' }],
     ['no Accept that fits', { Accept: 'text/html' }],
-  ])('is taken: %s', async (_case, headers) => {
+  ])('is accepted: %s', async (_case, headers) => {
     expect(textOf((await post(echo, headers)).body)).toEqual({ text: 'x' });
   });
 
-  it('may come in any case of its own name', async () => {
+  it('can have a name in any case', async () => {
     const headers = { 'mCP-pROTOCOL-vERSION': MODERN, 'mCP-mETHOD': 'tools/list' };
     const none = { 'MCP-Protocol-Version': undefined, 'Mcp-Method': undefined };
     expect(await post(list, { ...none, ...headers })).toMatchObject({ status: 200 });
   });
 
-  it('that is wrong keeps the tool from running', async () => {
+  it('keeps the tool from running if it is wrong', async () => {
     await post(note('mismatched'), { 'Mcp-Name': 'noop' });
     expect(await tracesOf(switchboard, acme)).not.toContain('mismatched');
   });
 });
 
-describe('a version that is not served', () => {
+describe('an unsupported version', () => {
   it.each(['2027-01-01', '2025-11-25', 'latest', ''])(
-    'is refused with what is: %j',
+    'is refused with the supported versions: %j',
     async (requested) => {
       const { status, body } = await post(withMeta(metaOf(requested)), {
         'MCP-Protocol-Version': requested,

@@ -40,7 +40,7 @@ const errorWithoutId = (code: number) => ({
 });
 
 describe('server/discover', () => {
-  it('says who serves what', async () => {
+  it('returns the server, its versions and its capabilities', async () => {
     const { status, body } = await post(modernRequest('server/discover'));
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -64,7 +64,7 @@ describe('server/discover', () => {
 });
 
 describe('tools/list', () => {
-  it('lists in order all that is known of each tool, on one page', async () => {
+  it('lists every tool with all members, sorted, on one page', async () => {
     const { status, body } = await post(list);
     expect(status).toBe(200);
     const { result } = body as { result: { tools: { name: string }[] } };
@@ -88,7 +88,7 @@ describe('tools/list', () => {
 });
 
 describe('tools/call', () => {
-  it('answers with text and structured content', async () => {
+  it('returns text and structured content', async () => {
     const { status, body } = await post(call('echo_text', { text: 'hi' }));
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -107,7 +107,7 @@ describe('tools/call', () => {
     ['conflict', 'clash', {}],
     ['forbidden', 'denied', {}],
     ['internal', 'crash', {}],
-  ])('answers isError for %s', async (code, name, given) => {
+  ])('returns isError for %s', async (code, name, given) => {
     const { status, body } = await post(call(name, given));
     expect(status).toBe(200);
     const content = expect.any(Array) as [];
@@ -125,7 +125,7 @@ describe('tools/call', () => {
     ['no name', call(undefined)],
     ['arguments that are no object', modernRequest('tools/call', { name: 'noop', arguments: [1] })],
     ['a cursor that was never given out', modernRequest('tools/list', { cursor: 'x' })],
-  ])('answers -32602 with status 200 to %s', async (_case, message) => {
+  ])('returns -32602 with status 200 for %s', async (_case, message) => {
     expect(await post(message)).toMatchObject({ status: 200, body: errorOf(-32602, 1) });
   });
 
@@ -135,7 +135,7 @@ describe('tools/call', () => {
   });
 });
 
-describe('a method that is not served', () => {
+describe('an unknown method', () => {
   it.each([
     'initialize',
     'ping',
@@ -147,20 +147,20 @@ describe('a method that is not served', () => {
     'foobar',
     '__proto__',
     'constructor',
-  ])('is answered 404: %s', async (method) => {
+  ])('is refused with 404: %s', async (method) => {
     const { status, body } = await post(modernRequest(method));
     expect({ status, body }).toEqual({ status: 404, body: errorOf(-32601, 1) });
   });
 });
 
 describe('the envelope', () => {
-  it.each(['a', '', 0, -7, 2 ** 53 - 1])('may have the id %j', async (id) => {
+  it.each(['a', '', 0, -7, 2 ** 53 - 1])('can have the id %j', async (id) => {
     const { status, body } = await post(modernRequest('tools/list', {}, id));
     expect(status).toBe(200);
     expect(body).toMatchObject({ id });
   });
 
-  it.each([1.5, null, true, [], {}, 2 ** 53])('may not have the id %j', async (id) => {
+  it.each([1.5, null, true, [], {}, 2 ** 53])('cannot have the id %j', async (id) => {
     const message = modernRequest('tools/call', { name: 'note', arguments: { text: 'no id' } }, id);
     const { status, body } = await post(message);
     expect({ status, body }).toEqual({ status: 400, body: errorWithoutId(-32600) });
@@ -189,7 +189,7 @@ describe('the envelope', () => {
     expect({ status, body }).toEqual({ status: 400, body: errorWithoutId(code) });
   });
 
-  it('leaves the id out where a request is stopped before its body is read', async () => {
+  it('has no id in an error from before the body is read', async () => {
     const { status, body } = await post(list, { Authorization: 'Bearer wrong' });
     expect({ status, body }).toEqual({ status: 401, body: errorWithoutId(1401) });
   });
@@ -198,7 +198,7 @@ describe('the envelope', () => {
 it.each<[string, Headers]>([
   ['without a header', versionless],
   ['whatever the header says', { 'MCP-Protocol-Version': '2025-03-26' }],
-])('refuses a batch of which one member is modern, %s', async (_case, headers) => {
+])('refuses a batch with a modern member, %s', async (_case, headers) => {
   const plain = { jsonrpc: '2.0', id: 7, method: 'tools/call' };
   const { status, body } = await post([{ ...plain, params: bare('poisoned') }, list], headers);
   expect({ status, body }).toEqual({ status: 400, body: errorWithoutId(-32600) });
@@ -211,7 +211,7 @@ describe('a notification', () => {
     ['without other headers', { jsonrpc: '2.0', method: 'x' }, { 'Mcp-Method': undefined }],
     ['with a claim only', { ...note('x'), id: undefined }, versionless],
     ['notifications/cancelled', { jsonrpc: '2.0', method: 'notifications/cancelled' }, {}],
-  ])('is taken: %s', async (_case, message, headers) => {
+  ])('is accepted: %s', async (_case, message, headers) => {
     const { status, text } = await post(message, headers);
     expect({ status, text }).toEqual({ status: 202, text: '' });
   });
@@ -225,14 +225,17 @@ describe('a notification', () => {
   });
 });
 
-it.each(['GET', 'DELETE'])('has no stream and no session to end: %s', async (method) => {
-  const response = await fetch(`${switchboard.url}/api/mcp`, {
-    method,
-    headers: { Authorization: `Bearer ${acme.key}`, 'MCP-Protocol-Version': MODERN },
-  });
-  expect(response.status).toBe(405);
-  expect(await response.json()).toEqual(errorWithoutId(1405));
-});
+it.each(['GET', 'DELETE'])(
+  'refuses %s, because there are no streams and sessions',
+  async (method) => {
+    const response = await fetch(`${switchboard.url}/api/mcp`, {
+      method,
+      headers: { Authorization: `Bearer ${acme.key}`, 'MCP-Protocol-Version': MODERN },
+    });
+    expect(response.status).toBe(405);
+    expect(await response.json()).toEqual(errorWithoutId(1405));
+  },
+);
 
 /** Parameters of a call without a claim. */
 function bare(text: string): object {

@@ -50,7 +50,7 @@ describe.each<[string, VersionNegotiationOptions | undefined, string]>([
   ['finding out', { mode: 'auto' }, '2026-07-28'],
   ['pinned', { mode: { pin: '2026-07-28' } }, '2026-07-28'],
 ])('the official client of generation 2, %s', (_case, negotiation, version) => {
-  it('connects, and learns who it talks to', async () => {
+  it('connects and gets the name of the server', async () => {
     const { client, errors } = await connect(negotiation);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect(client.getServerVersion()).toMatchObject({ name: 'switchboard' });
@@ -67,7 +67,7 @@ describe.each<[string, VersionNegotiationOptions | undefined, string]>([
     expect(errors).toEqual([]);
   });
 
-  it('lists the tools, calls one, and finds its result to be what was promised', async () => {
+  it('lists the tools, calls one, and validates its result', async () => {
     const { client, errors } = await connect(negotiation);
     const { tools } = await client.listTools();
     expect(tools.find((tool) => tool.name === 'echo_text')).toMatchObject({
@@ -89,7 +89,7 @@ describe.each<[string, VersionNegotiationOptions | undefined, string]>([
   });
 
   it.each(['clash', 'denied', 'crash', 'echo_text'])(
-    'sees a failing tool as isError: %s',
+    'gets isError for a failing tool: %s',
     async (name) => {
       const { client, errors } = await connect(negotiation);
       expect(await client.callTool({ name, arguments: {} })).toMatchObject({ isError: true });
@@ -97,14 +97,14 @@ describe.each<[string, VersionNegotiationOptions | undefined, string]>([
     },
   );
 
-  it.each(['unheard_of', 'größe'])('sees the code of a JSON-RPC error: %s', async (name) => {
+  it.each(['unheard_of', 'größe'])('gets the code of a JSON-RPC error: %s', async (name) => {
     const { client } = await connect(negotiation);
     const call = client.callTool({ name, arguments: {} });
     await expect(call).rejects.toBeInstanceOf(ProtocolError);
     await expect(call).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('sees 401 for a wrong key', async () => {
+  it('gets 401 for a wrong key', async () => {
     await expect(connect(negotiation, `${acme.key.slice(0, -1)}!`)).rejects.toSatisfy(
       (error) => error instanceof SdkHttpError && error.status === 401,
     );

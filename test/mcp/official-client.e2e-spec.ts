@@ -37,7 +37,7 @@ async function connect(key: string): Promise<{ client: Client; errors: Error[] }
   return { client, errors };
 }
 
-it('connects, and learns who it talks to', async () => {
+it('connects and gets the name of the server', async () => {
   const { client, errors } = await connect(acme.key);
   expect(client.getServerVersion()).toMatchObject({ name: 'switchboard' });
   expect(client.getServerCapabilities()).toEqual({
@@ -63,7 +63,7 @@ it('lists the tools', async () => {
   expect(errors).toEqual([]);
 });
 
-it('calls a tool, and finds its result to be what the output schema promises', async () => {
+it('calls a tool and validates its result with the output schema', async () => {
   const { client, errors } = await connect(acme.key);
   // The client checks structuredContent against the schemas that it has listed.
   await client.listTools();
@@ -76,7 +76,7 @@ it('calls a tool, and finds its result to be what the output schema promises', a
 });
 
 it.each(['clash', 'denied', 'crash', 'echo_text'])(
-  'sees a failing tool as isError: %s',
+  'gets isError for a failing tool: %s',
   async (name) => {
     const { client, errors } = await connect(acme.key);
     await client.listTools();
@@ -90,14 +90,14 @@ it('reads resources, gets prompts and completes their arguments', async () => {
   await expectReading(client, errors);
 });
 
-it('sees the code of a JSON-RPC error', async () => {
+it('gets the code of a JSON-RPC error', async () => {
   const { client } = await connect(acme.key);
   const call = client.callTool({ name: 'unheard_of', arguments: {} });
   await expect(call).rejects.toBeInstanceOf(McpError);
   await expect(call).rejects.toMatchObject({ code: ErrorCode.InvalidParams });
 });
 
-it('sees 401 for a wrong key', async () => {
+it('gets 401 for a wrong key', async () => {
   await expect(connect(`${acme.key.slice(0, -1)}!`)).rejects.toSatisfy(
     (error) => error instanceof StreamableHTTPError && error.code === 401,
   );

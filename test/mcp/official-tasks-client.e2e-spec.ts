@@ -65,7 +65,7 @@ async function connect(): Promise<TaskEnabledSession> {
 describe('the official client of the Tasks extension', () => {
   const workflow = (...steps: object[]) => createWorkflow(acme, steps);
 
-  it('finds the extension, and follows a run to its end', async () => {
+  it('finds the extension and polls a run to its end', async () => {
     const session = await connect();
     expect(session.capabilities).toMatchObject({ execution: true, cancellation: true });
     const { id } = await workflow({ id: 'a', tool: 'probe_echo', arguments: { value: { n: 1 } } });
@@ -77,7 +77,7 @@ describe('the official client of the Tasks extension', () => {
     });
   });
 
-  it('sees a failed run as a tool that failed', async () => {
+  it('gets a failed run as a failed tool', async () => {
     const session = await connect();
     const { id } = await workflow({
       id: 'a',
@@ -100,7 +100,7 @@ describe('the official client of the Tasks extension', () => {
     });
   });
 
-  it('goes on, in another session, with a task that an earlier one began', async () => {
+  it('continues with a task of an earlier session', async () => {
     const first = await connect();
     const { id } = await workflow({ id: 'a', tool: 'probe_echo', arguments: { value: {} } });
     const execution = await first.callTool('trigger_workflow', { workflow_id: id });
@@ -115,7 +115,7 @@ describe('the official client of the Tasks extension', () => {
     expect((await resumed.settle()).outcome).toMatchObject({ status: 'completed' });
   });
 
-  it('answers what a task asks', async () => {
+  it('responds to the input requests of a task', async () => {
     const session = await connect();
     const execution = await session.callTool('confirm_delete', { filename: 'c.txt' });
     expect((await execution.settle()).outcome).toMatchObject({
@@ -124,7 +124,7 @@ describe('the official client of the Tasks extension', () => {
     });
   });
 
-  it('gets the result at once of a tool that begins no task', async () => {
+  it('gets the result of a tool without a task at once', async () => {
     const session = await connect();
     const execution = await session.callTool('greet', { name: 'Ada' });
     expect(execution.kind).toBe('immediate');

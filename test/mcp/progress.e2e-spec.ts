@@ -52,7 +52,7 @@ async function framesOf(pending: Promise<Response>): Promise<Frame[]> {
 const numbersIn = (frames: Frame[]) => frames.flatMap(({ params }) => params?.progress ?? []);
 
 describe('progress', () => {
-  it.each(['token', '', 0, 42])('goes before the result, under the token %j', async (token) => {
+  it.each(['token', '', 0, 42])('is sent before the result, with the token %j', async (token) => {
     for (const [message, headers] of [
       [count('50', token), LEGACY],
       [count('50', token, metaOf()), { ...modernHeaders(count('50', token)), Accept: EVENTS }],
@@ -73,7 +73,7 @@ describe('progress', () => {
     }
   });
 
-  it('grows, and its last number always arrives', async () => {
+  it('grows and always ends with the last number', async () => {
     const numbers = Array.from({ length: 500 }, (_, index) => index + 1);
     const frames = await framesOf(acme.rpc(count(numbers.join(' '), 't'), LEGACY));
     const seen = numbersIn(frames) as number[];
@@ -82,7 +82,7 @@ describe('progress', () => {
     expect(seen.length).toBeLessThan(500);
   });
 
-  it('leaves out what does not grow', async () => {
+  it('leaves out numbers that do not grow', async () => {
     const frames = await framesOf(acme.rpc(count('5 3 5 NaN Infinity', 't'), LEGACY));
     expect(numbersIn(frames)).toEqual([5]);
   });
@@ -95,13 +95,13 @@ describe('progress', () => {
     ['an Accept without events', count('5', 't'), { ...LEGACY, Accept: 'application/json' }],
     ['plain JSON-RPC', count('5', 't'), { Accept: EVENTS }],
     ['a batch', [count('5', 't')], LEGACY],
-  ])('is not told with %s', async (_case, message, headers) => {
+  ])('is not sent with %s', async (_case, message, headers) => {
     const response = await acme.rpc(message, headers);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(JSON.stringify(await response.json())).toContain('\\"5\\"');
   });
 
-  it('reaches the official clients', async () => {
+  it('works with the official clients', async () => {
     const url = new URL(`${switchboard.url}/api/mcp`);
     const requestInit = { headers: { Authorization: `Bearer ${acme.key}` } };
     const info = { name: 'test', version: '1.0.0' };
@@ -128,14 +128,14 @@ describe('content', () => {
   ];
 
   it.each<Record<string, string>>([{}, { 'MCP-Protocol-Version': '2025-11-25' }])(
-    'is returned as the tool made it: %j',
+    'is returned unchanged: %j',
     async (headers) => {
       const { result } = (await (await acme.rpc(draw, headers)).json()) as Frame;
       expect(result).toEqual({ content });
     },
   );
 
-  it('has no structured form in the modern era either', async () => {
+  it('has no structuredContent in the modern era either', async () => {
     const message = { ...draw, params: { name: 'draw', _meta: metaOf() } };
     const { result } = (await (await acme.rpc(message, modernHeaders(message))).json()) as Frame;
     expect(result).toMatchObject({ resultType: 'complete', content });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-it('counts every member of a batch, and refuses one as a whole', async () => {
+it('the rate limit counts every member of a batch and refuses a batch as a whole', async () => {
   const eager = await createOrganization(switchboard);
   const batch = (text: string) =>
     Array.from({ length: 20 }, () => ({
@@ -30,7 +30,7 @@ it('counts every member of a batch, and refuses one as a whole', async () => {
   expect(await tracesOf(switchboard, eager)).toEqual(Array.from({ length: 20 }, () => 'first'));
 });
 
-it('is refused before the body is looked at, and per organization', async () => {
+it('the rate limit refuses a request before its body is read, per organization', async () => {
   const eager = await createOrganization(switchboard);
   const patient = await createOrganization(switchboard);
   let last = await answerOf(eager.rpc('{'));

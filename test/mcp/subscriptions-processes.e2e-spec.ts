@@ -36,7 +36,7 @@ const start = async (role: 'web' | 'worker'): Promise<SwitchboardProcess & { url
   return Object.assign(started, { url: `http://127.0.0.1:${port}` });
 };
 
-it('tells in one web process what happens in another and in a worker, and ends when told to stop', async () => {
+it('a subscription gets changes of other processes, and ends when its process stops', async () => {
   const [here, there] = [await start('web'), await start('web')];
   const acme = await createOrganization({ url: there.url } as Switchboard);
   const steps = [{ id: 'make', tool: 'create_contact', arguments: { email: 'ada@example.com' } }];

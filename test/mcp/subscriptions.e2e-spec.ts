@@ -85,7 +85,7 @@ const rotate = async (organization: TestOrganization): Promise<string> => {
 
 describe('subscriptions/listen', () => {
   it.each(['listen:0', '', 0, 42])(
-    'is acknowledged first, and marks all with its id %j',
+    'sends an acknowledgement first, and its id %j in every message',
     async (id) => {
       const { uri, change } = await newContact(acme);
       const listening = await listen(
@@ -127,7 +127,7 @@ describe('subscriptions/listen', () => {
     },
   );
 
-  it('tells of a run that changed in another process', async () => {
+  it('notifies of a run that changed in another process', async () => {
     const runId = await newRun(acme);
     const uri = `switchboard://runs/${runId}`;
     const listening = await listen(
@@ -139,7 +139,7 @@ describe('subscriptions/listen', () => {
     expect(listening.told).toEqual([updated(uri)]);
   });
 
-  it('tells of any run, also of a new one, to who follows all', async () => {
+  it('notifies subscribers of all runs about a new run', async () => {
     const listening = await listen({ resourceSubscriptions: ['switchboard://runs'] });
     await newContact(acme);
     const runId = await newRun(acme);
@@ -149,7 +149,7 @@ describe('subscriptions/listen', () => {
     expect(listening.told).toEqual([updated('switchboard://runs'), updated('switchboard://runs')]);
   });
 
-  it('tells that a tool was hidden in another process, and shown again', async () => {
+  it('notifies when a tool is hidden or shown in another process', async () => {
     const listening = await listen({ toolsListChanged: true });
     const list = async (): Promise<string> =>
       (await postModern(acme, modernRequest('tools/list'))).text;
@@ -167,7 +167,7 @@ describe('subscriptions/listen', () => {
     expect(listening.told).toEqual([LIST_CHANGED, LIST_CHANGED]);
   });
 
-  it('tells of nothing that was not asked for', async () => {
+  it('sends no notification of other topics', async () => {
     const [mine, other] = [await newContact(acme), await newContact(acme)];
     const resources = await listen({ resourceSubscriptions: [mine.uri] });
     const tools = await listen({ toolsListChanged: true, resourceSubscriptions: [] });
@@ -181,7 +181,7 @@ describe('subscriptions/listen', () => {
     expect(tools.told).toEqual([LIST_CHANGED]);
   });
 
-  it('tells of nothing that is another organization’s', async () => {
+  it('sends no notification of another organization', async () => {
     const theirs = await newContact(globex);
     const mine = await newContact(acme);
     const listening = await listen({
@@ -195,7 +195,7 @@ describe('subscriptions/listen', () => {
     expect(listening.told).toEqual([updated(mine.uri)]);
   });
 
-  it('leaves out a resource that its organization has hidden from agents', async () => {
+  it('does not subscribe to a resource that the organization hides', async () => {
     const [run, contact] = ['switchboard://runs/run_a', 'switchboard://contacts/con_a'];
     const policy = async (change: object): Promise<void> => {
       expect((await acme.call('set_tool_policy', { tool: 'get_run', ...change })).status).toBe(200);
@@ -208,7 +208,7 @@ describe('subscriptions/listen', () => {
     await policy({ hidden: false });
   });
 
-  it('goes on telling of a resource that is hidden later, which cannot be read any more', async () => {
+  it('still notifies of a resource that is hidden later and can no longer be read', async () => {
     const { uri, change } = await newContact(acme);
     const listening = await listen({ resourceSubscriptions: [uri] });
     const hide = async (hidden: boolean): Promise<void> => {
@@ -224,7 +224,7 @@ describe('subscriptions/listen', () => {
     expect(body).toMatchObject({ error: { code: -32602, data: { uri } } });
   });
 
-  it('leaves out what it has not, and ends at once when that is all', async () => {
+  it('leaves out unknown topics, and ends at once if no topic is left', async () => {
     const { uri } = await newContact(acme);
     const other = [
       'switchboard://planets/1',
@@ -267,7 +267,7 @@ describe('subscriptions/listen', () => {
     expect(listening.response.statusCode).toBe(200);
   });
 
-  it('is a method of the modern revision only, which says so', async () => {
+  it('exists in MCP 2026-07-28 only', async () => {
     const plain = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: {} };
     for (const headers of [undefined, { 'MCP-Protocol-Version': '2025-11-25' }]) {
       expect(await (await acme.rpc(plain, headers)).json()).toEqual(errorOf(-32601, 1));
@@ -279,7 +279,7 @@ describe('subscriptions/listen', () => {
   });
 });
 
-describe('a task that is followed', () => {
+describe('a subscribed task', () => {
   const hideTrigger = async (hidden: boolean): Promise<void> => {
     const given = { tool: 'trigger_workflow', hidden };
     expect((await acme.call('set_tool_policy', given)).status).toBe(200);
@@ -289,7 +289,7 @@ describe('a task that is followed', () => {
     return { method: 'notifications/tasks', ...task, _meta: undefined };
   };
 
-  it('is told as tasks/get would tell it: at once, and after each change', async () => {
+  it('is sent with the members of tasks/get at the start and after each change', async () => {
     const [own, foreign] = [await newRun(acme), await newRun(globex)];
     const unknown = ['', 'run_unknown', 'a\0b'];
     const filter = { taskIds: [...unknown, foreign, own], toolsListChanged: true };
@@ -308,13 +308,13 @@ describe('a task that is followed', () => {
     expect(listening.told[1]).toEqual(await statusOf(own));
   });
 
-  it('is told to no client that does not take tasks', async () => {
+  it('is refused to a client without the Tasks extension', async () => {
     const listening = await refused({ taskIds: [await newRun(acme)] });
     expect(await listening.body()).toMatchObject({ id: 1, error: { code: -32021 } });
     expect(listening.response.statusCode).toBe(400);
   });
 
-  it('is not told any more once its tool is hidden from agents', async () => {
+  it('is no longer sent after its tool is hidden', async () => {
     const runId = await newRun(acme);
     const uri = `switchboard://runs/${runId}`;
     const filter = { taskIds: [runId], resourceSubscriptions: [uri] };
@@ -332,7 +332,7 @@ describe('a task that is followed', () => {
 });
 
 describe('an open subscription', () => {
-  it('tells that anything may have changed when the feed was interrupted', async () => {
+  it('notifies of every topic after the feed was interrupted', async () => {
     const [first, second] = [await newContact(acme), await newContact(acme)];
     const uris = [first.uri, second.uri];
     const listening = await listen({ toolsListChanged: true, resourceSubscriptions: uris });
@@ -363,7 +363,7 @@ describe('an open subscription', () => {
     expect(bystander.ended).toBe(false);
   });
 
-  it('says now and then that it is still there, and looks whether its key still holds', async () => {
+  it('sends keep-alive comments and checks its key at intervals', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const initech = await createOrganization(there);
     const listening = await listen({ toolsListChanged: true }, { key: initech.key });
@@ -381,7 +381,7 @@ describe('an open subscription', () => {
     expect(bystander.ended).toBe(false);
   });
 
-  it('does not begin with a key that was revoked while it was being set up', async () => {
+  it('does not start with a key that is revoked during the set-up', async () => {
     const key = keyOf('key_gone', acme.id);
     const stream = { notify: vi.fn(), waitUntilDrained: async () => undefined };
     const served = here.app.get(Subscriptions, { strict: false }).serve({
@@ -396,7 +396,7 @@ describe('an open subscription', () => {
     expect(stream.notify).not.toHaveBeenCalled();
   });
 
-  it('keeps no more than one notification a resource for a caller that does not read', async () => {
+  it('keeps at most one notification of each resource for a caller that does not read', async () => {
     let response: ServerResponse | undefined;
     here.app.getHttpServer().once('request', (_request, answer: ServerResponse) => {
       response = answer;
@@ -435,7 +435,7 @@ describe('an open subscription', () => {
     ).toBe(100);
   });
 
-  it('is over when its service stops, and says so', async () => {
+  it('ends with a result when its service stops', async () => {
     const stopping = await startSwitchboard({
       env: { ROLE: 'web' },
       databaseUrl: here.databaseUrl,
@@ -456,7 +456,7 @@ describe('an open subscription', () => {
 });
 
 describe('too many subscriptions', () => {
-  it('are refused to an organization, not to others, until one of them ends', async () => {
+  it('are refused to one organization and not to others, until one of them ends', async () => {
     await Promise.all(Array.from({ length: 64 }, () => listen({ toolsListChanged: true })));
     const one = await refused({ toolsListChanged: true });
     expect(await one.body()).toEqual(errorOf(1429, 1));
@@ -489,7 +489,7 @@ describe('too many subscriptions', () => {
   });
 });
 
-it('cannot be subscribed to while the database is away', async () => {
+it('a subscription is refused while the database is not available', async () => {
   const database = new URL(here.databaseUrl).pathname.slice(1);
   await here.ownerQuery(`alter database ${database} connection limit 0`);
   expect(await (await refused({ toolsListChanged: true })).body()).toEqual(errorOf(1503, 1));
@@ -511,7 +511,7 @@ describe('the official client of generation 2', () => {
     return client;
   };
 
-  it('listens, hears, and stops', async () => {
+  it('subscribes, receives notifications and unsubscribes', async () => {
     const { uri, change } = await newContact(acme);
     const client = await connect(here);
     const heard: string[] = [];
@@ -534,7 +534,7 @@ describe('the official client of generation 2', () => {
     await client.close();
   });
 
-  it('sees that a service stops, and why it is refused', async () => {
+  it('gets the end of a stopping service and the reason of a refusal', async () => {
     const stopping = await startSwitchboard({
       env: { ROLE: 'web' },
       databaseUrl: here.databaseUrl,

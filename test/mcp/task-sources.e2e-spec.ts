@@ -70,7 +70,7 @@ describe('tasks of any other provider', () => {
     });
   });
 
-  it('are not begun where the tool sees that its caller takes none', async () => {
+  it('are not started if the caller accepts no tasks', async () => {
     const call = { name: 'slow_compute', arguments: { seconds: 60 } };
     const { body } = await postModern(acme, taskRequest('tools/call', call, {}));
     expect(body).toMatchObject({
@@ -78,7 +78,7 @@ describe('tasks of any other provider', () => {
     });
   });
 
-  it('may be all that a tool offers', async () => {
+  it('can be required by a tool', async () => {
     const call = { name: 'failing_job', arguments: {} };
     const { status, body } = await postModern(acme, taskRequest('tools/call', call, {}));
     expect(status).toBe(400);
@@ -90,14 +90,14 @@ describe('tasks of any other provider', () => {
     });
   });
 
-  it('fail with a JSON-RPC error only where the work itself was lost', async () => {
+  it('fail with a JSON-RPC error only if the work was lost', async () => {
     const { taskId } = await callForTask(acme, 'protocol_error_job');
     const task = await getTask(acme, taskId);
     expect(task).toMatchObject({ status: 'failed', error: { code: -32603 } });
     expect(task).not.toHaveProperty('result');
   });
 
-  it('ask while they are under way, and go on with the answer', async () => {
+  it('send input requests while they run, and continue with the responses', async () => {
     const { taskId, ...created } = await callForTask(acme, 'confirm_delete', { filename: 'a.txt' });
     expect(created).toMatchObject({ status: 'input_required' });
     expect(created).not.toHaveProperty('inputRequests');
@@ -125,7 +125,7 @@ describe('tasks of any other provider', () => {
     });
   });
 
-  it('take answers one by one, and only those to questions that are open', async () => {
+  it('accept responses one by one, and only to open input requests', async () => {
     const { taskId } = await callForTask(acme, 'multi_input');
     await update(taskId, { other: accept({}), __proto__: accept({}), toString: accept({}) });
     await update(taskId, { 'name-1': accept({ name: 5 }) });
@@ -148,13 +148,16 @@ describe('tasks of any other provider', () => {
     ['tasks/update', 'away'],
     ['tasks/cancel', 'away'],
     ['tasks/cancel', 'there'],
-  ])('are not called bugs while their system is away: %s of what is %s', async (method, taskId) => {
-    const params = { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) };
-    const { body } = await postModern(acme, taskRequest(method, params));
-    expect(body).toMatchObject({ error: { code: 1503, message: 'Try again later.' } });
-  });
+  ])(
+    'fail with unavailable and not as bugs while their system is away: %s of what is %s',
+    async (method, taskId) => {
+      const params = { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) };
+      const { body } = await postModern(acme, taskRequest(method, params));
+      expect(body).toMatchObject({ error: { code: 1503, message: 'Try again later.' } });
+    },
+  );
 
-  it('leave the caller what the tool returned where they cannot be looked up any more', async () => {
+  it('return the result of the tool if their look-up fails', async () => {
     const call = { name: 'go_away', arguments: {} };
     const { body } = await postModern(acme, taskRequest('tools/call', call));
     expect(body).toMatchObject({
@@ -163,14 +166,14 @@ describe('tasks of any other provider', () => {
     expect(body).not.toHaveProperty('result.isError');
   });
 
-  it('take no answers from another organization', async () => {
+  it('accept no responses from another organization', async () => {
     const { taskId } = await callForTask(acme, 'confirm_delete', { filename: 'b.txt' });
     const { body } = await update(taskId, { 'confirm-1': accept({ confirm: true }) }, globex);
     expect(body).toMatchObject({ error: { code: -32602 } });
     expect((await getTask(acme, taskId)).status).toBe('input_required');
   });
 
-  it('are begun once all that the tool asks before is answered', async () => {
+  it('start after all input requests of the tool have responses', async () => {
     const capabilities = { ...TASKS, elicitation: {} };
     const params = { name: 'test_tool_with_task', arguments: {} };
     const asked = await postModern(acme, taskRequest('tools/call', params, capabilities));
@@ -193,6 +196,6 @@ describe('tasks of any other provider', () => {
   });
 });
 
-it('stops the start where nobody provides what a tool names', async () => {
+it('a task source that no module provides stops the boot', async () => {
   await expect(startSwitchboard({ providers: [TaskTools] })).rejects.toThrow('JobTasks');
 });

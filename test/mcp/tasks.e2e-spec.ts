@@ -59,7 +59,7 @@ describe('a workflow run as a task', () => {
     postModern(acme, taskRequest(method, params, capabilities));
   const paramsOf = (taskId: unknown) => ({ taskId, inputResponses: {} });
 
-  it('is what a client that takes tasks gets in place of the run_id', async () => {
+  it('is returned in place of the run_id to a client with the Tasks extension', async () => {
     const created = await begin([pause]);
     expect(created).toEqual({
       ...ACKNOWLEDGED,
@@ -75,12 +75,12 @@ describe('a workflow run as a task', () => {
     expect((await getRun(acme, created.taskId)).id).toBe(created.taskId);
   });
 
-  it('can be asked for at once, by its sender and by no other organization', async () => {
+  it('can be read at once by its organization and by no other', async () => {
     const { taskId } = await begin([pause]);
     expect(await getTask(acme, taskId)).toMatchObject({ resultType: 'complete', taskId });
   });
 
-  it('ends with what the tools of its steps returned, as the output schema promises', async () => {
+  it('ends with the results of its steps, which fit the output schema', async () => {
     const { id } = await createWorkflow(acme, [
       echo('first', { n: 1 }),
       { id: 'fork', if: 'first.value.n == 1', then: [echo('second', { of: '{{ first.value }}' })] },
@@ -127,7 +127,7 @@ describe('a workflow run as a task', () => {
     });
   });
 
-  it('says of a run that workers died with that it failed', async () => {
+  it('reports a parked run as failed', async () => {
     const { taskId } = await begin([pause]);
     await runUntil(acme, taskId, 'waiting');
     await switchboard.ownerQuery(
@@ -141,7 +141,7 @@ describe('a workflow run as a task', () => {
     });
   });
 
-  it('tells a client not to ask every second for a run that waits for a day', async () => {
+  it('has a long poll interval for a run that waits for a day', async () => {
     const { taskId } = await begin([pause]);
     await runUntil(acme, taskId, 'waiting');
     const task = await getTask(acme, taskId);
@@ -149,7 +149,7 @@ describe('a workflow run as a task', () => {
     expect(task.statusMessage).toMatch(/^The run waits until \d{4}-/);
   });
 
-  it('is cancelled once, however often that is asked for', async () => {
+  it('is cancelled once by repeated requests', async () => {
     const { taskId } = await begin([pause]);
     await runUntil(acme, taskId, 'waiting');
     for (let time = 0; time < 2; time += 1) {
@@ -167,7 +167,7 @@ describe('a workflow run as a task', () => {
     expect(traces.filter((subject) => subject === taskId)).toHaveLength(1);
   });
 
-  it('stays what it became when it is cancelled after its end', async () => {
+  it('keeps its status when it is cancelled after its end', async () => {
     const { taskId } = await begin([echo('only', {})]);
     const ended = await untilEnded(acme, taskId);
     expect((await post('tasks/cancel', { taskId })).body).toMatchObject({ result: ACKNOWLEDGED });
@@ -175,7 +175,7 @@ describe('a workflow run as a task', () => {
     expect(await tracesOf(switchboard, acme, 'tasks/cancel')).not.toContain(taskId);
   });
 
-  it('tells those who follow the run that it was cancelled, once', async () => {
+  it('notifies subscribers of the run once about its cancellation', async () => {
     const { taskId } = await begin([pause]);
     await runUntil(acme, taskId, 'waiting');
     const told = await Told.of(switchboard, acme.id);
@@ -192,7 +192,7 @@ describe('a workflow run as a task', () => {
     }
   });
 
-  it('is cancelled while a step is under way', async () => {
+  it('can be cancelled while a step runs', async () => {
     ProbeTools.hold('task');
     const { taskId } = await begin([
       { id: 'call', tool: 'probe_outside', arguments: { name: 'task' } },
@@ -203,7 +203,7 @@ describe('a workflow run as a task', () => {
     expect((await untilEnded(acme, taskId)).status).toBe('cancelled');
   });
 
-  it('asks for nothing, so that answers are acknowledged and dropped', async () => {
+  it('has no input requests, so responses are acknowledged and dropped', async () => {
     const { taskId } = await begin([pause]);
     const inputResponses = { who: { action: 'accept', content: { name: 'Ada' } } };
     expect((await post('tasks/update', { taskId, inputResponses })).body).toEqual({
@@ -220,14 +220,14 @@ describe('a workflow run as a task', () => {
     expect({ status, body }).toEqual({ status: 200, body: errorOf(-32602, 1) });
   });
 
-  it('is one task where one idempotency_key made one run', async () => {
+  it('is one task for one idempotency_key', async () => {
     const { id } = await createWorkflow(acme, [pause]);
     const given = { workflow_id: id, idempotency_key: 'task-1' };
     const { taskId } = await callForTask(acme, 'trigger_workflow', given);
     expect((await callForTask(acme, 'trigger_workflow', given)).taskId).toBe(taskId);
   });
 
-  it('is no task where the workflow cannot be started', async () => {
+  it('is not a task if the workflow cannot be started', async () => {
     const params = { name: 'trigger_workflow', arguments: { workflow_id: 'none' } };
     const { body } = await post('tools/call', params);
     expect(body).toMatchObject({ result: { resultType: 'complete', isError: true } });
@@ -252,7 +252,7 @@ describe('a workflow run as a task', () => {
       },
     );
 
-    it('does not know the task of another organization, and leaves it alone', async () => {
+    it('does not find the task of another organization and does not change it', async () => {
       const { taskId } = await begin([pause]);
       const theirs = await postModern(globex, taskRequest(method, paramsOf(taskId)));
       const none = await postModern(globex, taskRequest(method, paramsOf('run_gone')));
@@ -287,7 +287,7 @@ describe('a workflow run as a task', () => {
       expect((await getTask(acme, taskId)).status).toBe('working');
     });
 
-    it('does not exist in other eras', async () => {
+    it('is an unknown method in other eras', async () => {
       const message = { jsonrpc: '2.0', id: 1, method, params: paramsOf('run_1') };
       const eras: Record<string, string>[] = [{}, { 'MCP-Protocol-Version': '2025-11-25' }];
       for (const headers of eras) {
@@ -297,7 +297,7 @@ describe('a workflow run as a task', () => {
     });
   });
 
-  describe('where the organization has decided about tools', () => {
+  describe('an organization with tool policies', () => {
     let strict: TestOrganization;
     let taskId: string;
 
@@ -311,7 +311,7 @@ describe('a workflow run as a task', () => {
       strict.call('set_tool_policy', { tool, ...policy });
     const cancel = () => postModern(strict, taskRequest('tasks/cancel', { taskId }));
 
-    it('is not known once the tool that began it is hidden', async () => {
+    it('is unknown after the tool that started it is hidden', async () => {
       await decide('trigger_workflow', { hidden: true });
       for (const method of METHODS) {
         const { body } = await postModern(strict, taskRequest(method, paramsOf(taskId)));
@@ -322,7 +322,7 @@ describe('a workflow run as a task', () => {
     });
 
     it.each([{ hidden: true }, { confirmation: 'always' }])(
-      'is not known where what it tells is not to be had by get_run: %j',
+      'is unknown if get_run is not allowed: %j',
       async (policy) => {
         await decide('get_run', policy);
         for (const method of METHODS) {
@@ -341,7 +341,7 @@ describe('a workflow run as a task', () => {
     );
 
     it.each([{ hidden: true }, { confirmation: 'always' }])(
-      'is not cancelled past what was decided about cancel_run: %j',
+      'cannot be cancelled if cancel_run is not allowed: %j',
       async (policy) => {
         await decide('cancel_run', policy);
         const { status, body } = await cancel();
@@ -350,14 +350,14 @@ describe('a workflow run as a task', () => {
       },
     );
 
-    it('is cancelled where cancel_run is confirmed when possible, as it is not here', async () => {
+    it('can be cancelled if the confirmation of cancel_run is when_possible', async () => {
       await decide('cancel_run', { confirmation: 'when_possible' });
       expect((await cancel()).body).toMatchObject({ result: ACKNOWLEDGED });
       expect((await getTask(strict, taskId)).status).toBe('cancelled');
     });
   });
 
-  describe('for callers that take no tasks', () => {
+  describe('for callers without the Tasks extension', () => {
     const callOf = (workflowId: string, _meta?: object) => ({
       jsonrpc: '2.0',
       id: 1,
@@ -393,7 +393,7 @@ describe('a workflow run as a task', () => {
     );
   });
 
-  it('is known to every other process, and outlives the one that began it', async () => {
+  it('can be read from every process, and survives the process that started it', async () => {
     const databaseUrl = switchboard.databaseUrl;
     const first = await startSwitchboard({ databaseUrl, env: { ROLE: 'web' } });
     const { id } = await createWorkflow(acme, [pause]);

@@ -28,7 +28,7 @@ function call(name: unknown, given?: unknown, version?: string) {
 }
 
 describe('a tool that succeeds', () => {
-  it('answers plain callers with its result as JSON text only', async () => {
+  it('returns its result to plain callers as JSON text only', async () => {
     const { status, body } = await call('echo_text', { text: 'hi "you"' });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -38,7 +38,7 @@ describe('a tool that succeeds', () => {
     });
   });
 
-  it.each(['2024-11-05', '2025-03-26'])('answers %s the same way', async (version) => {
+  it.each(['2024-11-05', '2025-03-26'])('returns the same to %s', async (version) => {
     const plain = await call('echo_text', { text: 'hi' });
     expect((await call('echo_text', { text: 'hi' }, version)).text).toBe(plain.text);
   });
@@ -60,7 +60,7 @@ describe('a tool that succeeds', () => {
     expect(textOf((await call(name, {})).body)).toEqual({});
   });
 
-  it('acts for the organization of the key, under the name of the key', async () => {
+  it('acts for the organization of the key, with the key as actor', async () => {
     await call('note', { text: 'whose' });
     expect(await tracesOf(switchboard, acme)).toEqual(['whose']);
     const rows = await switchboard.ownerQuery(
@@ -84,7 +84,7 @@ describe.each([undefined, LATEST])('a tool that fails, MCP-Protocol-Version %s',
     return { text, told: textOf(body) };
   };
 
-  it('names every argument that is wrong', async () => {
+  it('lists every invalid argument', async () => {
     const { told } = await failing('echo_text', { txet: 'x' });
     expect(told).toEqual({
       error: {
@@ -100,12 +100,12 @@ describe.each([undefined, LATEST])('a tool that fails, MCP-Protocol-Version %s',
     expect(told).toEqual({ error: { code: 'conflict', message: 'There is one already.' } });
   });
 
-  it('says forbidden where a guard refuses', async () => {
+  it('has the code forbidden if a guard refuses', async () => {
     const { told } = await failing('denied');
     expect(told).toEqual({ error: { code: 'forbidden', message: expect.any(String) as string } });
   });
 
-  it.each(['crash', 'no_object'])('shows of a bug only its id in the log: %s', async (name) => {
+  it.each(['crash', 'no_object'])('shows only the log id of a bug: %s', async (name) => {
     const { text, told } = await failing(name);
     expect(told).toEqual({
       error: {
@@ -128,27 +128,27 @@ describe.each([undefined, LATEST])('a tool that fails, MCP-Protocol-Version %s',
 });
 
 describe('a tool that does not exist', () => {
-  it('is called unknown', async () => {
+  it('gets the error for an unknown tool', async () => {
     const { body } = await call('unheard_of_by_anyone');
     expect(body).toMatchObject({
       error: { code: -32602, message: 'Unknown tool: unheard_of_by_anyone' },
     });
   });
 
-  it('comes with the names that look like it', async () => {
+  it('gets the nearest names in the error', async () => {
     const { body } = await call('echo_tekst');
     expect(body).toMatchObject({
       error: { code: -32602, message: 'Unknown tool: echo_tekst. Did you mean echo_text?' },
     });
   });
 
-  it('is answered the same for a tool that only people may call', async () => {
+  it('gets the same error as a tool for people only', async () => {
     const { body } = await call('people_only');
     expect(body).toMatchObject({ error: { code: -32602 } });
     expect(JSON.stringify(body)).toContain('Unknown tool: people_only');
   });
 
-  it('is not repeated at length', async () => {
+  it('is shortened in the error', async () => {
     const { text, body } = await call('\ud83d'.repeat(100_000));
     expect(body).toMatchObject(errorOf(-32602, 1));
     expect(text.length).toBeLessThan(500);

@@ -58,7 +58,7 @@ describe.each(ERAS)('tools/list of %s', (_era, version, members) => {
   });
 
   it.each([undefined, {}, { _meta: { progressToken: 1 } }, { cursor: null }])(
-    'is the same with the parameters %j',
+    'returns the same list for the parameters %j',
     async (params) => {
       expect(await list(version, params)).toEqual(await list(version));
     },
@@ -84,7 +84,7 @@ describe('the schemas', () => {
     }
   });
 
-  it('belong to tools with names and descriptions that every client takes', async () => {
+  it('belong to tools whose names and descriptions every client accepts', async () => {
     for (const { name, title, description } of (await list('2025-11-25')).tools) {
       expect(name).toMatch(/^[a-z][a-z0-9_]{0,63}$/);
       expect(title).not.toBe('');

@@ -154,8 +154,8 @@ const update = async (id: string, changes: object): Promise<WorkflowShape> =>
     })
   ).value.workflow;
 
-describe('what a version keeps of its tools', () => {
-  it('is a hash of the schemas of each, nested steps included', async () => {
+describe('the tool schemas of a version', () => {
+  it('are hashes of the schemas of each tool, including those of nested steps', async () => {
     await begin();
     const nested = { id: 'deep', if: 'trigger.payload.a', then: [], else: STEPS };
     const { id } = await createWorkflow(acme, [nested]);
@@ -169,8 +169,8 @@ describe('what a version keeps of its tools', () => {
   });
 });
 
-describe('the report of what a deploy breaks', () => {
-  it('names each step with its workflow, and what it is', async () => {
+describe('the compatibility report of a deployment', () => {
+  it('names each broken step with its workflow and the fault', async () => {
     await begin();
     const { id } = await createWorkflow(acme, STEPS, { name: 'Orders' });
     await createWorkflow(acme, [{ id: 'a', tool: 'search_contacts' }]);
@@ -195,7 +195,7 @@ describe('the report of what a deploy breaks', () => {
     expect((await pins(id)).fitting).toBeNull();
   });
 
-  it('is silent about what still fits, and looks at it once', async () => {
+  it('does not report compatible steps, and checks each only once', async () => {
     await begin();
     const { id } = await createWorkflow(acme, STEPS);
     const report = await deploy(GrownTools);
@@ -212,7 +212,7 @@ describe('the report of what a deploy breaks', () => {
     expect(await (await deploy(TeamTools)).find()).toHaveLength(1);
   });
 
-  it('looks at the newest version of active workflows, and at those that runs keep to', async () => {
+  it('checks the newest version of active workflows and the versions of unfinished runs', async () => {
     await begin();
     const broken = [order({ item: 'x' })];
     const pause = { id: 'pause', wait: { hours: 1 } };
@@ -238,7 +238,7 @@ describe('the report of what a deploy breaks', () => {
     expect((await names()).sort()).toEqual(['Stopped 1', 'Test 1']);
   });
 
-  it('is not silenced by an edit that does not check the steps', async () => {
+  it('still reports a fault after an edit that does not check the steps', async () => {
     await begin();
     const { id } = await createWorkflow(acme, [order({ item: 'x' })], { name: 'Old' });
     await deploy(BrokenTools);
@@ -256,7 +256,7 @@ describe('the report of what a deploy breaks', () => {
     ]);
   });
 
-  it('judges versions of an earlier release by their arguments, and by more from then on', async () => {
+  it('checks only the arguments of versions from a release without tool schemas', async () => {
     await begin();
     const { id } = await createWorkflow(acme, STEPS);
     await switchboard.ownerQuery(
@@ -267,7 +267,7 @@ describe('the report of what a deploy breaks', () => {
     expect(told(await (await deploy(BrokenTools)).find())).toHaveLength(5);
   });
 
-  it('goes through all workflows, a page at a time', async () => {
+  it('checks all workflows in pages', async () => {
     await begin();
     const { id } = await createWorkflow(acme, [order({ item: 'x' })]);
     await switchboard.ownerQuery(
@@ -336,7 +336,7 @@ describe('npm run check:workflows, and the log at start', () => {
     return await run([FIXTURE, ...given], database());
   };
 
-  it('names the steps that this build would break, and ends with 1', async () => {
+  it('names the steps that this build breaks, and exits with 1', async () => {
     await begin();
     const { id } = await createWorkflow(acme, [order({ item: 'x', note: 'y' })], {
       name: 'Orders\u001b[31m',
@@ -365,7 +365,7 @@ describe('npm run check:workflows, and the log at start', () => {
     });
   });
 
-  it('tells of tools that have changed without breaking, and ends with 0', async () => {
+  it('reports compatible changes of tools, and exits with 0', async () => {
     await begin();
     await createWorkflow(acme, [order({ item: 'x' })]);
     const { code, stdout } = await check('check-unchanged', '--json');
@@ -376,7 +376,7 @@ describe('npm run check:workflows, and the log at start', () => {
     });
   });
 
-  it('knows nothing of the tools of a team by itself, and says so of each step', async () => {
+  it('reports the steps of tools from an extension that is not loaded', async () => {
     await begin();
     const fine = await createWorkflow(acme, [{ id: 'a', tool: 'search_contacts' }]);
     const script = ['scripts/check-workflows.mjs'];
@@ -390,7 +390,7 @@ describe('npm run check:workflows, and the log at start', () => {
     expect(stdout).toContain('"team_order" is not a tool for steps');
   });
 
-  it('changes nothing, and reads the database of a release that kept no schemas', async () => {
+  it('changes nothing, and reads the database of a release without tool schemas', async () => {
     const dropped = `alter table workflow_versions
       drop column tool_schemas, drop column fitting_schemas, drop column loose_references`;
     const old = await createTestDatabase();
@@ -405,7 +405,7 @@ describe('npm run check:workflows, and the log at start', () => {
     expect(stdout).toContain('step order: arguments.currency is required');
   });
 
-  it('ends with 2 where nothing could be found out', async () => {
+  it('exits with 2 if the check cannot run', async () => {
     const port = await freePort();
     const away = { DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/nothing` };
     for (const ended of [
@@ -417,13 +417,13 @@ describe('npm run check:workflows, and the log at start', () => {
     }
   });
 
-  it('has nothing to say where nothing was ever started', async () => {
+  it('reports nothing for an installation that was never started', async () => {
     const folder = join(switchboard.dataDir, 'nothing');
     const ended = await run([FIXTURE, 'check'], { DATA_DIR: folder });
     expect(ended).toMatchObject({ code: 0, stdout: 'Nothing would break.\n' });
   });
 
-  it('warns of them in the log of a worker that starts', async () => {
+  it('are logged as warnings when a worker starts', async () => {
     await begin();
     const { id } = await createWorkflow(acme, [order({ item: 'x' })], { name: 'Orders' });
     const env = { ...database(), PORT: String(await freePort()), HOST: '127.0.0.1' };

@@ -53,7 +53,7 @@ async function run(tool: string, given: object, status: string): Promise<string>
 }
 
 describe('contacts', () => {
-  it('are found by what their names and identifiers begin with, in any case, newest first', async () => {
+  it('are suggested by the start of their names and identifiers, without case, newest first', async () => {
     const ada = await contact({
       email: 'ada@ex.example',
       first_name: 'Ada',
@@ -84,7 +84,7 @@ describe('contacts', () => {
     expect(await complete(WRITE, 'goal', 'ada')).toEqual([]);
   });
 
-  it('are at most 100 at once', async () => {
+  it('are at most 100 for one request', async () => {
     const busy = await createOrganization(switchboard);
     for (let index = 0; index < 101; index += 1) {
       await busy.call('create_contact', { email: `many${index}@ex.example` });
@@ -99,7 +99,7 @@ describe('contacts', () => {
 });
 
 describe('runs and messages', () => {
-  it('are found by their ids, newest first, and for an explanation only those that failed', async () => {
+  it('are suggested by the start of their ids, newest first, and only failed runs for explain_failed_run', async () => {
     const good = await run('search_contacts', {}, 'succeeded');
     const bad = await run('get_contact', { email: 'nobody@ex.example' }, 'failed');
     const worse = await run('get_contact', { email: 'nobody@ex.example' }, 'failed');
@@ -119,7 +119,7 @@ describe('runs and messages', () => {
   });
 });
 
-describe('where the organization has decided about tools', () => {
+describe('an organization with tool policies', () => {
   it.each([{ hidden: true }, { confirmation: 'always' }, { confirmation: 'when_possible' }])(
     'nothing is found that agents may not look up: %j',
     async (policy) => {
@@ -166,7 +166,7 @@ describe('where the organization has decided about tools', () => {
 });
 
 describe('completion/complete', () => {
-  it('answers each era in its own form', async () => {
+  it('encodes the result for each era', async () => {
     const params = { ref: WRITE, argument: { name: 'goal', value: '' } };
     const completion = { values: [], total: 0, hasMore: false };
     for (const protocol of PROTOCOLS) {
@@ -182,7 +182,7 @@ describe('completion/complete', () => {
     }
   });
 
-  it('has nothing for what nothing can begin with', async () => {
+  it('returns no values for a text that no value can start with', async () => {
     for (const value of ['\0', 'a\0b', 'x'.repeat(256), 'x'.repeat(100_000)]) {
       expect(await complete(WRITE, 'contact', value)).toEqual([]);
     }
@@ -194,7 +194,7 @@ describe('completion/complete', () => {
     });
   });
 
-  it('has nothing for a resource without variables', async () => {
+  it('returns no values for a resource without variables', async () => {
     const ref = { type: 'ref/resource', uri: 'switchboard://contacts' };
     expect(
       (

@@ -104,7 +104,7 @@ describe('a prompt that a team adds', () => {
   const textOf = async (name: string, given?: object) =>
     (await get(name, given)).result!.messages[0]!.content.text;
 
-  it('is listed with the arguments that its class describes', async () => {
+  it('is listed with the arguments of its class', async () => {
     const { prompts } = await resultOf<{ prompts: object[] }>(acme, 'prompts/list');
     expect(prompts).toContainEqual({
       name: 'team_colour',
@@ -124,7 +124,7 @@ describe('a prompt that a team adds', () => {
     });
   });
 
-  it('gets its arguments checked, with what a person left empty left out', async () => {
+  it('has its arguments checked, without those that a person left empty', async () => {
     expect(
       JSON.parse((await textOf('team_colour', { colour: 'red', shade: '' })) as string),
     ).toEqual({ colour: 'red', resourceUri: 'none' });
@@ -134,25 +134,25 @@ describe('a prompt that a team adds', () => {
     });
   });
 
-  it('needs no arguments where its class has none', async () => {
+  it('needs no arguments if its class has none', async () => {
     expect(await textOf('team_simple')).toBe('simple');
     expect((await get('team_simple', {})).result).toMatchObject({ description: 'It is simple.' });
   });
 
-  it('is not reached when its guard says no', async () => {
+  it('is not called when its guard refuses', async () => {
     expect((await get('team_colour', { colour: 'green' })).error).toMatchObject({
       code: 1403,
       message: 'You may not call this prompt.',
     });
   });
 
-  it('cannot write, and cannot be nothing', async () => {
+  it('cannot write and cannot return undefined', async () => {
     for (const name of ['team_writes', 'team_nothing']) {
       expect((await get(name)).error).toMatchObject({ code: -32603 });
     }
   });
 
-  it('may ask, and answers when it is answered', async () => {
+  it('can send an input request and continues with the response', async () => {
     const post = (params: object) => {
       const message = modernRequest('prompts/get', { name: 'team_asks', ...params });
       Object.assign((message.params as unknown as { _meta: object })._meta, {
@@ -180,7 +180,7 @@ describe('a prompt that a team adds', () => {
       ...(context && { context }),
     });
 
-  it('completes an argument, knowing the others', async () => {
+  it('suggests values with the other arguments', async () => {
     const filled = { arguments: { colour: 'red' } };
     expect((await complete('da', filled)).result!.completion).toEqual({
       values: ['red da'],
@@ -191,13 +191,13 @@ describe('a prompt that a team adds', () => {
     expect((await complete('', undefined, 'colour')).result!.completion.values).toEqual([]);
   });
 
-  it('shows at most 100 completions, and that there are more', async () => {
+  it('returns at most 100 values and reports that there are more', async () => {
     const { completion } = (await complete('many')).result!;
     expect(completion).toEqual({ values: expect.any(Array) as [], hasMore: true });
     expect(completion.values).toHaveLength(100);
   });
 
-  it('completes behind its guard, and keeps its bugs to itself', async () => {
+  it('runs its guard before a completion and does not show its internal errors', async () => {
     expect((await complete('green')).error).toMatchObject({ code: 1403 });
     const { error } = await complete('crash');
     expect(error).toMatchObject({ code: -32603 });

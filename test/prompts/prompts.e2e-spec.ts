@@ -60,7 +60,7 @@ async function ended(runId: string, status: string): Promise<void> {
 }
 
 describe('prompts/list', () => {
-  it('lists the prompts with their arguments, in every era as far as it knows', async () => {
+  it('lists the prompts with their arguments, with the members of each era', async () => {
     for (const protocol of PROTOCOLS) {
       const { prompts, ...rest } = await resultOf<{ prompts: { name: string }[] }>(
         acme,
@@ -96,7 +96,7 @@ describe('prompts/list', () => {
 });
 
 describe('prompts/get', () => {
-  it('answers each era in its own form', async () => {
+  it('encodes the result for each era', async () => {
     const params = { name: 'build_workflow', arguments: { description: 'Welcome people.' } };
     for (const protocol of PROTOCOLS) {
       const text = expect.stringContaining('Welcome people.') as string;
@@ -136,13 +136,13 @@ describe('prompts/get', () => {
     });
   });
 
-  it('suggests what may have been meant', async () => {
+  it('suggests the nearest name for an unknown prompt', async () => {
     expect((await refusal('writemessage'))!.message).toContain('write_message');
   });
 });
 
 describe('write_message', () => {
-  it('brings the contact, what it was sent before, and how to send', async () => {
+  it('contains the contact, its earlier messages and how to send one', async () => {
     const id = await contact({
       email: 'ada@example.com',
       first_name: INJECTION,
@@ -167,7 +167,7 @@ describe('write_message', () => {
     }
   });
 
-  it('stays short, whatever is stored', async () => {
+  it('stays short for long records', async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`p${index}`, 'x'.repeat(1000)]),
     );
@@ -181,7 +181,7 @@ describe('write_message', () => {
     expect(JSON.stringify(messages).length).toBeLessThan(60_000);
   });
 
-  it('says what stands in the way', async () => {
+  it('names the reasons why no message can be sent', async () => {
     const silent = await contact({ email: 'no@example.com', consent: { email: 'denied' } });
     const phone = await contact({ phone: '+4930123456' });
     const text = async (id: string) =>
@@ -192,7 +192,7 @@ describe('write_message', () => {
 });
 
 describe('build_workflow', () => {
-  it('explains definitions so that its example can be saved, and names every tool for steps', async () => {
+  it('contains an example definition that can be saved, and every tool for steps', async () => {
     const { messages } = await get('build_workflow', { description: 'Welcome people.' });
     const { text } = messages[0]!.content;
     const example = JSON.parse(/```json\n(.*?)\n```/s.exec(text)![1]!) as object;
@@ -208,7 +208,7 @@ describe('build_workflow', () => {
 });
 
 describe('explain_failed_run', () => {
-  it('brings the log of the run and the steps that it followed, and nothing secret', async () => {
+  it('contains the journal and the definition of the run, and no secrets', async () => {
     const id = await failedRun({ email: 'nobody@example.com', note: INJECTION });
     const { messages } = await get('explain_failed_run', { run_id: id });
     const [task, run, definition] = messages.map(({ content }) => content);
@@ -225,14 +225,14 @@ describe('explain_failed_run', () => {
     expect(JSON.stringify(messages)).not.toContain('a secret of at least 16');
   });
 
-  it('stays short, however much the run was given', async () => {
+  it('stays short for a run with a large payload', async () => {
     const id = await failedRun({ email: 'nobody@example.com', list: 'long '.repeat(100_000) });
     const { messages } = await get('explain_failed_run', { run_id: id });
     expect(JSON.stringify(messages).length).toBeLessThan(90_000);
     expect(messages[1]!.content.resource.text).toContain('step_failed:greet');
   });
 
-  it('explains nothing that has not failed', async () => {
+  it('refuses a run that has not failed', async () => {
     const { id: workflow } = await createWorkflow(acme, [
       { id: 'first', tool: 'search_contacts', arguments: {} },
     ]);
@@ -247,8 +247,8 @@ describe('explain_failed_run', () => {
   });
 });
 
-describe('an organization that has hidden a tool', () => {
-  it('does not have the prompts that need it, nor sees it named in others', async () => {
+describe('an organization that hides a tool', () => {
+  it('has no prompt that needs the tool, and other prompts do not name it', async () => {
     const careful = await createOrganization(switchboard);
     for (const tool of ['get_run', 'send_message']) {
       const { error } = await careful.call('set_tool_policy', { tool, hidden: true });
@@ -272,7 +272,7 @@ describe('an organization that has hidden a tool', () => {
     }
   });
 
-  it('are not there where what they show must be confirmed, and are where what they ask for must', async () => {
+  it('are hidden if a tool that reads for them needs confirmation, but not if a tool that changes data does', async () => {
     const names = async (policies: Record<string, object>): Promise<string[]> => {
       const careful = await createOrganization(switchboard);
       for (const [tool, policy] of Object.entries(policies)) {

@@ -121,7 +121,7 @@ describe('a resource that a team adds', () => {
 
   const read = (uri: string) => ask<{ contents: object[] }>(acme, 'resources/read', { uri });
 
-  it('is listed with all that it says of itself', async () => {
+  it('is listed with all members of its decorator', async () => {
     const listed = async (protocol: '2025-06-18' | '2025-11-25') =>
       (await resultOf<{ resources: { name: string }[] }>(acme, 'resources/list', {}, protocol))
         .resources;
@@ -137,7 +137,7 @@ describe('a resource that a team adds', () => {
     expect(await listed('2025-11-25')).toContainEqual({ ...text, icons });
   });
 
-  it('has the policies of its own tool, whatever another class is called', async () => {
+  it('has the policies of its own tool, also if another class has the same name', async () => {
     const open = async (hidden: string): Promise<string[]> => {
       const careful = await createOrganization(switchboard);
       const decided = await careful.call('set_tool_policy', { tool: hidden, hidden: true });
@@ -178,7 +178,7 @@ describe('a resource that a team adds', () => {
     if (code === -32603) expect(error!.data).toEqual({ error_id: expect.any(String) });
   });
 
-  it('cannot write, and cannot be nothing', async () => {
+  it('cannot write and cannot return undefined', async () => {
     for (const uri of ['team://writes', 'team://nothing']) {
       expect((await read(uri)).error).toMatchObject({ code: -32603 });
     }
@@ -188,7 +188,7 @@ describe('a resource that a team adds', () => {
     expect(row!.name).not.toBe('taken');
   });
 
-  it('may ask, and answers when it is answered', async () => {
+  it('can send an input request and continues with the response', async () => {
     const post = (params: object, capabilities: object) => {
       const message = modernRequest('resources/read', { uri: 'team://asks', ...params });
       Object.assign((message.params as unknown as { _meta: object })._meta, {

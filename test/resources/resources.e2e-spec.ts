@@ -56,7 +56,7 @@ const read = async (uri: string, organization = acme): Promise<unknown> => {
 };
 
 describe('resources/list', () => {
-  it('lists what can be read without an id, in every era as far as it knows', async () => {
+  it('lists resources without variables, with the members of each era', async () => {
     const all = ['contacts', 'messages', 'runs'].map((name) => `switchboard://${name}`);
     for (const protocol of PROTOCOLS) {
       const result = await resultOf<{ resources: object[] }>(acme, 'resources/list', {}, protocol);
@@ -84,7 +84,7 @@ describe('resources/list', () => {
     }
   });
 
-  it('lists the templates of all others', async () => {
+  it('lists the templates of all other resources', async () => {
     for (const protocol of PROTOCOLS) {
       const { resourceTemplates } = await resultOf<{ resourceTemplates: object[] }>(
         acme,
@@ -111,7 +111,7 @@ describe('resources/list', () => {
 });
 
 describe('resources/read', () => {
-  it('reads what the matching tools return', async () => {
+  it('returns the same data as the matching tools', async () => {
     const same: [string, string, object][] = [
       [`switchboard://contacts/${ids.contact}`, 'get_contact', { contact_id: ids.contact }],
       [`switchboard://messages/${ids.message}`, 'get_message', { message_id: ids.message }],
@@ -125,7 +125,7 @@ describe('resources/read', () => {
     }
   });
 
-  it('answers each era in its own form', async () => {
+  it('encodes the result for each era', async () => {
     const uri = `switchboard://contacts/${ids.contact}`;
     const contents = [{ uri, mimeType: 'application/json', text: expect.any(String) as string }];
     for (const protocol of PROTOCOLS) {
@@ -143,12 +143,12 @@ describe('resources/read', () => {
     }
   });
 
-  it('takes ids that are percent-encoded, as some clients do', async () => {
+  it('accepts percent-encoded ids', async () => {
     const uri = `switchboard://contacts/${ids.contact.replace('_', '%5F')}`;
     expect(await read(uri)).toMatchObject({ contact: { id: ids.contact } });
   });
 
-  it('says the same, naming the URI, of what does not exist and of what cannot', async () => {
+  it('gives the same error with the URI for missing resources and for invalid ids', async () => {
     const hostile = [
       `switchboard://contacts/${ids.contact}x`,
       `switchboard://contacts/${ids.contact.toLowerCase()}x`,
@@ -186,7 +186,7 @@ describe('resources/read', () => {
     }
   });
 
-  it('gives back no more of a URI than it may be long, and only what UTF-8 can carry', async () => {
+  it('shortens a long URI in the error, and keeps the error well-formed Unicode', async () => {
     const long = `switchboard://contacts/${'x'.repeat(100_000)}`;
     const { error } = await ask(acme, 'resources/read', { uri: long }, 'plain');
     expect(error!.data).toEqual({ uri: long.slice(0, 2048) });
@@ -195,7 +195,7 @@ describe('resources/read', () => {
     expect(body).toMatchObject({ error: { code: -32602, data: { uri: 'a\ufffd' } } });
   });
 
-  it('takes nothing but text for a URI', async () => {
+  it('refuses a URI that is not a string', async () => {
     for (const uri of [undefined, null, 5, {}, ['switchboard://contacts']]) {
       expect((await ask(acme, 'resources/read', { uri }, 'plain')).error).toMatchObject({
         code: -32602,
@@ -204,8 +204,8 @@ describe('resources/read', () => {
   });
 });
 
-describe('an organization that has decided about tools', () => {
-  it('has no resource for what it has hidden, or wants confirmed', async () => {
+describe('an organization with tool policies', () => {
+  it('has no resource whose tool is hidden or needs confirmation', async () => {
     const careful = await createOrganization(switchboard);
     const its = await makeOneOfEach(careful);
     const decide = async (tool: string, policy: object): Promise<void> => {

@@ -59,7 +59,7 @@ async function lieIn(nodeEnv: string): Promise<Record<string, unknown>> {
   return { ...answers, rows: rows.length };
 }
 
-describe('a result that is not what its class promises', () => {
+describe('a result that does not fit its output class', () => {
   it.each(['development', 'test'])('fails the call in %s, without effect', async (nodeEnv) => {
     const bug = { error: expect.objectContaining({ code: 'internal' }) as object };
     expect(await lieIn(nodeEnv)).toEqual({
@@ -77,7 +77,7 @@ describe('a result that is not what its class promises', () => {
     expect(log).toContain('secret is not known');
   });
 
-  it('costs nothing in production', async () => {
+  it('is not checked in production', async () => {
     expect(await lieIn('production')).toEqual({ ...RESULTS, rows: Object.keys(RESULTS).length });
   });
 });

@@ -163,7 +163,7 @@ async function tryWithoutTrace<Result>(tool: string, given: object): Promise<Dry
 }
 
 describe('a dry run of every tool', () => {
-  it('leaves nothing, and tells what the same call then does', async () => {
+  it('leaves no row behind and reports the effects that the real call then has', async () => {
     const { tools } = (await (await acme.fetch('/api/tools')).json()) as {
       tools: { name: string; outputSchema: object; annotations: { readOnlyHint: boolean } }[];
     };
@@ -188,7 +188,7 @@ describe('a dry run of every tool', () => {
     }
   });
 
-  it('shows no value of a row in its effects', async () => {
+  it('reports effects without the values of rows', async () => {
     const tried = await tryWithoutTrace('create_workflow', {
       name: 'Find',
       trigger: { type: 'webhook', secret: 'a secret of sixteen or more' },
@@ -198,7 +198,7 @@ describe('a dry run of every tool', () => {
     expect(JSON.stringify(tried.body.effects)).not.toContain('secret');
   });
 
-  it('reads as always, and has no effects then', async () => {
+  it('reads as usual and reports no effects for a tool that only reads', async () => {
     await acme.call('create_contact', { email: 'known@example.com' });
     const { body } = await tryWithoutTrace<{ contacts: { email: string }[] }>(
       'search_contacts',
@@ -210,7 +210,7 @@ describe('a dry run of every tool', () => {
 });
 
 describe('a dry run', () => {
-  it('wakes nobody', async () => {
+  it('wakes no worker', async () => {
     const listener = new Client({ connectionString: switchboard.databaseUrl });
     const told: string[] = [];
     listener.on('notification', ({ payload }) => told.push(payload!));
@@ -242,7 +242,7 @@ describe('a dry run', () => {
     }
   });
 
-  it('fails as the call would, with nothing left', async () => {
+  it('fails as the real call would, and leaves no row behind', async () => {
     const email = 'taken@example.com';
     await acme.call('create_contact', { email });
     const other = await createOrganization(switchboard);
@@ -266,7 +266,7 @@ describe('a dry run', () => {
     }
   });
 
-  it('undoes what interceptors store in transactions of their own', async () => {
+  it('rolls back rows that interceptors write in their own transactions', async () => {
     const { body } = await tryWithoutTrace('team_note', { text: 'x' });
     expect(body.result).toEqual({ tried: true });
     expect(body.effects).toEqual([
@@ -278,12 +278,12 @@ describe('a dry run', () => {
     expect(journal.lines).toEqual(['committed']);
   });
 
-  it('does not let a tool escape from it', async () => {
+  it('rolls back a transaction that the tool opens itself', async () => {
     const { body } = await tryWithoutTrace('team_escape', { text: 'x' });
     expect(body.effects).toHaveLength(1);
   });
 
-  it('is refused by tools that talk to the outside', async () => {
+  it('is refused by external tools', async () => {
     const { status, body, text } = await tryWithoutTrace('team_send', { text: 'x' });
     expect([status, body.code]).toEqual([422, 'invalid_arguments']);
     expect(text).toContain('cannot be tried without effect');
@@ -296,7 +296,7 @@ describe('a dry run', () => {
     expect((await tryWithoutTrace('create_contact', { email: 'a@example.com' })).status).toBe(200);
   });
 
-  it('replays what an idempotency key has answered, and leaves no new key', async () => {
+  it('returns the stored result of an idempotency key and stores no new key', async () => {
     const given = {
       ...(await CHANGING_TOOLS.send_message!(acme, switchboard)),
       idempotency_key: 'k1',
@@ -312,7 +312,7 @@ describe('a dry run', () => {
   });
 
   it.each([['true'], ['yes'], [1], [0], [null], [{}], [[]]])(
-    'is neither done nor tried for %j',
+    'is refused for a dry_run of %j',
     async (value) => {
       const before = await dumpOrganization(switchboard, acme.id);
       const { status, body } = await tryOut(acme, 'create_contact', {
@@ -330,7 +330,7 @@ describe('a dry run', () => {
     },
   );
 
-  it('is a call like any other for false', async () => {
+  it('is a normal call when dry_run is false', async () => {
     const { value } = await acme.call<{ created: boolean }>('create_contact', {
       email: 'a@example.com',
       dry_run: false,
@@ -339,7 +339,7 @@ describe('a dry run', () => {
     expect((await acme.call('get_contact', { email: 'a@example.com' })).error).toBeUndefined();
   });
 
-  it('cannot be claimed by a call that is not one, and the other way round', async () => {
+  it('throws when a call and its transaction disagree about being a dry run', async () => {
     const registry = switchboard.app.get(ToolRegistry, { strict: false });
     const tool = registry.all().find(({ descriptor }) => descriptor.name === 'team_note')!;
     const claimed = registry.call(tool, { text: 'x' }, {
@@ -353,7 +353,7 @@ describe('a dry run', () => {
   });
 });
 
-describe('a name for an argument', () => {
+describe('the name of an argument', () => {
   class TakenInput {
     @IsOptional()
     @IsBoolean()
@@ -368,14 +368,14 @@ describe('a name for an argument', () => {
     }
   }
 
-  it('is anything but dry_run', async () => {
+  it('cannot be dry_run', async () => {
     const start = startSwitchboard({ providers: [TakenTools] });
     await expect(start).rejects.toThrow(/TakenTools\.taken: dry_run .*reserved/);
   });
 });
 
 describe('with workers', () => {
-  it('sends nothing of what was only tried', async () => {
+  it('sends no message of a dry run', async () => {
     const whole = await startSwitchboard();
     try {
       const organization = await createOrganization(whole);

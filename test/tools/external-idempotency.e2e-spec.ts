@@ -57,7 +57,7 @@ const callsOf = (number: string) => phone.calls.filter((made) => made.number ===
 const ringing = (number: string, times = 1) =>
   waitFor(() => (callsOf(number).length === times ? callsOf(number).at(-1) : undefined));
 
-it('a call outside with a key is made once, and its result is returned again', async () => {
+it('an external call with a key runs once, and a repetition returns the stored result', async () => {
   const first = call('1');
   (await ringing('1')).answer();
   expect((await first).value).toEqual({ number: '1' });
@@ -65,7 +65,7 @@ it('a call outside with a key is made once, and its result is returned again', a
   expect(callsOf('1')).toHaveLength(1);
 });
 
-it('is not made while another with the same key is under way', async () => {
+it('an external call is refused while another with the same key is running', async () => {
   const first = call('2');
   const { answer } = await ringing('2');
   expect((await call('2')).error).toMatchObject({ code: 'conflict' });
@@ -75,7 +75,7 @@ it('is not made while another with the same key is under way', async () => {
   expect(callsOf('2')).toHaveLength(1);
 });
 
-it('can be made again after it failed', async () => {
+it('an external call can be repeated with its key after a failure', async () => {
   const first = call('3');
   (await ringing('3')).answer(new AppError('unavailable', 'Nobody answers.'));
   expect((await first).error).toMatchObject({ code: 'unavailable' });
@@ -84,7 +84,7 @@ it('can be made again after it failed', async () => {
   expect((await second).value).toEqual({ number: '3' });
 });
 
-it('is refused with other arguments', async () => {
+it('an external call with a used key and other arguments is refused', async () => {
   const other = await acme.call('call_out', { number: 'other', idempotency_key: '1' });
   expect(other.error).toMatchObject({ code: 'idempotency_mismatch' });
 });

@@ -155,7 +155,7 @@ const ALL = (surface: string): string[] => [
 ];
 
 describe('guards and interceptors on the class and the method of a tool', () => {
-  it('run around a call of a person, with what their module provides', async () => {
+  it('run around the call of a person, with the providers of their module', async () => {
     const { value } = await acme.call<OpenResult>('vault_open', { word: 'please' });
     expect(value).toEqual({ inside: '<GOLD>' });
     expect(journal.lines).toEqual(ALL('dashboard'));
@@ -186,7 +186,7 @@ describe('guards and interceptors on the class and the method of a tool', () => 
     expect(journal.lines).not.toContain('method');
   });
 
-  it('end the run whose step they refuse', async () => {
+  it('fail the run if they refuse its step', async () => {
     const run = await runStep('forbidden');
     expect(run).toMatchObject({
       status: 'failed',
@@ -195,12 +195,12 @@ describe('guards and interceptors on the class and the method of a tool', () => 
     expect(journal.lines).not.toContain('method');
   });
 
-  it('say nothing of what broke in them', async () => {
+  it('do not show their internal errors to callers', async () => {
     expect(await callAsAgent('broken')).toMatchObject({ error: { code: 'internal' } });
     expect(JSON.stringify(await callAsAgent('broken'))).not.toContain('secret detail');
   });
 
-  it('run before the arguments are checked, whatever these are', async () => {
+  it('run before validation, also with invalid arguments', async () => {
     const { error } = await acme.call('vault_open', { word: '' });
     expect(error).toMatchObject({ code: 'invalid_arguments' });
     expect(journal.lines).toEqual(ALL('dashboard').slice(0, -1));
@@ -302,7 +302,7 @@ describe('one guard or interceptor alone', () => {
     }
   }
 
-  it('stands around its tool', async () => {
+  it('runs around its tool', async () => {
     const providers = [
       ClassGuardTools,
       MethodGuardTools,
@@ -329,17 +329,17 @@ describe('one guard or interceptor alone', () => {
   });
 });
 
-describe('usual mistakes of a module', () => {
+describe('a common mistake in a module', () => {
   @Module({ providers: [VaultTools, Journal] })
   class SecondVaultModule {}
 
-  it('are told with their cure: a provider in two modules', async () => {
+  it('stops the boot with its cure: a provider in two modules', async () => {
     await expect(startSwitchboard({ modules: [VaultModule, SecondVaultModule] })).rejects.toThrow(
       'The tool vault_open is there twice: list VaultTools under providers of one module only.',
     );
   });
 
-  it('are told with their cure: an input that is a type only', async () => {
+  it('stops the boot with its cure: an input class imported as a type', async () => {
     @Injectable()
     class TypeOnlyTools {
       @Tool({ name: 'type_only', title: 'T', description: 'T.', output: OpenResult })
@@ -352,7 +352,7 @@ describe('usual mistakes of a module', () => {
     );
   });
 
-  it('are told with their cure: an entity that nobody listed', async () => {
+  it('stops the boot with its cure: an entity that is not listed', async () => {
     const tenants = switchboard.app.get(TenantDatabase);
     await expect(
       tenants.transaction(acme.id, () => tenants.session(acme.id).repository(Stranger).find()),

@@ -10,7 +10,7 @@ describe(IdempotencyRetention.name, () => {
   });
   afterAll(() => switchboard.close());
 
-  it('forgets keys of more than seven days ago, of every organization, and no others', async () => {
+  it('deletes only keys older than seven days, of every organization', async () => {
     const organizations = [
       await createOrganization(switchboard),
       await createOrganization(switchboard),

@@ -135,14 +135,14 @@ describe('a tool that a team adds', () => {
     expect(journal.lines).toEqual([`guard tool echo ${acme.id}`, 'interceptor', 'method']);
   });
 
-  it('is not reached when its guard says no', async () => {
+  it('is not called when its guard refuses', async () => {
     const { status, error } = await acme.call('team_echo', { text: 'forbidden' });
     expect(status).toBe(403);
     expect(error).toMatchObject({ code: 'forbidden' });
     expect(journal.lines).not.toContain('method');
   });
 
-  it('is not reached with wrong arguments', async () => {
+  it('is not called with invalid arguments', async () => {
     const { status, error } = await acme.call('team_echo', { text: '', txt: 'x' });
     expect(status).toBe(422);
     expect(error).toMatchObject({ code: 'invalid_arguments' });
@@ -150,7 +150,7 @@ describe('a tool that a team adds', () => {
     expect(journal.lines).not.toContain('method');
   });
 
-  it('is a form for people, unless it says otherwise', async () => {
+  it('is listed for people unless its surfaces exclude them', async () => {
     const { tools } = (await (await acme.fetch('/api/tools')).json()) as {
       tools: { name: string; inputSchema: object; annotations: object }[];
     };
@@ -170,7 +170,7 @@ describe('a tool that a team adds', () => {
     expect((await acme.call('team_agents_only', { text: 'x' })).status).toBe(404);
   });
 
-  it('cannot write when it says that it reads', async () => {
+  it('cannot write when it is declared read-only', async () => {
     const { text } = await (
       await acme.fetch('/api/tools/team_sneaky', {
         method: 'POST',
@@ -187,7 +187,7 @@ describe('a tool that a team adds', () => {
     expect(row!.name).not.toBe('taken');
   });
 
-  it('does not tell what broke', async () => {
+  it('does not show the cause of an internal error', async () => {
     const response = await acme.fetch('/api/tools/team_crash', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -199,7 +199,7 @@ describe('a tool that a team adds', () => {
     expect(JSON.parse(problem)).toMatchObject({ code: 'internal', error_id: expect.any(String) });
   });
 
-  it('is suggested to whoever mistypes its name', async () => {
+  it('is suggested when its name is misspelled', async () => {
     const { status, error } = await acme.call('team_eco', { text: 'x' });
     expect(status).toBe(404);
     expect(error!.message).toContain('team_echo');
@@ -208,7 +208,7 @@ describe('a tool that a team adds', () => {
     }
   });
 
-  it('runs once for one idempotency key, also when called ten times at once', async () => {
+  it('runs once for ten concurrent calls with one idempotency key', async () => {
     const given = { text: 'once', idempotency_key: 'k1' };
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () => acme.call<EchoOutput>('team_echo', given)),
@@ -222,7 +222,7 @@ describe('a tool that a team adds', () => {
     expect(elsewhere.value.count).not.toBe(outcomes[0]!.value.count);
   });
 
-  it('leaves an audit row in the transaction of its change, and none when it fails', async () => {
+  it('writes an audit row in its transaction, and none when it fails', async () => {
     await acme.call('team_echo', { text: 'x' });
     await acme.call('team_echo', { text: '' });
     await acme.fetch('/api/tools/team_crash', {
@@ -357,7 +357,7 @@ describe('boot', () => {
 });
 
 describe('POST /api/tools/:name', () => {
-  it('reads the body of nobody who is not signed in', async () => {
+  it('refuses a caller without a session before it reads the body', async () => {
     const switchboard = await startSwitchboard();
     try {
       const response = await fetch(`${switchboard.url}/api/tools/create_contact`, {

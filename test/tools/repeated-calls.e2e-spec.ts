@@ -77,7 +77,7 @@ describe('a tool that is declared idempotent', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('changes nothing more, and answers the same, when it is called again', async () => {
+  it('changes nothing more and returns the same result when it is called again', async () => {
     const faults: Record<string, string[]> = {};
     for (const tool of tools) {
       const found = await faultsOf(tool);

@@ -81,7 +81,7 @@ describe('a renamed tool', () => {
       ).body as { result: Record<string, unknown> }
     ).result;
 
-  it('is listed and suggested under its present name only', async () => {
+  it('is listed and suggested under its current name only', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     for (const text of [
       (await answerOf(acme.rpc(message))).text,
@@ -96,7 +96,7 @@ describe('a renamed tool', () => {
     expect((await answerOf(acme.rpc(callOf('store_wor')))).text).not.toContain('store_word');
   });
 
-  it('tells agents so that speak MCP, with results and with failures', async () => {
+  it('names its current name in _meta of results and failures for MCP clients', async () => {
     for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
       expect((await resultOf(callOf('store_word'), version))._meta).toEqual(NOTE);
       const failed = await resultOf(callOf('store_word', 'taken'), version);
@@ -113,7 +113,7 @@ describe('a renamed tool', () => {
     }
   });
 
-  it('adds nothing to plain answers', async () => {
+  it('adds nothing to results for plain callers', async () => {
     expect(Object.keys(await resultOf(callOf('store_word')))).toEqual(['content']);
     expect(Object.keys(await resultOf(callOf('store_word', 'taken')))).toEqual([
       'content',
@@ -121,7 +121,7 @@ describe('a renamed tool', () => {
     ]);
   });
 
-  it('is warned of once for each old name', async () => {
+  it('logs one warning for each deprecated name in use', async () => {
     warnings.length = 0;
     const fresh = await startSwitchboard({ providers: [WordTools] });
     try {
@@ -144,7 +144,7 @@ describe('a renamed tool', () => {
     expect(about[1]).toContain('save_word');
   });
 
-  it('is recorded under its present name', async () => {
+  it('has its current name in the audit log', async () => {
     await answerOf(acme.rpc(callOf('store_word')));
     const rows = await switchboard.ownerQuery(
       `select action from audit_log where organization_id = $1 and action like '%word'`,
@@ -153,7 +153,7 @@ describe('a renamed tool', () => {
     expect(rows).toEqual([{ action: 'keep_word' }]);
   });
 
-  it('runs once for an idempotency key, by whichever name, also when it came before the renaming', async () => {
+  it('runs once for an idempotency key under any of its names, also for a key from before the renaming', async () => {
     const key = { idempotency_key: 'k1' };
     const first = textOf((await answerOf(acme.rpc(callOf('store_word', 'x', key)))).body);
     const again = textOf((await answerOf(acme.rpc(callOf('keep_word', 'x', key)))).body);
@@ -169,7 +169,7 @@ describe('a renamed tool', () => {
     }
   });
 
-  it('is called by its old names by people and by steps', async () => {
+  it('can be called by its deprecated names by people and by steps', async () => {
     const response = await acme.fetch('/api/tools/store_word', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -203,7 +203,7 @@ describe('a renamed tool', () => {
     expect(run).toMatchObject({ status: 'succeeded', steps: [{ output: { word: 'step' } }] });
   });
 
-  it('keeps the policy that was set under an old name, until another is set', async () => {
+  it('keeps a policy set under a deprecated name until another is set', async () => {
     await switchboard.ownerQuery(
       `insert into tool_policies (organization_id, tool, hidden, confirmation) values ($1, 'store_word', true, 'always')`,
       [acme.id],

@@ -100,7 +100,7 @@ const callOf = (name: string, id: number = 1, given: object = { word: 'x' }) => 
 describe('a hidden tool', () => {
   beforeEach(() => set(acme, { tool: 'keep_word', hidden: true }));
 
-  it('is in no list of its organization, and in all of others', async () => {
+  it('is missing from every list of its organization and present in the lists of others', async () => {
     for (const names of await agentLists(acme)) {
       expect(names).toContain('create_contact');
       expect(names).not.toContain('keep_word');
@@ -110,7 +110,7 @@ describe('a hidden tool', () => {
     expect(await personList(globex)).toContain('keep_word');
   });
 
-  it('is answered to agents exactly as a tool that does not exist, in every era', async () => {
+  it('gives agents the same error as an unknown tool, in every era', async () => {
     const hidden = 'keep_word';
     const unknown = 'drop_word';
     for (const version of VERSIONS) {
@@ -132,7 +132,7 @@ describe('a hidden tool', () => {
     expect((await answerOf(globex.rpc(callOf(hidden)))).body).toMatchObject({ result: {} });
   });
 
-  it('is answered to people exactly as a tool that does not exist', async () => {
+  it('gives people the same error as an unknown tool', async () => {
     expect(await acme.call('keep_word', { word: 'x' })).toEqual(
       await acme.call('drop_word', { word: 'x' }),
     );
@@ -140,7 +140,7 @@ describe('a hidden tool', () => {
     expect((await globex.call('keep_word', { word: 'x' })).value).toEqual({ word: 'x' });
   });
 
-  it('is suggested to nobody', async () => {
+  it('is never suggested', async () => {
     const agent = async (organization: TestOrganization) =>
       (await answerOf(organization.rpc(callOf('keep_wort')))).text;
     expect(await agent(globex)).toContain('Did you mean keep_word?');
@@ -151,7 +151,7 @@ describe('a hidden tool', () => {
     expect(await person(acme)).not.toContain('keep_word');
   });
 
-  it('does not run as a member of a batch, and the others do', async () => {
+  it('does not run as a member of a batch, while the other members do', async () => {
     const { body } = await answerOf(acme.rpc([callOf('keep_word', 1), callOf('keep_wor', 2)]));
     expect(body).toEqual([errorOf(-32602, 1), errorOf(-32602, 2)]);
     const mixed = [callOf('keep_word', 1), callOf('create_contact', 2, { email: 'a@example.com' })];
@@ -165,7 +165,7 @@ describe('a hidden tool', () => {
     ).not.toContainEqual({ action: 'keep_word' });
   });
 
-  it('is refused in a definition that is saved, without a suggestion; runs of those saved before go on', async () => {
+  it('is refused in a new definition without a suggestion, while runs of earlier definitions go on', async () => {
     const definition = {
       name: 'Words',
       trigger: { type: 'manual' },
@@ -192,7 +192,7 @@ describe('a hidden tool', () => {
     expect(run).toMatchObject({ status: 'succeeded', steps: [{ output: { word: 'kept' } }] });
   });
 
-  it('is back at once, in every process', async () => {
+  it('is available at once in every process after its policy is removed', async () => {
     const lists = async () => {
       const response = await fetch(`${sibling.url}/api/mcp`, {
         method: 'POST',
@@ -220,7 +220,7 @@ describe('a hidden tool', () => {
     expect(await response.json()).toEqual(errorOf(-32602, 1));
   });
 
-  it('is told from other hidden ones, also when more sets were asked for than are kept', async () => {
+  it('is listed correctly when more sets of hidden tools are used than are cached', async () => {
     const tools = (await personList(globex)).filter((name) => !name.includes('tool_polic'));
     const [first, ...others] = tools;
     expect(others.length).toBeGreaterThan(20);
@@ -236,12 +236,12 @@ describe('a hidden tool', () => {
   });
 });
 
-describe('what must be confirmed', () => {
+describe('a tool with confirmation', () => {
   const policies = async (organization: TestOrganization): Promise<ToolPolicies> =>
     (await switchboard.app.get(KeysService, { strict: false }).authenticate(organization.key))!
       .toolPolicies;
 
-  it('comes with the key, for its organization only', async () => {
+  it('is known from the API key, for its organization only', async () => {
     expect(await policies(acme)).toBe(ToolPolicies.NONE);
     await set(acme, { tool: 'keep_word', confirmation: 'always' });
     await set(acme, { tool: 'create_contact', confirmation: 'when_possible' });
@@ -258,7 +258,7 @@ describe('what must be confirmed', () => {
 });
 
 describe('set_tool_policy and list_tool_policies', () => {
-  it('change what is given, keep only what differs, and leave an audit row', async () => {
+  it('change the given fields, store only what differs from the default, and write an audit row', async () => {
     expect(await set(acme, { tool: 'keep_word', hidden: true })).toEqual({
       tool: 'keep_word',
       hidden: true,
@@ -293,7 +293,7 @@ describe('set_tool_policy and list_tool_policies', () => {
     );
   });
 
-  it('lose nothing when both halves of a policy change at once', async () => {
+  it('lose no change when two fields of a policy change concurrently', async () => {
     for (let round = 0; round < 10; round += 1) {
       await Promise.all([
         set(acme, { tool: 'keep_word', hidden: true }),
@@ -333,7 +333,7 @@ describe('set_tool_policy and list_tool_policies', () => {
     expect((await acme.call('people_word', { word: 'x' })).status).toBe(200);
   });
 
-  it('are for people: neither agents nor steps find them', async () => {
+  it('are not available to agents and steps', async () => {
     for (const name of ['set_tool_policy', 'list_tool_policies']) {
       for (const names of await agentLists(acme)) expect(names).not.toContain(name);
       const { body } = await answerOf(acme.rpc(callOf(name, 1, { tool: 'keep_word' })));
@@ -347,7 +347,7 @@ describe('set_tool_policy and list_tool_policies', () => {
     }
   });
 
-  it('are for owners', async () => {
+  it('are refused to people who are not owners', async () => {
     await switchboard.ownerQuery(`update memberships set role = 'member' where user_id = $1`, [
       acme.userId,
     ]);
