@@ -7,7 +7,7 @@ import { TriggersModule } from './triggers/triggers.module.js';
 import { WaitsModule } from './waits/waits.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** Workflows, what starts them, and their runs. An application imports this module and none of its parts. */
+/** Imports all modules of workflows. An application imports only this one. */
 @Module({
   imports: [
     AuthoringModule,

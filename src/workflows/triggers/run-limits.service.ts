@@ -11,7 +11,7 @@ import { RunLimitsRepository, type RunKeys } from './run-limits.repository.js';
 import type { RunLimit, RunLimits } from '../definitions/run-limits.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 
-const LONGEST_KEY = 200;
+const MAX_KEY_LENGTH = 200;
 
 /** The parts of a new run from which its keys are computed. */
 interface LimitedRun {
@@ -121,6 +121,6 @@ function firstLimit(keys: RunKeys, limits: RunLimits): RunLimit {
 
 /** Hashes a key that PostgreSQL cannot store or index: with U+0000, with a lone surrogate, or too long. */
 function storableKey(key: string): string {
-  if (key.length <= LONGEST_KEY && !key.includes('\0') && key.isWellFormed()) return key;
+  if (key.length <= MAX_KEY_LENGTH && !key.includes('\0') && key.isWellFormed()) return key;
   return `sha256:${createHash('sha256').update(JSON.stringify(key)).digest('hex')}`;
 }
