@@ -10,20 +10,20 @@ const BY_DATABASE = 'now() + make_interval(secs => lease_seconds)';
 const BY_PROCESS = 'to_timestamp(lease_seconds)';
 
 /**
- * Each takes one mechanism away: `edits` are [file, text, replacement], and every occurrence of the text is replaced.
- * `tests` are the files, and `names` what the tests in them that must fail are called.
+ * Mutants that each remove one mechanism. `edits` are [file, text, replacement]; every occurrence of the text is replaced.
+ * `tests` are test files, and `names` are the titles of tests in them of which at least one must fail.
  */
 export const MUTANTS = [
   {
     id: 'M1',
-    what: 'no sweeper: only hints start work',
+    what: 'no polling: only wake-ups start work',
     edits: [['src/queue/leased-worker.ts', '    await this.fill();\n', '']],
     tests: ['test/failpoints/web-failpoints'],
     names: 'FP1:',
   },
   {
     id: 'M2',
-    what: 'no fence: a write does not ask for the epoch',
+    what: 'no fence: writes do not check the epoch',
     edits: [
       [RUNS, 'and epoch = $3 and', 'and $3::integer is not null and'],
       [CLAIMED_RUNS, 'and r.epoch = l.epoch and', 'and l.epoch is not null and'],
@@ -84,7 +84,7 @@ export const MUTANTS = [
   },
   {
     id: 'M5',
-    what: 'look for the key, then insert: no unique constraint',
+    what: 'no unique constraint: look for the key, then insert',
     edits: [
       [
         RUNS_TABLE,
@@ -104,7 +104,7 @@ export const MUTANTS = [
   },
   {
     id: 'M6',
-    what: 'another key for each call outside',
+    what: 'a new idempotency key for each external call',
     edits: [
       [TOOL_RUNNER, '`${run.lease.id}:${path}`', '`${run.lease.id}:${path}:${Math.random()}`'],
     ],
@@ -113,7 +113,7 @@ export const MUTANTS = [
   },
   {
     id: 'M7',
-    what: 'leases by the clock of the process',
+    what: 'leases by the clock of the process instead of the database',
     edits: [
       ...LEASES.map((name) => [`migrations/functions/${name}.sql`, BY_DATABASE, BY_PROCESS]),
       [
@@ -132,7 +132,7 @@ export const MUTANTS = [
   },
   {
     id: 'M8',
-    what: 'the effect of a step commits before its row in the journal',
+    what: 'the effect of a step is committed before its row in the run journal',
     edits: [
       [
         TOOL_RUNNER,
