@@ -52,7 +52,7 @@ class TeamTools {
     return { text };
   }
 
-  /** Breaks in the middle of a statement, after it has changed something. */
+  /** Fails in the middle of a statement, after it has changed a row. */
   @Tool({ name: 'team_break', title: 'B', description: 'B.', output: TextOutput })
   async break(input: TextInput, call: ToolCall): Promise<TextOutput> {
     await this.rename(input, call);
@@ -78,7 +78,7 @@ class TeamTools {
 let switchboard: Switchboard;
 let acme: TestOrganization;
 
-// No worker: what a call has made stays as it was made.
+// No worker, so that rows stay as the calls wrote them.
 beforeAll(async () => {
   switchboard = await startSwitchboard({ env: { ROLE: 'web' }, providers: [TeamTools] });
 });
@@ -101,7 +101,7 @@ const headersOf = (version?: string): Record<string, string> =>
   version ? { 'MCP-Protocol-Version': version } : {};
 const post = (message: unknown, version?: string): Promise<Answer> =>
   answerOf(acme.rpc(message, headersOf(version)));
-/** A call of the modern revision, by a client that can be asked. */
+/** Makes a modern call by a client that accepts input requests. */
 const modern = (name: string, given: object, flag?: unknown, more: object = {}): Promise<Answer> =>
   postModern(acme, {
     jsonrpc: '2.0',
@@ -120,13 +120,13 @@ const modern = (name: string, given: object, flag?: unknown, more: object = {}):
   });
 const resultOf = ({ body }: Answer): Result => (body as { result: Result }).result;
 
-/** What the organization has; without when its key was last used, which is noted for dry runs too. */
+/** Returns the rows of the organization without the time of the last use of its key, which dry runs change too. */
 async function rows() {
   const found = await readRows(switchboard, acme.id);
   return new Map([...found].filter(([at]) => !at.startsWith('api_keys ')));
 }
 
-/** Bookkeeping included, which `rows` leaves out. */
+/** Includes the audit log and idempotency keys, which `rows` leaves out. */
 async function books(): Promise<object[]> {
   return await switchboard.ownerQuery(
     `select action as name from audit_log where organization_id = $1
@@ -311,7 +311,7 @@ describe('a batch of dry runs', () => {
       expect(responses.find(({ id }) => id === 8)!.error!.code).toBe(-32602);
       expect(told(9).result.contact!.id).toBe(contactId);
       expect(told(9).effects).toEqual([]);
-      // The notification has renamed it already, and the broken call no longer counts.
+      // The notification has renamed it, and the failed call has no effect.
       expect(told(10).effects).toEqual([]);
     }
   });
@@ -343,7 +343,7 @@ describe('a batch of dry runs', () => {
     const batch = [1, 2].map((id) => callOf('send_message', given, true, id));
     const { body } = await withoutTrace(() => post(batch, '2025-11-25'));
     const [first, second] = (body as { result: Result }[]).map(({ result }) => toldBy(result));
-    // As two calls with one key: the second is answered with what the first one did.
+    // Like two calls with one key: the second returns the result of the first.
     expect(second!.result).toEqual(first!.result);
     expect([first!.effects.length, second!.effects.length]).toEqual([1, 0]);
     const real = toldBy(resultOf(await post(callOf('send_message', given), '2025-11-25')));
@@ -438,7 +438,7 @@ function withoutId(message: object): object {
   return Object.fromEntries(Object.entries(message).filter(([member]) => member !== 'id'));
 }
 
-/** Result and effects, wherever the era puts them. */
+/** Returns the result and the effects, which each era has in another place. */
 function toldBy({ content, _meta: meta }: Result): {
   result: Record<string, { id?: string } | undefined>;
   effects: TestEffect[];

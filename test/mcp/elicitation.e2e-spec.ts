@@ -64,7 +64,7 @@ async function ask(name: string, args: object, extras: Extras = {}): Promise<Que
   return result as Question;
 }
 
-/** The state of a booking that has asked everything, so that the next answer books. */
+/** Returns the request state of a booking before its last response. */
 async function readyToBook(town: string, tool = 'book'): Promise<string> {
   const first = await ask(tool, { town });
   if (tool !== 'book') return first.requestState;

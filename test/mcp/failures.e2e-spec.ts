@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-/** Makes looking up a key fail inside PostgreSQL with this SQLSTATE. */
+/** Makes the look-up of an API key fail in PostgreSQL with this SQLSTATE. */
 async function breakKeys(state: string): Promise<void> {
   await switchboard.ownerQuery(`
     create or replace function gate.find_api_key(key_hash bytea)

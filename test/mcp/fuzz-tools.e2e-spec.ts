@@ -25,7 +25,7 @@ let acme: TestOrganization;
 beforeAll(async () => {
   switchboard = await startSwitchboard({
     providers: [AskingTools],
-    // Without workers, so that the memory is that of answering.
+    // Without workers, so that only requests use memory.
     env: { RATE_LIMIT_PER_MINUTE: '0', ROLE: 'web' },
   });
   acme = await createOrganization(switchboard);

@@ -21,7 +21,7 @@ let acme: TestOrganization;
 beforeAll(async () => {
   switchboard = await startSwitchboard({
     providers: [ProtocolTools],
-    // Without workers, so that the memory is that of answering.
+    // Without workers, so that only requests use memory.
     env: { RATE_LIMIT_PER_MINUTE: '0', ROLE: 'web' },
   });
   acme = await createOrganization(switchboard);
@@ -32,7 +32,7 @@ const STRUCTURED = Math.round(CASES * 0.35);
 const MODERN_RUNS = Math.round(CASES * 0.2);
 const RAW = Math.round(CASES * 0.15);
 
-/** A member, and the id that its response must carry; undefined where there must be none. */
+/** A member and the id of its response. The id is undefined if there must be no response. */
 interface Sent {
   member: unknown;
   id: Id | undefined;
@@ -205,7 +205,7 @@ it(
     );
     const header = fc.oneof(
       { weight: 6, arbitrary: fc.constant({}) },
-      // The version always makes it a modern request: where the body can hold no claim, only the header says so.
+      // Every request names the modern version: in the header if the body cannot.
       fc.record(
         {
           'MCP-Protocol-Version': fc.constantFrom(MODERN, '2027-01-01'),
@@ -277,7 +277,7 @@ it(
   timeoutMs,
 );
 
-/** The member with this `_meta`, where it has parameters that can hold one. */
+/** Adds `_meta` to the member if its parameters are an object. */
 function claiming(member: unknown, _meta: unknown): unknown {
   if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
   const { params = {} } = member as { params?: unknown };
@@ -285,7 +285,7 @@ function claiming(member: unknown, _meta: unknown): unknown {
   return { ...member, params: { ...params, _meta } };
 }
 
-/** Header values as a client sends them: the name encoded, the method left out, where HTTP could not carry them. */
+/** Returns the headers as a client sends them: an encoded name, and no method that HTTP cannot carry. */
 function sendable(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {

@@ -66,7 +66,7 @@ describe('a request', () => {
     await waitFor(() => tools.isWaiting('left alone'));
     outgoing.destroy();
     await closed;
-    // Another request on the same process is answered, so the server has seen the end of the first one by now.
+    // The process has answered a later request, so it has seen the end of the first one.
     await post(noop);
     tools.release('left alone');
     await waitFor(async () => (await tracesOf(switchboard, acme)).includes('left alone'));

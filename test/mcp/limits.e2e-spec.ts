@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-/** A request with exactly these headers. */
+/** Sends a request with exactly these headers. */
 function send(method: string, headers: Record<string, string>, body?: string): Promise<Response> {
   return fetch(`${switchboard.url}/api/mcp`, { method, headers, body });
 }
@@ -227,7 +227,7 @@ function head(...headers: string[]): string {
   ].join('\r\n');
 }
 
-/** Writes the parts to a socket of its own and returns what came back: all, or up to the first whole answer. */
+/** Writes the parts to a new socket and returns all that came back, or the first complete response. */
 function exchange(parts: string[], hangUp = false): Promise<string> {
   const { hostname, port } = new URL(switchboard.url);
   return new Promise((resolve, reject) => {

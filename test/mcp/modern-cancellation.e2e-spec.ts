@@ -28,7 +28,7 @@ afterAll(() => switchboard.close());
 const call = (name: string, text: string) =>
   modernRequest('tools/call', { name, arguments: { text } });
 
-/** Sends a call, waits until its tool runs, and hangs up. Returns the server's end of the connection, closed. */
+/** Sends a call, waits until its tool runs, and disconnects. Resolves after the server has closed the connection. */
 async function abandon(
   message: object,
   text: string,
@@ -55,7 +55,7 @@ async function abandon(
   return socket;
 }
 
-/** Waits until no transaction is open in the database, and so none can commit any more. */
+/** Waits until no transaction is open in the database. */
 async function transactionsEnded(): Promise<void> {
   await waitFor(async () => {
     const open = await switchboard.ownerQuery(
@@ -123,7 +123,7 @@ describe.each([undefined, '2024-11-05', '2025-11-25'])(
       const single = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
       const message = form === 'single' ? single : [single];
       await abandon(message, text, version ? { 'MCP-Protocol-Version': version } : {});
-      // The end of the connection would have reached the signal by now: both happen in the same turn.
+      // The signal is aborted in the same turn in which the connection ends, so it would be aborted by now.
       await new Promise((resolve) => setImmediate(resolve));
       expect(tools.signalOf(text)?.aborted).toBe(false);
       tools.release(text);

@@ -118,7 +118,7 @@ describe('an unsupported version', () => {
     async (requested) => {
       const { status, body } = await post(withMeta(metaOf(requested)), {
         'MCP-Protocol-Version': requested,
-        // Of two faults the version is told, since another version may have other headers.
+        // Of two faults the version is reported, because another version may have other headers.
         'Mcp-Method': undefined,
       });
       const message = expect.any(String) as string;

@@ -33,7 +33,7 @@ const complete = {
   },
 };
 const cacheable = { ttlMs: 300_000, cacheScope: 'private' };
-/** An error that cannot say which request it is about. */
+/** Matches an error without an id. */
 const errorWithoutId = (code: number) => ({
   jsonrpc: '2.0',
   error: { code, message: expect.any(String) as string },
@@ -237,7 +237,7 @@ it.each(['GET', 'DELETE'])(
   },
 );
 
-/** Parameters of a call without a claim. */
+/** Parameters of a call without a version in _meta. */
 function bare(text: string): object {
   return { name: 'note', arguments: { text } };
 }

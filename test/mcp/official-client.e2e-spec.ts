@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 afterAll(() => switchboard.close());
 
-/** The official SDK of generation 1, with every error that it meets beside its answers. */
+/** The official SDK of generation 1, with every error that it reports. */
 async function connect(key: string): Promise<{ client: Client; errors: Error[] }> {
   const client = new Client({ name: 'test', version: '1.0.0' });
   clients.push(client);
@@ -65,7 +65,7 @@ it('lists the tools', async () => {
 
 it('calls a tool and validates its result with the output schema', async () => {
   const { client, errors } = await connect(acme.key);
-  // The client checks structuredContent against the schemas that it has listed.
+  // The client validates structuredContent with the schemas of the list.
   await client.listTools();
   const result = await client.callTool({ name: 'echo_text', arguments: { text: 'hi' } });
   expect(result).toEqual({

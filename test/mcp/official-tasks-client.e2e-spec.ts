@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 afterAll(() => switchboard.close());
 
-/** The official client of the extension. It leaves it to its host to send what the SDK's client has no types for. */
+/** The official client of the extension. Its host sends the requests that the client of the SDK has no types for. */
 async function connect(): Promise<TaskEnabledSession> {
   const client = new Client(CLIENT, {
     versionNegotiation: { mode: { pin: MODERN } },
@@ -109,7 +109,7 @@ describe('the official client of the Tasks extension', () => {
     await execution.handoff((handed) => {
       reference = handed;
     });
-    // The first session is not closed: right after a hand-over that still sends tasks/cancel (ext-tasks 0.2.2).
+    // The first session stays open, because closing it would send tasks/cancel (ext-tasks 0.2.2).
     const second = await connect();
     const resumed = await second.resumeTask(reference!);
     expect((await resumed.settle()).outcome).toMatchObject({ status: 'completed' });

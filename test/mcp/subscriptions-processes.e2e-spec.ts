@@ -51,7 +51,7 @@ it('a subscription gets changes of other processes, and ends when its process st
   await waitFor(() => listening.told.length > 0);
   expect(listening.told).toEqual([update(canceledId)]);
 
-  // The feed loses its connection, and what happens meanwhile is made up for.
+  // The feed loses its connection, and reports changes of that time after it reconnects.
   const owner = new Client({ connectionString: database.url });
   await owner.connect();
   await owner.query(

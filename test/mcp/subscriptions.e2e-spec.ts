@@ -16,7 +16,7 @@ import { Listening, type ListeningOptions, SUBSCRIPTION_ID } from './support/lis
 import { modernRequest, postModern } from './support/modern.js';
 import { TASKS, getTask } from './support/task-client.js';
 
-// The caller listens to one process; what it hears of happens in another. Without workers, whose wake-ups listen too.
+// The caller subscribes at one process, and changes happen in another. No workers, because their wake-ups listen too.
 let here: Switchboard;
 let there: Switchboard;
 let acme: TestOrganization;
@@ -25,7 +25,7 @@ let open: Listening[] = [];
 beforeAll(async () => {
   here = await startSwitchboard({ env: { ROLE: 'web', RATE_LIMIT_PER_MINUTE: '0' } });
   there = await startSwitchboard({ env: { ROLE: 'web' }, databaseUrl: here.databaseUrl });
-  // They act there.
+  // Their calls go to the second process.
   acme = await createOrganization(there);
   globex = await createOrganization(there);
 });
@@ -53,7 +53,7 @@ const refused = async (notifications: unknown, key = acme.key): Promise<Listenin
   open.push(listening);
   return listening;
 };
-/** The connection of the feed is there while anybody listens: its end shows that nothing is left behind. */
+/** The feed has a connection while there are subscriptions. Its end shows that none is left. */
 const nobodyListens = (): Promise<unknown> =>
   waitFor(async () => {
     const found = await here.ownerQuery(
@@ -372,7 +372,7 @@ describe('an open subscription', () => {
     await waitFor(() => listening.comments.length > 0);
     expect(listening.comments).toEqual([': still here']);
     expect(listening.ended).toBe(false);
-    // As if the hint about it had been lost.
+    // Simulates a lost notification.
     await here.ownerQuery(`update api_keys set revoked_at = now() where organization_id = $1`, [
       initech.id,
     ]);
@@ -401,7 +401,7 @@ describe('an open subscription', () => {
     here.app.getHttpServer().once('request', (_request, answer: ServerResponse) => {
       response = answer;
     });
-    // Long names, so that the buffers of the system are full soon.
+    // Long names fill the send buffers of the system soon.
     const ids = Array.from({ length: 100 }, (_, index) => `${index}_${'x'.repeat(1900)}`);
     const uris = ids.map((id) => `switchboard://runs/${id}`);
     const listening = await listen({ resourceSubscriptions: uris });
@@ -419,7 +419,7 @@ describe('an open subscription', () => {
       await here.ownerQuery('select pg_sleep(0.02)');
     }
     expect(response!.writableLength).toBe(buffered);
-    // A write more than the mark at which Node.js asks to wait.
+    // One write more than the high-water mark of Node.js.
     expect(buffered).toBeLessThan(response!.writableHighWaterMark + 5000);
     listening.response.resume();
     const last = await newContact(acme);
@@ -446,7 +446,7 @@ describe('an open subscription', () => {
       { toolsListChanged: true },
       { id: 's' },
     );
-    // The first phase of a stop; connections are still taken then.
+    // The first phase of a stop, in which connections are still accepted.
     stopping.app.get(Subscriptions, { strict: false }).onModuleDestroy();
     expect(await listening.untilEnded()).toEqual(completed('s'));
     const late = await Listening.start(stopping.url, acme.key, { toolsListChanged: true });
@@ -571,7 +571,7 @@ function keyOf(id: string, organizationId: string): AuthenticatedKey {
   return { id, organizationId, hash, toolPolicies: ToolPolicies.NONE, offeredToolsRevision: '' };
 }
 
-/** Sixty-four listeners for each organization, without a connection each. */
+/** Opens 64 subscriptions for each organization, without connections. */
 function serveMany(organizations: readonly string[], gone: AbortSignal) {
   const subscriptions = here.app.get(Subscriptions, { strict: false });
   let count = 0;

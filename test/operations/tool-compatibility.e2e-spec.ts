@@ -68,7 +68,7 @@ class RewordedInput {
   color?: string;
 }
 
-/** Takes and returns more than before, in other words. */
+/** A compatible change: accepts and returns more, and has other descriptions. */
 @Injectable()
 class GrownTools {
   @Tool({ name: 'team_order', title: 'Order', description: 'Other words.', output: OrderResult })
@@ -95,7 +95,7 @@ class SmallResult {
   number: string;
 }
 
-/** Takes and returns less than before; `team_note` is gone. */
+/** An incompatible change: accepts and returns less, and `team_note` is missing. */
 @Injectable()
 class BrokenTools {
   @Tool({ name: 'team_order', title: 'Order', description: 'Orders.', output: SmallResult })
@@ -115,13 +115,13 @@ let switchboard: Switchboard;
 let acme: TestOrganization;
 const started: Switchboard[] = [];
 beforeAll(async () => {
-  // First, because nothing else of this process goes on meanwhile.
+  // Comes first, because it blocks this process.
   buildTree();
   switchboard = await startSwitchboard({ providers: [TeamTools] });
 }, 300_000);
 afterEach(async () => {
   for (const one of started.splice(0)) await one.close();
-  // What a test has broken is not there for the next.
+  // Removes the broken workflows of each test.
   if (acme) await switchboard.ownerQuery('delete from organizations where id = $1', [acme.id]);
 });
 afterAll(() => switchboard.close());
@@ -129,7 +129,7 @@ afterAll(() => switchboard.close());
 const begin = async (): Promise<void> => {
   acme = await createOrganization(switchboard);
 };
-/** Another build on the same database; its workers are off, so it judges when it is asked to. */
+/** A second build on the same database, without workers, so it checks only when the test calls it. */
 const deploy = async (...providers: Provider[]): Promise<CompatibilityReportService> => {
   const { databaseUrl } = switchboard;
   const one = await startSwitchboard({ databaseUrl, providers, env: { ROLE: 'web' } });
@@ -190,7 +190,7 @@ describe('the compatibility report of a deployment', () => {
         workflowName: 'Orders',
       });
     }
-    // As long as it is broken, it is said.
+    // The fault is reported as long as it exists.
     expect(await report.find()).toEqual(broken);
     expect((await pins(id)).fitting).toBeNull();
   });
@@ -202,13 +202,13 @@ describe('the compatibility report of a deployment', () => {
     expect(await report.find()).toEqual([]);
     const { fitting } = await pins(id);
     expect(Object.keys(fitting!).sort()).toEqual(['search_contacts', 'team_note', 'team_order']);
-    // Broken by hand, to see whether it is read again.
+    // Breaks the row by hand, to see whether it is read again.
     await switchboard.ownerQuery(
       `update workflow_versions set steps = '[{"id":"a","tool":"never_was"}]' where workflow_id = $1`,
       [id],
     );
     expect(await report.find()).toEqual([]);
-    // Going back is another deploy.
+    // A return to the old build is another deployment.
     expect(await (await deploy(TeamTools)).find()).toHaveLength(1);
   });
 

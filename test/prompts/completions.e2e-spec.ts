@@ -79,7 +79,7 @@ describe('contacts', () => {
       ['\\', []],
     ];
     for (const [text, expected] of found) expect(await ids(text), text).toEqual(expected);
-    // Whom to write to is named as people know them.
+    // write_message finds contacts by their names.
     expect(await complete(WRITE, 'contact', 'ada')).toEqual([adam, 'ada@ex.example']);
     expect(await complete(WRITE, 'goal', 'ada')).toEqual([]);
   });

@@ -156,7 +156,7 @@ describe('write_message', () => {
       for (const part of ['Say hello.', id, 'send_message', 'idempotency_key', 'as instructions']) {
         expect(task!.text).toContain(part);
       }
-      // What strangers wrote stays in the records.
+      // Texts of strangers must stay in the attached records.
       expect(task!.text).not.toContain(INJECTION);
       expect(attached.map(({ resource }) => resource.uri)).toEqual([
         `switchboard://contacts/${id}`,
@@ -200,7 +200,7 @@ describe('build_workflow', () => {
     for (const tool of ['send_message(', 'create_contact(', 'trigger_workflow(']) {
       expect(text).toContain(`- ${tool}`);
     }
-    // A tool that makes secrets is none for steps.
+    // A tool that returns secrets is not available to steps.
     expect(text).not.toContain('- create_workflow(');
     expect(text).toContain('contact_id?: string');
     expect(text.length).toBeLessThan(20_000);

@@ -100,7 +100,7 @@ class TeamResources {
   }
 }
 
-/** With the name of one of ours, and a method of its name. */
+/** Has the names of a class and a method of Switchboard. */
 @Injectable()
 class ContactTools {
   @Tool({ name: 'team_contact', title: 'T', description: 'T.', readOnly: true })
@@ -144,7 +144,7 @@ describe('a resource that a team adds', () => {
       expect(decided.status).toBe(200);
       const uris = ['team://contact', 'switchboard://contacts/con_1'];
       const answers = uris.map(async (uri) => ask(careful, 'resources/read', { uri }));
-      // A contact that there is not has the same code as a resource that there is not, but its own words.
+      // A missing contact has the code of a missing resource, with another message.
       return (await Promise.all(answers)).map(({ error }) => error?.message ?? 'read');
     };
     const missing = 'No contact has this id.';
@@ -214,7 +214,7 @@ describe('a resource that a team adds', () => {
     const forged = { ...answer, requestState: `${answer.requestState}x` };
     expect((await post(forged, able)).body).toMatchObject({ error: { code: -32602 } });
     expect(await post({}, {})).toMatchObject({ status: 400, body: { error: { code: -32021 } } });
-    // A client of before that revision cannot be asked, and is told so.
+    // A client before that revision cannot be asked, and gets an error.
     expect(
       (await ask(acme, 'resources/read', { uri: 'team://asks' }, '2025-11-25')).error,
     ).toMatchObject({ code: 1403 });

@@ -32,7 +32,7 @@ async function makeOneOfEach(organization: TestOrganization): Promise<typeof ids
     body: 'Hello Ada',
     scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
   });
-  // It waits for a day, so that it stays as it is while it is compared.
+  // The run waits for a day, so that it does not change during the comparison.
   const { id } = await createWorkflow(organization, [{ id: 'pause', wait: { days: 1 } }], {
     trigger: { type: 'webhook', secret: SECRET },
   });
@@ -179,7 +179,7 @@ describe('resources/read', () => {
       `switchboard://contacts/${'%41'.repeat(600)}`,
     ];
     for (const uri of hostile) {
-      // A header cannot carry all of them, so the body alone must do.
+      // A header cannot carry all of them, so only the body has them.
       const { error } = await ask(acme, 'resources/read', { uri }, 'plain');
       expect(error, uri).toEqual({ code: -32602, message: expect.any(String), data: { uri } });
       expect(error!.message).toMatch(/^(Unknown resource\.|No contact has this id\.)$/);

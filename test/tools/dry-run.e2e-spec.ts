@@ -58,7 +58,7 @@ class TeamGuard implements CanActivate {
   }
 }
 
-/** Stores something of its own, in a transaction before that of the tool. */
+/** Writes a row in its own transaction before that of the tool. */
 @Injectable()
 class NotingInterceptor implements NestInterceptor {
   constructor(
@@ -126,7 +126,7 @@ let switchboard: Switchboard;
 let journal: Journal;
 let acme: TestOrganization;
 
-// No worker: what a call has made stays as it was made. No Redis: hints can be listened to.
+// No worker, so that rows stay as the calls wrote them. No Redis, so that the test can listen to wake-ups.
 beforeAll(async () => {
   switchboard = await startSwitchboard({
     env: { ROLE: 'web', REDIS_URL: '' },
@@ -154,7 +154,7 @@ async function tryOut<Result>(
   return { status: response.status, text, body: JSON.parse(text) as never };
 }
 
-/** Tries the call, and checks that nothing at all of it is left. */
+/** Makes a dry run of the call, and checks that it leaves no row behind. */
 async function tryWithoutTrace<Result>(tool: string, given: object): Promise<DryRun<Result>> {
   const before = await dumpOrganization(switchboard, acme.id);
   const tried = await tryOut<Result>(acme, tool, { ...given, dry_run: true });
@@ -170,7 +170,7 @@ describe('a dry run of every tool', () => {
     const schemas = new OutputSchemas(tools);
     const changing = tools.filter(({ annotations }) => !annotations.readOnlyHint);
     const builtIn = changing.map(({ name }) => name).filter((name) => !name.startsWith('team_'));
-    // A new tool needs an example.
+    // Every new tool needs an example here.
     expect(Object.keys(CHANGING_TOOLS).sort()).toEqual(builtIn);
     for (const tool of builtIn) {
       const given = await CHANGING_TOOLS[tool]!(acme, switchboard);
@@ -220,7 +220,7 @@ describe('a dry run', () => {
       const given = await CHANGING_TOOLS.trigger_workflow!(acme, switchboard);
       const message = await CHANGING_TOOLS.send_message!(acme, switchboard);
       const canceled = await CHANGING_TOOLS.cancel_run!(acme, switchboard);
-      /** Starts a run, and returns what arrived until its hint and its change did: they come in the order of sending. */
+      /** Starts a run and returns the notifications up to its wake-up and its change, which arrive in the order of sending. */
       const untilRealRun = async (): Promise<string[]> => {
         const { value } = await acme.call<{ run_id: string }>('trigger_workflow', given);
         const own = [

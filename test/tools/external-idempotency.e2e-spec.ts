@@ -22,7 +22,7 @@ class CallOutOutput {
   number: string;
 }
 
-/** Calls numbers outside: each call waits until it is answered. */
+/** An external tool whose calls wait until the test lets them go on. */
 @Injectable()
 class PhoneTools {
   readonly calls: { number: string; answer: (error?: Error) => void }[] = [];

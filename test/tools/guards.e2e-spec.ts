@@ -49,7 +49,7 @@ class OpenResult {
   inside: string;
 }
 
-/** Provided by the module of the vault alone: nobody else could give it to a guard. */
+/** Only the module of the vault provides it, so a guard can get it only from there. */
 @Injectable()
 class Journal {
   readonly lines: string[] = [];

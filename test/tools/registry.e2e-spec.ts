@@ -365,7 +365,7 @@ describe('POST /api/tools/:name', () => {
         headers: { 'Content-Type': 'text/plain' },
         body: 'not even JSON',
       });
-      // 415 would mean that it was looked at.
+      // 415 would mean that the body was read.
       expect(response.status).toBe(401);
     } finally {
       await switchboard.close();

@@ -11,7 +11,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { effectsBetween, readRows } from '../support/organization-rows.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 
-/** A second call may say anew when it was; the audit log and idempotency keys are bookkeeping as well. */
+/** Columns and tables that a second call may change: times, the audit log and idempotency keys. */
 const BOOKKEEPING = new Set(['updated_at']);
 
 class LieInput {
@@ -24,7 +24,7 @@ class LieOutput {
   count: number;
 }
 
-/** Tools that break what they promise. */
+/** Tools that are declared idempotent and are not. */
 @Injectable()
 class LyingTools {
   private count = 0;
@@ -68,7 +68,7 @@ describe('a tool that is declared idempotent', () => {
   let tools: RegisteredTool[];
 
   beforeAll(async () => {
-    // Without workers, which would go on changing what was called for.
+    // Without workers, which would change the rows of the calls later.
     switchboard = await startSwitchboard({ providers: [LyingTools], env: { ROLE: 'web' } });
     tools = switchboard.app
       .get(ToolRegistry)
@@ -97,7 +97,7 @@ describe('a tool that is declared idempotent', () => {
     });
   }, 120_000);
 
-  /** What is wrong with the second of two equal calls, for each kind of call that can be made up from the schema. */
+  /** Returns the differences that the second of two equal calls makes, for each call that the schema allows. */
   async function faultsOf({ descriptor, surfaces, readOnly }: RegisteredTool): Promise<string[]> {
     const tool = descriptor as unknown as Descriptor;
     const acme = await createOrganization(switchboard);

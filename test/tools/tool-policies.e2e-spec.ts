@@ -35,7 +35,7 @@ class WordTools {
 }
 
 let switchboard: Switchboard;
-/** Another process of the same installation. */
+/** A second process of the same installation. */
 let sibling: Switchboard;
 let acme: TestOrganization;
 let globex: TestOrganization;
@@ -47,7 +47,7 @@ beforeAll(async () => {
     databaseUrl: switchboard.databaseUrl,
     env: { ROLE: 'web' },
   });
-  // The first call that answers reads all output schemas, so it must be made before anything is hidden.
+  // Reads all output schemas at the first call, so this call must come before any tool is hidden.
   await (await createOrganization(switchboard)).call('list_tool_policies');
 });
 beforeEach(async () => {
@@ -71,7 +71,7 @@ async function policiesOf(organization: TestOrganization): Promise<unknown> {
   return (await organization.call<{ policies: unknown }>('list_tool_policies')).value.policies;
 }
 
-/** Names in tools/list of each era, the modern one last. */
+/** Returns the names in tools/list of each era, the modern one last. */
 async function agentLists(organization: TestOrganization): Promise<string[][]> {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const answers = [];

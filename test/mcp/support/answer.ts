@@ -4,11 +4,11 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The parsed body; undefined where it is empty. */
+  /** The parsed body. Undefined if it is empty. */
   body: unknown;
 }
 
-/** The answer of the endpoint, after checking what every answer of it must look like. */
+/** Returns the response of the endpoint after the checks that every response must pass. */
 export async function answerOf(pending: Promise<Response>): Promise<Answer> {
   const response = await pending;
   const text = await response.text();
@@ -20,12 +20,12 @@ export async function answerOf(pending: Promise<Response>): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, body };
 }
 
-/** What a body with this error looks like, whatever its message says. */
+/** Matches a body with this error and any message. */
 export function errorOf(code: number, id: string | number | null): object {
   return { jsonrpc: '2.0', id, error: { code, message: expect.any(String) as string } };
 }
 
-/** The object that the text of a tools/call result holds. */
+/** Parses the text of a tools/call result. */
 export function textOf(body: unknown): unknown {
   const { result } = body as { result: { content: [{ type: string; text: string }] } };
   expect(result.content).toEqual([{ type: 'text', text: expect.any(String) as string }]);

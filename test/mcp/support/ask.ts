@@ -20,7 +20,7 @@ export const PROTOCOLS = [
 ] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** What a request is answered with, which is HTTP 200 unless the protocol wants another status for the error. */
+/** Returns the response, after a check that it has status 200 or that of its error. */
 export async function ask<Result>(
   organization: TestOrganization,
   method: string,
@@ -40,7 +40,7 @@ export async function ask<Result>(
   return body as { result?: Result; error?: RpcError };
 }
 
-/** The result; throws where there is an error instead. */
+/** Returns the result. Throws if the response is an error. */
 export async function resultOf<Result>(
   organization: TestOrganization,
   method: string,
@@ -52,7 +52,7 @@ export async function resultOf<Result>(
   return result!;
 }
 
-/** The names and URIs that HTTP cannot carry as they are. */
+/** Encodes names and URIs that HTTP headers cannot carry. */
 function encoded(headers: Record<string, string>): Record<string, string> {
   const name = headers['Mcp-Name'];
   if (name === undefined || /^[!-~]*$/.test(name)) return headers;

@@ -56,10 +56,10 @@ class StepsInput {
   numbers: string;
 }
 
-/** Tools that ask their caller, tell it how far they are, and answer with content. */
+/** Tools with input requests, progress and content. */
 @Injectable()
 export class AskingTools {
-  /** What the tools did outside. */
+  /** The effects of the tools outside of the database. */
   readonly done: string[] = [];
 
   @Tool({
@@ -74,7 +74,7 @@ export class AskingTools {
     return { text: `Hello, ${who.name}!` };
   }
 
-  /** Its audit row, with the town as subject, shows how often it happened. */
+  /** The audit rows, with the town as subject, show how often it ran. */
   @Tool({ name: 'book', title: 'Book', description: 'Asks twice.', output: BookOutput })
   async book({ town }: BookInput, call: ToolCall): Promise<BookOutput> {
     const { who } = await call.ask({ who: askForm('For whom?', Name) });

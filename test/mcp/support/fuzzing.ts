@@ -5,24 +5,24 @@ import { expect } from 'vitest';
 import type { JsonSchema } from '../../../src/tools/schema/json-schema.js';
 import { IS_THOROUGH } from '../../support/thorough.js';
 
-/** So many cases run at a time, so that fast-check forgets them again. */
+/** The number of cases in one run, because fast-check keeps the cases of a run in memory. */
 const CHUNK = 500;
-/** What the heap may gain while the last four fifths of the cases run: of 100,000, less than 3 kB a case. */
+/** The highest growth of the heap during the last four fifths of the cases. */
 const MOST_GROWTH_BYTES = 32 * 1024 * 1024;
 
-/** How many cases are tried in all: `npm run fuzz` sets many. */
+/** The number of cases. `npm run fuzz` sets a high one. */
 export const CASES = Number(process.env.FUZZ_CASES ?? (IS_THOROUGH ? 10_000 : 1000));
 export const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 30);
 export const timeoutMs = 120_000 + CASES * 40;
-/** Only so many cases tell a leak from warming up. */
+/** With fewer cases, a leak cannot be distinguished from the start of the process. */
 const WATCHES_MEMORY = CASES >= 20_000;
 
-/** What no answer may hold: where in the code something broke, and the secret of the tool that crashes. */
+/** Matches stack traces and the secret of the tool that crashes, which no response may contain. */
 export const NO_TRACE = /node_modules|\n\s+at |\.[jt]s:\d+|hunter2/;
 
 export type Id = string | number | null;
 
-/** Runs the property; throws with the seed of the chunk, which alone repeats what failed. */
+/** Runs the property. Throws with the seed of the failed chunk, which repeats the failure. */
 export async function fuzz<Case>(property: fc.IAsyncProperty<Case>, cases: number): Promise<void> {
   const samples: number[] = [];
   for (let done = 0; done < cases; done += CHUNK) {
@@ -41,11 +41,11 @@ export async function fuzz<Case>(property: fc.IAsyncProperty<Case>, cases: numbe
   expect(last - warm).toBeLessThan(MOST_GROWTH_BYTES);
 }
 
-/** Bytes that are in use once all garbage is gone. */
+/** Returns the bytes in use after a garbage collection. */
 function heapInUse(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  // The first round runs finalizers, whose leftovers the second one takes.
+  // The first collection runs finalizers, and the second one frees their objects.
   collect();
   collect();
   const { heapUsed, external } = process.memoryUsage();
@@ -59,14 +59,14 @@ export function assertResponse(body: unknown, id: Id): void {
   expect('result' in rest).toBe(error === undefined);
   if (!error) return;
   expect(error.code).toSatisfy(Number.isInteger);
-  // A bug outside of a tool would show as -32603; nothing that a caller sends may lead to one.
+  // -32603 would mean a bug outside of a tool, and no input of a caller may cause one.
   expect(error.code).not.toBe(-32603);
   expect(error.message).toBeTypeOf('string');
 }
 
 export const anyValue = fc.jsonValue({ maxDepth: 3 });
 
-/** Values that mostly fit the schema; those that name something stored are taken from `ids`. */
+/** Generates values that mostly fit the schema. Some texts are stored `ids`. */
 export function valueFor(schema: JsonSchema, ids: readonly string[]): fc.Arbitrary<unknown> {
   const known = [...(schema.enum ?? []), ...(schema.examples ?? [])];
   if (schema.default !== undefined) known.push(schema.default);
@@ -131,7 +131,7 @@ function ofType(
   }
 }
 
-/** Objects with some of the properties, and now and then with one that nobody knows. */
+/** Generates objects with some of the properties, and sometimes with an unknown one. */
 export function argumentsFor(
   properties: Record<string, JsonSchema>,
   ids: readonly string[],
@@ -153,7 +153,7 @@ export function argumentsFor(
   );
 }
 
-/** The messages of an answer, which may be one JSON text or a stream of events; the response is the last. */
+/** Returns the messages of a JSON response or of a stream of events. The JSON-RPC response is the last. */
 export async function messagesOf(
   response: Response,
 ): Promise<{ text: string; messages: unknown[] }> {

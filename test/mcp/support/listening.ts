@@ -19,7 +19,7 @@ export interface ListeningOptions {
   capabilities?: object;
 }
 
-/** A caller that listens, and what it has received so far. */
+/** A subscribed caller with the messages that it has received. */
 export class Listening {
   readonly frames: Frame[] = [];
   readonly comments: string[] = [];
@@ -33,7 +33,7 @@ export class Listening {
     response.on('error', () => undefined);
   }
 
-  /** Asks to be told; resolves with the head of the answer. */
+  /** Sends the request, and resolves with the response after its headers have arrived. */
   static async start(
     url: string,
     key: string,
@@ -62,7 +62,7 @@ export class Listening {
     return new Listening(response);
   }
 
-  /** Asks to be told, and waits until it is so. */
+  /** Subscribes and waits for the acknowledgement. */
   static async to(
     url: string,
     key: string,
@@ -77,7 +77,7 @@ export class Listening {
     return listening;
   }
 
-  /** What was told since the acknowledgement, without the id that each message carries. */
+  /** Returns the notifications after the acknowledgement, without the id of the subscription. */
   get told(): unknown[] {
     return this.frames.slice(1).map(({ method, params = {} }) => {
       const { _meta: _, ...rest } = params;
@@ -85,7 +85,7 @@ export class Listening {
     });
   }
 
-  /** The one message of an answer that is no stream. */
+  /** Returns the only message of a response that is not a stream. */
   async body(): Promise<Frame> {
     await waitFor(() => this.ended);
     return JSON.parse(this.text) as Frame;

@@ -10,12 +10,12 @@ export const metaOf = (version: unknown = MODERN) => ({
   [CAPABILITIES_KEY]: {},
 });
 
-/** A request of the modern revision with all that it must have. */
+/** Makes a valid request of the modern revision. */
 export function modernRequest(method: string, params: object = {}, id: unknown = 1) {
   return { jsonrpc: '2.0', id, method, params: { ...params, _meta: metaOf() } };
 }
 
-/** The headers that mirror a message; what `changed` sets to undefined is left out. */
+/** Returns the headers for a message. Headers that `changed` sets to undefined are left out. */
 export function modernHeaders(
   message: unknown,
   changed: Record<string, string | undefined> = {},

@@ -35,7 +35,7 @@ class NoteOutput {
   note_id: string;
 }
 
-/** What the tool `crash` throws: none of it may reach a caller. */
+/** The error of the tool `crash`. No part of it may reach a caller. */
 export const SECRET = 'password=hunter2 at select * from accounts';
 
 @Injectable()
@@ -45,7 +45,7 @@ export class DenyGuard implements CanActivate {
   }
 }
 
-/** Tools that behave in every way a tool can, for tests of the protocol. */
+/** Tools with every behaviour that a tool can have, for tests of the protocol. */
 @Injectable()
 export class ProtocolTools {
   private readonly waiting = new Map<string, { signal: AbortSignal; release: () => void }>();
@@ -83,13 +83,13 @@ export class ProtocolTools {
     return Promise.resolve({ text });
   }
 
-  /** Its audit row, with the text as subject, shows that it ran, for whom, and in which order. */
+  /** The audit rows, with the text as subject, show the order of the calls and their actors. */
   @Tool({ name: 'note', title: 'Note', description: 'Leaves a trace.', output: NoteOutput })
   note({ text }: TextInput): Promise<NoteOutput> {
     return Promise.resolve({ note_id: text });
   }
 
-  /** Like `note`, once {@link release} is called with the same text. */
+  /** Like `note`, but waits until {@link release} is called with the same text. */
   @Tool({ name: 'slow_note', title: 'Slow note', description: 'Waits.', output: NoteOutput })
   async slowNote({ text }: TextInput, { signal }: ToolCall): Promise<NoteOutput> {
     await this.released(text, signal);
@@ -97,14 +97,14 @@ export class ProtocolTools {
     return { note_id: text };
   }
 
-  /** Like `slow_note`, but does not care whether anybody still waits for it. */
+  /** Like `slow_note`, but ignores its signal. */
   @Tool({ name: 'deaf_note', title: 'Deaf note', description: 'Waits.', output: NoteOutput })
   async deafNote({ text }: TextInput, { signal }: ToolCall): Promise<NoteOutput> {
     await this.released(text, signal);
     return { note_id: text };
   }
 
-  /** Like `deaf_note`, for effects outside that no transaction takes back. */
+  /** Like `deaf_note`, with an effect outside that no transaction rolls back. */
   @Tool({
     name: 'outside_note',
     title: 'Outside note',
@@ -117,7 +117,7 @@ export class ProtocolTools {
     return { note_id: text };
   }
 
-  /** The signal of the call that waits with this text. */
+  /** Returns the signal of the call that waits with this text. */
   signalOf(text: string): AbortSignal | undefined {
     return this.waiting.get(text)?.signal;
   }

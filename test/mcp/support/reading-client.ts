@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** What both generations of the official client can do to read. */
+/** The reading methods that both generations of the official client have. */
 interface ReadingClient {
   listResources(): Promise<{ resources: { uri: string }[] }>;
   listResourceTemplates(): Promise<{ resourceTemplates: { name: string }[] }>;
@@ -16,7 +16,7 @@ interface ReadingClient {
   }): Promise<{ completion: { values: string[] } }>;
 }
 
-/** Reads resources, gets a prompt and completes an argument; `errors` is what the client has met beside its answers. */
+/** Reads resources, gets a prompt and completes an argument. `errors` has the errors that the client reported. */
 export async function expectReading(
   client: ReadingClient,
   errors: readonly Error[],

@@ -3,7 +3,7 @@ import type { TestOrganization } from '../../support/organization.js';
 import { waitFor } from '../../support/wait-for.js';
 import { CAPABILITIES_KEY, metaOf, postModern } from './modern.js';
 
-/** What a client declares that takes tasks. */
+/** The capabilities of a client with the Tasks extension. */
 export const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
 export interface TaskShape {
@@ -22,7 +22,7 @@ export function taskRequest(method: string, params: object, capabilities: object
   return { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } };
 }
 
-/** Calls a tool whose answer must be a task. */
+/** Calls a tool and expects a task as its result. */
 export async function callForTask(
   organization: TestOrganization,
   name: string,

@@ -45,7 +45,7 @@ class Name {
   name: string;
 }
 
-/** Stands for a job where the client takes tasks; otherwise what the job comes to. */
+/** Returns a task to a client with the Tasks extension, and the result of the job to others. */
 class JobContent extends ToolContent {
   readonly jobId?: string;
 
@@ -60,11 +60,11 @@ interface Job {
   changedAt: Date;
   open: InputRequests;
   canceled: boolean;
-  /** What it comes to, once nothing is open. */
+  /** The result after all input requests have responses. */
   outcome: () => TaskState;
 }
 
-/** Jobs in memory: enough for a test in one process, and for nothing else. */
+/** Keeps jobs in memory, which is enough for a test in one process. */
 @Injectable()
 export class JobTasks implements TaskSource {
   private readonly jobs = new Map<string, Job>();
@@ -126,7 +126,7 @@ const succeeded = (text: string): TaskState => ({
   result: ToolContent.text(text),
 });
 
-/** Tools that begin tasks in every way a tool can; named as the official conformance suite calls them. */
+/** Tools that start tasks in every way. The official conformance suite uses these names. */
 @Injectable()
 export class TaskTools {
   constructor(private readonly jobs: JobTasks) {}

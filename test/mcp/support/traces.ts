@@ -1,7 +1,7 @@
 import type { TestOrganization } from '../../support/organization.js';
 import type { Switchboard } from '../../support/switchboard.js';
 
-/** Texts that `note` and the tools like it, or those called `actions`, were called with, in the order of their commits. */
+/** Returns the texts of the calls of `note` and similar tools, or of `actions`, in the order of their commits. */
 export async function tracesOf(
   switchboard: Switchboard,
   organization: TestOrganization,
