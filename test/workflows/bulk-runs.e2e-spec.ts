@@ -17,7 +17,7 @@ describe('bulk operations on runs', () => {
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    // No worker: the states of runs are what the tests make them.
+    // Without a worker, runs keep the status that the tests give them.
     switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
     acme = await createOrganization(switchboard);
   });
@@ -26,7 +26,7 @@ describe('bulk operations on runs', () => {
   const STEPS = [{ id: 'find', tool: 'search_contacts', arguments: {} }];
   const bulk = (what: string, given: object) => acme.call<Bulk>(`bulk_${what}_runs`, given);
 
-  /** A workflow with so many runs, each in the state. */
+  /** Creates a workflow with `count` runs of one status. */
   async function runs(count: number, status: string, organization = acme): Promise<string> {
     const { id } = await createWorkflow(organization, STEPS);
     await switchboard.ownerQuery(

@@ -87,7 +87,7 @@ describe('a trigger with a contact mapping', () => {
       },
       { id: 'look', output: { contact: { id: contact.id } } },
     ]);
-    // The run is the cause of what follows, so that loops are cut.
+    // The event has the run as its cause, so that loops are detected.
     const caused = await switchboard.ownerQuery(
       'select depth, contact_id from workflow_runs where workflow_id = $1',
       [watch.id],

@@ -17,7 +17,7 @@ describe('a workflow that waits for an event', () => {
     switchboard = await startSwitchboard();
   });
   afterAll(() => switchboard.close());
-  // Each test has its own: the events of one would start the workflows of another.
+  // Each test has its own organization, or its events would start the workflows of other tests.
   const fresh = async () => {
     acme = await createOrganization(switchboard);
   };
@@ -112,7 +112,7 @@ describe('a workflow that waits for an event', () => {
     const doomed = await send({
       scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
     });
-    // Worn out, so that the next attempt is given up.
+    // All attempts but one are used, so the next failure is final.
     await switchboard.ownerQuery(
       'update messages set attempts = 100, due_at = now() where id = $1',
       [doomed],
@@ -177,9 +177,9 @@ describe('a workflow that waits for an event', () => {
     const workflow = await createWorkflow(acme, [], on('contact.created'));
     const contacts = () =>
       switchboard.ownerQuery('select id from contacts where organization_id = $1', [acme.id]);
-    // The run cannot be written; then the contact cannot be; then what comes after both.
+    // First the run cannot be written, then the contact, then the row after both.
     for (const table of ['workflow_runs', 'contacts', 'audit_log']) {
-      // 55P03 is the error of a lock that was not available in time.
+      // 55P03: a lock was not available in time.
       await switchboard.ownerQuery(`
         create function public.refuse_row() returns trigger language plpgsql
           as $$ begin raise 'refused by the test' using errcode = '55P03'; end $$;

@@ -297,7 +297,7 @@ describe('the wait for a run', () => {
     const answers = Array.from({ length: 6 }, () =>
       callTool(organization, 'pooled_order', { item: 'x' }),
     );
-    // Six calls have started their runs with two connections, so a call that waits has given its connection back.
+    // Six calls start their runs with two connections, so a waiting call must have released its connection.
     await waitFor(async () => {
       const { value } = await organization.call<{ runs: object[] }>('list_runs');
       return value?.runs.length === answers.length;
@@ -319,7 +319,7 @@ describe('the wait for a run', () => {
     });
     const started = performance.now();
     const { body } = await answerOf(acme.rpc([call(1), call(2), call(3)]));
-    // Each alone would wait for 25 s.
+    // Each call alone would wait 25 s.
     expect(performance.now() - started).toBeLessThan(24_000);
     for (const answer of body as unknown[]) expect(textOf(answer)).toEqual(running);
     ProbeTools.open('batch');

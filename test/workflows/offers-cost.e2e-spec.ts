@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   acme = await createOrganization(switchboard);
-  // The first use of a key is noted.
+  // The first use of a key is stored, which takes a statement.
   await listTools(acme);
   await waitFor(async () => {
     const [key] = await switchboard.ownerQuery(
@@ -30,7 +30,7 @@ afterAll(() => switchboard.close());
 describe('what offers cost', () => {
   const list = () => listTools(acme);
   const read = () => callTool(acme, 'list_workflows');
-  /** How many statements go to the database meanwhile. */
+  /** Returns the number of statements that are sent to the database during `work`. */
   const statements = async (work: () => Promise<unknown>): Promise<number> => {
     const query = vi.spyOn(Client.prototype, 'query');
     await work();
@@ -38,7 +38,7 @@ describe('what offers cost', () => {
     query.mockRestore();
     return length;
   };
-  /** The fewest of several times: some are of what the process does by itself now and then. */
+  /** Returns the minimum of several attempts, because background work of the process sends statements too. */
   const fewest = async (work: () => Promise<unknown>): Promise<number> => {
     const counts: number[] = [];
     for (let time = 0; time < 10; time += 1) counts.push(await statements(work));

@@ -39,7 +39,7 @@ class NewResult {
   by: string;
 }
 
-/** What the next release of the service comes with. */
+/** The tools of a later release. */
 @Injectable()
 class NewTools {
   @Tool({
@@ -59,7 +59,7 @@ let acme: TestOrganization;
 let globex: TestOrganization;
 beforeAll(async () => {
   switchboard = await startSwitchboard({ providers: [ProbeTools] });
-  // The first call that answers reads all output schemas, so it must be made before anything is hidden.
+  // The first answer reads all output schemas, so the call must precede the policy that hides a tool.
   globex = await createOrganization(switchboard);
   await globex.call('list_tool_policies');
 });
@@ -82,7 +82,7 @@ describe('tools/list of an organization that offers workflows', () => {
     expect(after.slice(0, before.length)).toEqual(before);
     const own = after.slice(before.length);
     expect(namesOf(own)).toEqual(['order_a', 'order_b', 'order_c']);
-    // Each with what the era says of every tool.
+    // Each tool has the members of its era.
     expect(Object.keys(own[0]!)).toEqual(Object.keys(before[0]!).filter((key) => key !== 'icons'));
     expect(own[0]).toMatchObject({
       name: 'order_a',
@@ -111,7 +111,7 @@ describe('tools/list of an organization that offers workflows', () => {
       code: 'conflict',
       message: expect.stringContaining('at most 20') as string,
     });
-    // One of the twenty can be changed all the same.
+    // One of the twenty can still be changed.
     await offer(acme, ids[0]!, 'order_zero');
     await succeed(acme, 'withdraw_workflow_tool', { workflow_id: ids[1] });
     await succeed(acme, 'offer_workflow_as_tool', more);
@@ -181,7 +181,7 @@ describe('a policy for an offered workflow', () => {
     const policies = async () =>
       (await acme.call<{ policies: unknown }>('list_tool_policies')).value.policies;
     expect(await policies()).toEqual(kept);
-    // It is about the name, so it outlives the offer.
+    // The policy belongs to the name, so it stays when the workflow is withdrawn.
     await succeed(acme, 'withdraw_workflow_tool', { workflow_id });
     expect(await policies()).toEqual(kept);
     await offer(acme, workflow_id, 'hidden_order');
@@ -385,7 +385,7 @@ describe('offer_workflow_as_tool', () => {
       ];
       for (const { status } of answers) expect(status).toBe(404);
     }
-    // The same name is free for everybody.
+    // Names are unique per organization only.
     await offer(globex, theirs, 'same_order');
     await offerSteps(acme, [ECHO], 'same_order');
     expect(said(await callTool(acme, 'same_order', { item: 'mine' })).output).toEqual({

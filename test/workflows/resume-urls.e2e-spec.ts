@@ -84,7 +84,7 @@ describe('a resume URL', () => {
     });
     const run = await ended(runId);
     expect(outputOf(run)).toEqual({ event: { approved: true, by: 'Ada' }, timed_out: false });
-    // Also once the run is over: its answer may have been lost.
+    // Also after the end of the run, because the caller may have missed the first answer.
     expect(await post(url, { approved: false })).toMatchObject({ status: 200 });
     expect(await getRun(acme, runId)).toEqual(run);
   });
@@ -104,11 +104,11 @@ describe('a resume URL', () => {
   it('does not wait for a step that is being executed', async () => {
     ProbeTools.hold('slow effect');
     const slow = { id: 'slow', tool: 'probe_effect', arguments: { name: 'slow effect' } };
-    // What `show` gives is committed with the change that follows.
+    // The output of `show` is committed with the next change.
     const effect = { id: 'effect', tool: 'probe_effect', arguments: { name: 'effect' } };
     const runId = await start([show, effect, slow, approval()]);
     const url = await urlOf(runId);
-    // The transaction of the step, which has the run locked, stays open.
+    // The transaction of the step has locked the run and stays open.
     await waitFor(async () => (await getRun(acme, runId)).steps.at(-1)?.id === 'slow');
     expect(await post(url, { approved: true })).toMatchObject({ status: 202 });
     ProbeTools.open('slow effect');
@@ -217,7 +217,7 @@ describe('a resume URL', () => {
     ];
     for (const one of forged) expect([one, await post(one)]).toEqual([one, NOT_FOUND]);
     expect((await getRun(acme, runId)).status).toBe('waiting');
-    // One that is gone with its organization's old data is as unknown as one that never was.
+    // A purged run is as unknown as one that never existed.
     await post(url, { ok: true });
     await ended(runId);
     await switchboard.ownerQuery('delete from workflow_runs where id = $1', [runId]);
@@ -292,7 +292,7 @@ describe('a resume URL', () => {
         },
       });
     }
-    // A run that is taken up again waits again.
+    // A retried run waits again.
     await acme.call('retry_run', { run_id: canceled.runId });
     await runUntil(acme, canceled.runId, 'waiting');
     expect(await post(canceled.url, { approved: true })).toMatchObject({ status: 202 });

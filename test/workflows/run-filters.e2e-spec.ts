@@ -9,7 +9,7 @@ import { IS_THOROUGH } from '../support/thorough.js';
 import { createWorkflow, type RunShape } from './support/workflow-client.js';
 
 const RUNS = Number(process.env.FILTER_RUNS ?? (IS_THOROUGH ? 60_000 : 40_000));
-/** What one page may read: 5000 runs of each of six states. */
+/** The most rows that one page may read: 5000 runs of each of six statuses. */
 const MOST_READ = 30_000;
 const DAY_MS = 86_400_000;
 
@@ -37,8 +37,8 @@ describe('lists of runs', () => {
       email: 'a@example.com',
     });
     contact = made.value.contact.id;
-    // Nearly all are those of the busy workflow that succeeded; every tenth second one failed at a step; and the
-    // oldest few are all that the quiet one has, so that whoever looks for them from the newest on looks at all.
+    // Nearly all runs are of the busy workflow. The few runs of the quiet one are the oldest, so a scan from the
+    // newest would read all rows to find them.
     await switchboard.ownerQuery(
       `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, status,
          reason, contact_id, created_at, started_at, finished_at)
@@ -151,7 +151,7 @@ describe('lists of runs', () => {
     await client.connect();
     try {
       let plan: Node | undefined;
-      // The statement of the repository, explained in the place of executed.
+      // Explains the statement of the repository instead of executing it.
       const explained = {
         manager: () => ({
           query: async (sql: string, values: unknown[]) => {

@@ -57,7 +57,7 @@ const count = async (workflowId: string, status: string): Promise<number> =>
   (await rows(workflowId)).filter((row) => row.status === status).length;
 const allEnded = (workflowId: string, runs: number) =>
   waitFor(async () => (await count(workflowId, 'succeeded')) === runs, 100_000);
-/** The most runs that went on at the same time, by the clock of the database. */
+/** Returns the maximum of simultaneous runs, by the clock of the database. */
 const mostAtOnce = async (workflowId: string, among = 'true'): Promise<number> => {
   const [row] = await switchboard.ownerQuery<{ most: number }>(
     `select max(at_once)::int as most from (
@@ -192,7 +192,7 @@ describe('a concurrency limit', () => {
     ]);
     const waiting = await trigger(acme, id, { wait: true });
     await runUntil(acme, waiting, 'waiting');
-    // A run that waits holds no slot.
+    // A waiting run occupies no slot.
     const first = await trigger(acme, id);
     await runUntil(acme, first, 'running');
     await waitFor(async () => (await getRun(acme, waiting)).reason === 'concurrency');
@@ -328,7 +328,7 @@ describe('a debounce limit', () => {
     const second = await trigger(acme, id);
     await runUntil(acme, first, 'canceled');
     expect((await getRun(acme, second)).reason).toBe('debounce');
-    // As if they had come for two minutes.
+    // Simulates starts during two minutes.
     await switchboard.ownerQuery(
       `update workflow_runs set debounce_since = created_at - interval '119 s' where id = $1`,
       [second],
@@ -395,7 +395,7 @@ describe('processes that crash', () => {
   it('release their slots: the run continues elsewhere and frees its slot', async () => {
     const { id } = await limited({ concurrency: { runs: 1 } }, call('died'));
     const gate = switchboard.app.get(GateDatabase);
-    // Queued past the service, and claimed by a worker that is never heard of again.
+    // Inserted directly, and claimed by a worker that disappears.
     ProbeTools.hold('died');
     const first = await trigger(acme, id);
     await runUntil(acme, first, 'running');
@@ -423,7 +423,7 @@ describe('processes that crash', () => {
     for (let run = 0; run < 3; run += 1) {
       await runUntil(acme, await trigger(acme, plain.id), 'succeeded');
     }
-    // As they are when their process dies after the commit, at each of the gates.
+    // The state after a crash between the commit and the admission, for each limit.
     for (const [index, gate] of ['rate', 'key', 'slot'].entries()) {
       await switchboard.ownerQuery(
         `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, limited,

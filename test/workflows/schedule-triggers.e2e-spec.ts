@@ -10,11 +10,11 @@ const at = (cron: string, more: object = {}) => ({ trigger: { type: 'schedule', 
 interface Schedule {
   at: Date;
   isFuture: boolean;
-  /** What clocks in Vienna show then. */
+  /** The local time in Vienna. */
   shown: string;
 }
 
-/** Looks at the schedules of one installation, and sets their clocks. */
+/** Reads the schedules of one installation and changes their due times. */
 function observe(switchboard: Switchboard) {
   return {
     scheduleOf: async (workflowId: string): Promise<Schedule | undefined> =>
@@ -26,7 +26,7 @@ function observe(switchboard: Switchboard) {
           [workflowId],
         )
       )[0],
-    /** Makes a tick of so long ago due, and returns its time. */
+    /** Sets the next tick to a time in the past and returns it. */
     due: async (workflowId: string, ago: string): Promise<string> => {
       const [row] = await switchboard.ownerQuery<{ at: Date }>(
         `update workflow_schedules set next_tick_at = date_trunc('milliseconds', now()) - $2::interval,
@@ -44,7 +44,7 @@ function observe(switchboard: Switchboard) {
   };
 }
 
-// No worker runs by itself here: the test plays all of them.
+// There is no worker. The tests claim the ticks.
 describe('the schedule of a workflow', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
@@ -114,7 +114,7 @@ describe('the schedule of a workflow', () => {
       const workflow = await createWorkflow(acme, [], at('0 9 * * *'));
       await look.due(workflow.id, '1 second');
       const old = (await claim(workflow.id))!;
-      // It stood still for longer than its lease, and wakes up.
+      // The worker pauses for longer than its lease and continues.
       await expire(workflow.id);
       const present = (await claim(workflow.id))!;
       expect(present.epoch).toBe(old.epoch + 1);
@@ -150,7 +150,7 @@ describe('the schedule of a workflow', () => {
       begin raise exception 'out of order'; end $$`);
     for (const table of ['workflow_runs', 'workflow_schedules']) {
       const held = (await claim(workflow.id))!;
-      // Deferred: fails when all else is done, at the commit.
+      // Deferred, so that it fails at the commit.
       await switchboard.ownerQuery(
         `create constraint trigger refuse after insert or update on ${table}
          deferrable initially deferred for each row execute function public.refuse()`,
@@ -178,7 +178,7 @@ describe('the schedule of a workflow', () => {
     const often = await createWorkflow(acme, [], at('* * * * *'));
     await look.due(often.id, '3 days');
     await worker.work((await claim(often.id))!);
-    // The tick of the last minute was not missed.
+    // The tick of the last minute is not missed.
     expect(await look.runsOf(often.id)).toHaveLength(1);
 
     const catching = await createWorkflow(acme, [], at('* * * * *', { missed: 'run_once' }));
@@ -205,7 +205,7 @@ describe('the schedule of a workflow', () => {
 
     const held = (await claim(id))!;
     const changed = await update(id, at('15 4 * * *', { timezone: 'Europe/Vienna' }));
-    // The name made the second one.
+    // The new name made version 2.
     expect(changed.value.workflow.version).toBe(3);
     await worker.work(held);
     expect(await look.runsOf(id)).toEqual([]);

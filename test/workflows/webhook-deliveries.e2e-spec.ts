@@ -41,7 +41,7 @@ const list = async (id: string, limit = 150): Promise<Deliveries> => {
   if (error) throw new Error(error.message);
   return value;
 };
-/** The log of the workflow once it holds so many. */
+/** Returns the log of the workflow once it has `count` deliveries. */
 const logged = async (id: string, count: number): Promise<Delivery[]> =>
   await waitFor(async () => {
     const { deliveries } = await list(id);
@@ -185,7 +185,7 @@ describe('the delivery log of a webhook', () => {
     const began = performance.now();
     for (let round = 1; round <= 5; round += 1) {
       await Promise.all(Array.from({ length: 40 }, () => postWebhook(switchboard, id, BODY)));
-      // What came before is written before.
+      // The log writes deliveries in the order of their arrival.
       await postWebhook(switchboard, other.id, BODY);
       await logged(other.id, round);
     }
@@ -227,7 +227,7 @@ describe('the delivery log of a webhook', () => {
       const { id } = await create({});
       await postWebhook(switchboard, id, BODY);
       await acme.call('delete_workflow', { workflow_id: id });
-      // What came before is written before.
+      // The log writes deliveries in the order of their arrival.
       await postWebhook(switchboard, other.id, BODY);
       await logged(other.id, round);
       expect(await countRows(id)).toBe(0);
@@ -358,7 +358,7 @@ describe('the test URL of a webhook', () => {
       'x-webhook-signature': sign(BODY, secret),
       'idempotency-key': 'same',
     });
-    // Before the answer, so nothing is waited for.
+    // Tests are logged before the answer, so there is no need to wait.
     const { deliveries } = await list(id);
     expect(deliveries).toHaveLength(1);
     expect(answer.status).toBe(200);
@@ -371,7 +371,7 @@ describe('the test URL of a webhook', () => {
       body_bytes: 8,
     });
     expect(await countRuns(id)).toBe(0);
-    // Its key is still free.
+    // The test has not used the key.
     const real = await postWebhook(switchboard, id, BODY, {
       'x-webhook-signature': sign(BODY, secret),
       'idempotency-key': 'same',

@@ -22,7 +22,7 @@ const change = async (tool: string, given: object): Promise<{ secret: string }> 
   return value;
 };
 
-/** A webhook that was received, so that the process remembers it. */
+/** Creates a webhook and sends two deliveries, so that the process caches it. */
 const received = async () => {
   const { id, secret } = await createWorkflow(acme, [], {
     trigger: { type: 'webhook', secret: true },

@@ -34,7 +34,7 @@ const update = (id: string, trigger: object): Promise<Outcome<Updated>> =>
     workflow_id: id,
     trigger: { type: 'webhook', ...trigger },
   });
-/** What webhooks signed with the secret are answered, in both ways of signing. */
+/** Returns the statuses for deliveries signed with the secret, in both ways of signing. */
 const statuses = async (id: string, secret: string): Promise<number[]> => {
   const ways = [{ 'x-webhook-signature': sign(BODY, secret) }, signStandard(BODY, secret)];
   const answers = await Promise.all(
