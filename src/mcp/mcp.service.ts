@@ -54,7 +54,7 @@ export class McpService {
     private readonly dryRuns: DryRuns,
   ) {}
 
-  /** Never throws, except `rate_limited` for a batch. No call of that batch has run. */
+  /** Throws only `rate_limited`, for a batch whose calls have not run. */
   async answer(message: unknown, caller: McpCaller): Promise<McpAnswer> {
     const { version } = caller.headers;
     if (typeof message !== 'object' || message === null) {

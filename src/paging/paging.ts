@@ -1,6 +1,6 @@
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { AppError } from '../errors/app-error.js';
-import { Doc } from '../tools/schema/doc.decorator.js';
+import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 
 /** The last row of a page that is sorted by time. The next page begins after it. */
 export interface TimePosition {
@@ -69,4 +69,12 @@ export class PageInput {
   @IsString()
   @MaxLength(1024)
   cursor?: string;
+}
+
+/** The base class of results with one page. */
+export class PageResult {
+  @Doc('Pass it as cursor for the next page; null on the last one.')
+  @Nullable()
+  @IsString()
+  next_cursor: string | null;
 }

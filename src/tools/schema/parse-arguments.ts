@@ -44,7 +44,7 @@ function instantiateNested(dto: DtoClass, value: unknown): unknown {
   return typeof value === 'object' && value !== null ? instantiate(dto, value) : value;
 }
 
-/** Makes the error for faults, of which there is at least one. Its message is the first fault. */
+/** Makes the error for one or more faults. Its message is the first fault. */
 export function invalidArguments(faults: readonly Fault[]): AppError {
   const [{ path, message }, ...others] = faults as [Fault, ...Fault[]];
   const more = others.length > 0 ? ` (and ${others.length} more).` : '';
