@@ -9,7 +9,7 @@ import { JsonRpcError } from './json-rpc-error.js';
 import { type JsonObject, metaOf } from './json-rpc.js';
 import { CAPABILITIES_KEY } from './modern-request.js';
 import { ProgressReporter } from './progress-reporter.js';
-import { takesTasks } from './tasks-extension.js';
+import { takesTasks } from './request-meta.js';
 
 /** The subject of a request, and the checks that its input responses need. */
 export interface CallSubject {

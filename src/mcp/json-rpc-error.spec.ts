@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { encodeError, encodeResult, JSON_RPC_CODES, JsonRpcError } from './json-rpc-error.js';
+import { AppError } from '../errors/app-error.js';
+import { toolError } from './app-error-encoding.js';
+import { JSON_RPC_CODES, JsonRpcError, encodeError, encodeResult } from './json-rpc-error.js';
 
 describe('codes', () => {
   it('are those of JSON-RPC or lie outside of what JSON-RPC and MCP reserve', () => {
@@ -39,5 +41,33 @@ describe(encodeResult.name, () => {
     const result = '{"x":"é…🙂"}';
     const encoded = encodeResult('ü', Buffer.from(result));
     expect(encoded).toEqual(Buffer.from(encodeResult('ü', result)));
+  });
+});
+
+describe(toolError.name, () => {
+  it('shows an expected failure with its details and logs nothing', () => {
+    const logged: string[] = [];
+    const details = [{ path: 'email', message: 'is required' }];
+    const shown = toolError(AppError.invalid('email is required.', details), (id) =>
+      logged.push(id),
+    );
+    expect(shown).toEqual({
+      error: { code: 'invalid_arguments', message: 'email is required.', details },
+    });
+    expect(logged).toEqual([]);
+  });
+
+  it.each([
+    new Error('password=hunter2'),
+    new AppError('internal', 'password=hunter2'),
+    'password=hunter2',
+    undefined,
+  ])('shows of a bug only the id under which it is logged', (thrown) => {
+    const logged: string[] = [];
+    const shown = toolError(thrown, (id) => logged.push(id));
+    expect(shown).toEqual({
+      error: { code: 'internal', message: 'Internal error', error_id: logged[0] },
+    });
+    expect(logged).toHaveLength(1);
   });
 });

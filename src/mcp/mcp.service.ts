@@ -5,7 +5,7 @@ import type { AuthenticatedKey } from '../keys/keys.service.js';
 import { DryRuns } from '../tools/pipeline/dry-runs.js';
 import type { NotificationStream } from './event-stream.js';
 import { Dispatcher, type Reply } from './dispatcher.js';
-import { dryRunsIn } from './dry-run.js';
+import { dryRunsIn } from './request-meta.js';
 import { encoderOf } from './encoders/encoder-of.js';
 import { decideEra, type Era, SERVED_VERSIONS } from './era.js';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Told } from '../changes/told.js';
+import { ChangeRecorder } from '../changes/change-recorder.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { OutputSchemas } from '../support/output-schemas.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -178,17 +178,17 @@ describe('a workflow run as a task', () => {
   it('notifies subscribers of the run once about its cancellation', async () => {
     const { taskId } = await begin([pause]);
     await runUntil(acme, taskId, 'waiting');
-    const told = await Told.of(switchboard, acme.id);
+    const recorder = await ChangeRecorder.start(switchboard, acme.id);
     try {
-      await told.settle(switchboard, acme.id);
+      await recorder.takeAll(switchboard, acme.id);
       await post('tasks/cancel', { taskId });
       await post('tasks/cancel', { taskId });
-      const ofRun = (await told.settle(switchboard, acme.id)).filter(
-        (notice) => notice.kind === 'resource' && notice.uri === `switchboard://runs/${taskId}`,
+      const ofRun = (await recorder.takeAll(switchboard, acme.id)).filter(
+        (change) => change.kind === 'resource' && change.uri === `switchboard://runs/${taskId}`,
       );
       expect(ofRun).toHaveLength(1);
     } finally {
-      told.close();
+      recorder.close();
     }
   });
 

@@ -1,12 +1,16 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Task } from '../../tools/contract/task-source.js';
 import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
 import { type Era, LEGACY_VERSIONS } from '../era.js';
 import { INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import { encoderOf } from './encoder-of.js';
+import { listedOutput } from './era-encoder.js';
 import { LegacyEncoder } from './legacy.encoder.js';
 import { DISCOVERY, ModernEncoder } from './modern.encoder.js';
 import { PlainEncoder } from './plain.encoder.js';
+import { createdTask, taskStatus } from './task-encoding.js';
 
 const tool: ToolDescriptor = {
   name: 'noop',
@@ -195,4 +199,93 @@ describe(encoderOf.name, () => {
     });
     fc.assert(property);
   });
+});
+
+describe(listedOutput.name, () => {
+  const inner = {
+    type: 'object',
+    properties: { id: { type: 'string' } },
+    required: ['id'],
+    additionalProperties: false,
+  } as const;
+
+  it('keeps the members and leaves out what is inside of objects', () => {
+    const schema = {
+      type: 'object',
+      required: ['contact'],
+      properties: {
+        contact: { ...inner, description: 'Who.' },
+        runs: { type: 'array', items: inner, maxItems: 100 },
+        tags: { type: 'array', items: { type: 'string' } },
+        next_cursor: { type: ['string', 'null'] },
+      },
+    } as const;
+    const whole = { ...structuredClone(schema), additionalProperties: false };
+    expect(listedOutput(whole as never)).toEqual({
+      ...schema,
+      properties: {
+        ...schema.properties,
+        contact: { type: 'object', description: 'Who.' },
+        runs: { type: 'array', items: { type: 'object' }, maxItems: 100 },
+      },
+    });
+  });
+
+  it('is nothing where the tool promises nothing', () => {
+    expect(listedOutput(undefined)).toBeUndefined();
+  });
+});
+
+const NOW = new Date('2026-11-21T08:00:00.000Z');
+const TASK: Task = {
+  id: 'job_1',
+  createdAt: new Date('2026-11-21T07:59:00.000Z'),
+  changedAt: NOW,
+  state: { status: 'working' },
+};
+
+describe('the encoding of tasks', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: NOW });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it.each([
+    ['unknown', undefined, 1000],
+    ['past', -5000, 1000],
+    ['now', 0, 1000],
+    ['soon', 1500, 1500],
+    ['in a while', 59_999, 59_999],
+    ['far away', 86_400_000, 60_000],
+  ])('asks for a poll when something may have changed: %s', (_case, wait, interval) => {
+    const askAgainAt = wait === undefined ? undefined : new Date(NOW.getTime() + wait);
+    expect(taskStatus({ ...TASK, askAgainAt })).toEqual({
+      taskId: 'job_1',
+      status: 'working',
+      createdAt: '2026-11-21T07:59:00.000Z',
+      lastUpdatedAt: '2026-11-21T08:00:00.000Z',
+      ttlMs: null,
+      pollIntervalMs: interval,
+    });
+  });
+
+  it('tells beside a new task what would have been told beside the result', () => {
+    expect(JSON.parse(createdTask(TASK, { 'switchboard/deprecated': 'a is now b' }))).toMatchObject(
+      {
+        resultType: 'task',
+        _meta: {
+          'switchboard/deprecated': 'a is now b',
+          'io.modelcontextprotocol/serverInfo': { name: 'switchboard' },
+        },
+      },
+    );
+  });
+});
+
+it('presents the version of the package', () => {
+  const file = new URL('../../../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  expect(SERVER_INFO.version).toBe(version);
 });

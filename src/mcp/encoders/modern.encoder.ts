@@ -3,7 +3,7 @@ import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
 import { MODERN_VERSIONS } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
-import { TASKS_CAPABILITY } from '../tasks-extension.js';
+import { TASKS_CAPABILITY } from '../request-meta.js';
 import {
   type EraEncoder,
   LIST_MAX_AGE_MS,

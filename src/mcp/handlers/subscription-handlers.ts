@@ -15,7 +15,7 @@ import {
   taskTopic,
 } from '../subscriptions/subscription.js';
 import { Subscriptions } from '../subscriptions/subscriptions.js';
-import { assertTakesTasks, taskCallerOf } from '../tasks-extension.js';
+import { assertTakesTasks, taskCallerOf } from '../request-meta.js';
 import type { MethodContext, MethodHandler } from './method-handler.js';
 
 /** Handles `subscriptions/listen` of MCP 2026-07-28. */

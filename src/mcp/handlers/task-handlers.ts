@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Tasks } from '../../tools/pipeline/tasks.js';
 import { withJsonRpcErrors } from '../app-error-encoding.js';
-import { refuseDryRun } from '../dry-run.js';
 import { ACKNOWLEDGED, taskResult } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
 import { type JsonObject, isJsonObject } from '../json-rpc.js';
-import { assertTakesTasks, taskCallerOf } from '../tasks-extension.js';
+import { assertTakesTasks, refuseDryRun, taskCallerOf } from '../request-meta.js';
 import type { MethodContext, MethodHandler } from './method-handler.js';
 
 /** Handles `tasks/get`, `tasks/update` and `tasks/cancel` for clients that declare the Tasks extension. */

@@ -10,14 +10,13 @@ import { OfferedToolList } from '../../tools/registry/offered-tool.js';
 import { OfferedTools } from '../../tools/registry/offered-tools.js';
 import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
+import { knownError, toolError } from '../app-error-encoding.js';
 import { CallRunner } from '../call-runner.js';
-import { DRY_RUN_KEY, readDryRun } from '../dry-run.js';
 import type { EraEncoder } from '../encoders/era-encoder.js';
 import { createdTask } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
-import { isJsonObject, type JsonObject, type JsonText } from '../json-rpc.js';
-import { taskCallerOf } from '../tasks-extension.js';
-import { knownError, toolError } from '../app-error-encoding.js';
+import { type JsonObject, type JsonText, isJsonObject } from '../json-rpc.js';
+import { DRY_RUN_KEY, readDryRun, taskCallerOf } from '../request-meta.js';
 import { ToolLists } from '../tool-lists.js';
 import {
   type MethodContext,

@@ -1,0 +1,62 @@
+import type { AuthenticatedKey } from '../keys/keys.service.js';
+import type { TaskCaller } from '../tools/pipeline/tasks.js';
+import type { Era } from './era.js';
+import { JsonRpcError } from './json-rpc-error.js';
+import { type JsonObject, type Member, isJsonObject, metaOf } from './json-rpc.js';
+import { CAPABILITIES_KEY } from './modern-request.js';
+
+/** The member of `_meta` that makes a `tools/call` a dry run. In the result it has the effects. */
+export const DRY_RUN_KEY = 'switchboard/dryRun';
+
+/** Returns true if a `tools/call` is a dry run. Throws -32602 for a value that is not a boolean. */
+export function readDryRun(params: JsonObject): boolean {
+  const flag = flagOf(params);
+  if (typeof flag === 'boolean') return flag;
+  throw JsonRpcError.invalidParams(`_meta["${DRY_RUN_KEY}"] must be true or false.`);
+}
+
+/** Throws -32602 for a dry run of a method that has effects and no dry run. */
+export function refuseDryRun(params: JsonObject): void {
+  if (readDryRun(params)) throw JsonRpcError.invalidParams('only tools/call can be a dry run.');
+}
+
+/** Returns how many calls of a batch are dry runs. Calls with an invalid flag do not count, because they never run. */
+export function dryRunsIn(batch: readonly Member[]): 'none' | 'some' | 'all' {
+  const flags = batch
+    .filter((member) => 'method' in member && member.method === 'tools/call')
+    .map((member) => flagOf('params' in member ? member.params : undefined));
+  if (!flags.includes(true)) return 'none';
+  return flags.includes(false) ? 'some' : 'all';
+}
+
+function flagOf(params: unknown): unknown {
+  const meta = metaOf(params);
+  return Object.hasOwn(meta, DRY_RUN_KEY) ? meta[DRY_RUN_KEY] : false;
+}
+
+const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+
+/** The capability with which both sides declare the Tasks extension. It has no settings. */
+export const TASKS_CAPABILITY = { extensions: { [TASKS_EXTENSION]: {} } } as const;
+
+/** Returns true if the request declares that its response may be a task. */
+export function takesTasks(params: JsonObject, era: Era['name']): boolean {
+  if (era !== 'modern') return false;
+  const capabilities = metaOf(params)[CAPABILITIES_KEY];
+  const extensions = isJsonObject(capabilities) ? capabilities.extensions : undefined;
+  return (
+    isJsonObject(extensions) &&
+    Object.hasOwn(extensions, TASKS_EXTENSION) &&
+    isJsonObject(extensions[TASKS_EXTENSION])
+  );
+}
+
+/** Throws -32021 unless the request declares it. */
+export function assertTakesTasks(params: JsonObject, era: Era['name']): void {
+  if (!takesTasks(params, era)) throw JsonRpcError.missingCapability(TASKS_CAPABILITY);
+}
+
+/** Returns the caller of tasks for an API key. */
+export function taskCallerOf({ id, organizationId, toolPolicies }: AuthenticatedKey): TaskCaller {
+  return { organizationId, actor: { kind: 'key', id }, policies: toolPolicies };
+}
