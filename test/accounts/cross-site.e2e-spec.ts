@@ -10,7 +10,7 @@ const ORIGINS = ['own', 'evil', 'null', 'port', 'subdomain', undefined] as const
 const TYPES = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', undefined];
 const COOKIES = ['valid', 'forged', undefined] as const;
 
-// fetch() sets Sec-Fetch-* itself; a browser's request is imitated with the bare client.
+// fetch() sets Sec-Fetch-* itself, so node:http sends requests like a browser.
 function send(
   url: string,
   method: string,
@@ -29,7 +29,7 @@ function send(
   });
 }
 
-describe('requests that another site makes a browser send', () => {
+describe('requests that a browser sends for another site', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let origins: Record<string, string>;
@@ -56,7 +56,7 @@ describe('requests that another site makes a browser send', () => {
     ),
   );
 
-  it(`answers all ${matrix.length} combinations as the rules say`, async () => {
+  it(`answers all ${matrix.length} combinations of method and headers as expected`, async () => {
     const wrong: object[] = [];
     for (const { method, site, origin, type, cookie } of matrix) {
       const status = await send(`${switchboard.url}/api/mcp/keys`, method, {
@@ -71,14 +71,14 @@ describe('requests that another site makes a browser send', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('refuses them for every other change too', async () => {
+  it('are refused on every other route that changes data', async () => {
     const headers = { Cookie: acme.cookie, 'Sec-Fetch-Site': 'cross-site' };
     for (const path of ['/api/auth/sign-in', '/api/auth/sign-out', '/api/tools/create_contact']) {
       expect(await send(`${switchboard.url}${path}`, 'POST', headers), path).toBe(403);
     }
   });
 
-  it('ignores headers that pretend another method', async () => {
+  it('are refused also with headers that override the method', async () => {
     const { status } = await acme.fetch('/api/mcp/keys', {
       headers: { 'X-HTTP-Method-Override': 'DELETE' },
     });

@@ -14,7 +14,7 @@ describe('POST /api/auth/sign-in', () => {
       { email, password },
       headers,
     );
-    // The headers come before the session is saved, the last byte after it: only then may a test change its row.
+    // The response ends after the session was saved. Only then may a test change its row.
     await response.clone().text();
     return response;
   };
@@ -27,7 +27,7 @@ describe('POST /api/auth/sign-in', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('answers who signed in, and starts a session', async () => {
+  it('returns the account, and starts a session', async () => {
     const response = await signIn(acme.email.toUpperCase(), acme.password);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
@@ -37,7 +37,7 @@ describe('POST /api/auth/sign-in', () => {
     expect((await session(cookieOf(response))).status).toBe(200);
   });
 
-  it('gives one answer for an unknown address and a wrong password', async () => {
+  it('gives the same answer for an unknown address and a wrong password', async () => {
     const unknown = await signIn('nobody@example.com', acme.password);
     const wrong = await signIn(acme.email, 'not the password');
     expect(unknown.status).toBe(401);
@@ -45,7 +45,7 @@ describe('POST /api/auth/sign-in', () => {
     expect(await unknown.text()).toBe(await wrong.text());
   });
 
-  it('gives the session a new id, so that one planted before is worth nothing', async () => {
+  it('gives the session a new id, against session fixation', async () => {
     const before = cookieOf(await signIn(acme.email, acme.password));
     const after = cookieOf(
       await signIn(acme.email, acme.password, { Cookie: before, Origin: switchboard.url }),
@@ -55,7 +55,7 @@ describe('POST /api/auth/sign-in', () => {
     expect((await session(after)).status).toBe(200);
   });
 
-  it('ignores a session id that the client made up', async () => {
+  it('ignores a session id that the client invented', async () => {
     const response = await signIn(acme.email, acme.password, {
       Cookie: 'switchboard=s%3Achosen.signature',
       Origin: switchboard.url,
@@ -73,7 +73,7 @@ describe('POST /api/auth/sign-in', () => {
     expect((await session(cookie)).status).toBe(401);
   });
 
-  it('ends a session that is older than seven days, however much it is used', async () => {
+  it('ends a session after seven days, even if it is used', async () => {
     const cookie = cookieOf(await signIn(acme.email, acme.password));
     await switchboard.ownerQuery(
       `update gate.sessions set sess = (sess::jsonb || jsonb_build_object('startedAt',
@@ -98,14 +98,14 @@ describe('POST /api/auth/sign-in', () => {
     expect((await signIn(email, password)).status).toBe(401);
   });
 
-  it('takes no credentials from the address, where they would end up in logs', async () => {
+  it('refuses credentials in the URL, which would appear in logs', async () => {
     const query = new URLSearchParams({ email: acme.email, password: acme.password });
     const url = `${switchboard.url}/api/auth/sign-in?${query.toString()}`;
     expect((await fetch(url, { method: 'POST' })).status).toBe(401);
     expect((await postJson(url, {})).status).toBe(401);
   });
 
-  it('slows down somebody who tries passwords', async () => {
+  it('limits the attempts to sign in with one address', async () => {
     const victim = await createOrganization(switchboard);
     const tries = [];
     for (let attempt = 0; attempt < 12; attempt += 1) {
@@ -118,7 +118,7 @@ describe('POST /api/auth/sign-in', () => {
   });
 });
 
-describe('under https', () => {
+describe('POST /api/auth/sign-in with an https address', () => {
   it('binds the cookie to the host and to https', async () => {
     const switchboard = await startSwitchboard({
       env: { PUBLIC_URL: 'https://switchboard.example' },

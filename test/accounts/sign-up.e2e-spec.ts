@@ -18,7 +18,7 @@ describe('POST /api/auth/sign-up', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('makes the organization and its owner, and starts a session', async () => {
+  it('creates the organization and its owner, and starts a session', async () => {
     const response = await signUp(VALID);
     expect(response.status).toBe(201);
     const body = (await response.json()) as Record<string, { id: string }>;
@@ -37,13 +37,13 @@ describe('POST /api/auth/sign-up', () => {
     expect(await session.json()).toEqual(body);
   });
 
-  it('refuses half a surrogate pair in the address', async () => {
+  it('refuses a lone surrogate in the address', async () => {
     const response = await signUp({ ...VALID, email: 'a\ud800@example.com' });
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ errors: [{ path: 'email' }] });
   });
 
-  it('keeps neither the password nor the id of the session', async () => {
+  it('stores neither the password nor the id of the session', async () => {
     const response = await signUp({ ...VALID, email: 'kept@example.com' });
     const cookie = decodeURIComponent(response.headers.getSetCookie()[0]!.split(/[=;]/)[1]!);
     const sessionId = cookie.slice('s:'.length).split('.')[0]!;
@@ -57,7 +57,7 @@ describe('POST /api/auth/sign-up', () => {
     expect(kept).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
   });
 
-  it('refuses an address that has an account, in whichever case', async () => {
+  it('refuses an address that has an account, in any case of letters', async () => {
     await signUp({ ...VALID, email: 'twice@example.com' });
     const response = await signUp({ ...VALID, email: 'TWICE@example.com' });
     expect(response.status).toBe(409);
@@ -65,7 +65,7 @@ describe('POST /api/auth/sign-up', () => {
     expect(await response.json()).toMatchObject({ code: 'email_taken', status: 409 });
   });
 
-  it('makes one account of twenty simultaneous sign-ups with one address', async () => {
+  it('creates one account for twenty simultaneous sign-ups with one address', async () => {
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => signUp({ ...VALID, email: 'race@example.com' })),
     );
@@ -114,7 +114,7 @@ describe('POST /api/auth/sign-up', () => {
 });
 
 describe('SIGN_UP=closed', () => {
-  it('lets the first account be made and no further one', async () => {
+  it('allows the first account and no other', async () => {
     const switchboard = await startSwitchboard({ env: { SIGN_UP: 'closed' } });
     try {
       const url = `${switchboard.url}/api/auth/sign-up`;

@@ -8,22 +8,22 @@ import { TenantDatabase } from '../../src/database/transactions/tenant-database.
 import { WakeUps } from '../../src/queue/wake-ups.js';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
-import { Told } from './told.js';
+import { ChangeRecorder } from './change-recorder.js';
 
 const ACME = 'org_acme';
 const GAP = { kind: 'gap' } as const;
 const change = (uri: string) => ({ kind: 'resource', uri }) as const;
 
-// Two processes' worth of Switchboard on one database; no workers, whose wake-ups listen as well.
+// Two Switchboard processes on one database. They have no workers, because those listen on the database too.
 let here: Switchboard;
 let there: Switchboard;
-let open: Told[] = [];
+let open: ChangeRecorder[] = [];
 beforeAll(async () => {
   here = await startSwitchboard({ env: { ROLE: 'web' } });
   there = await startSwitchboard({ env: { ROLE: 'web' }, databaseUrl: here.databaseUrl });
 });
 afterEach(() => {
-  for (const told of open) told.close();
+  for (const recorder of open) recorder.close();
   open = [];
 });
 afterAll(async () => {
@@ -31,10 +31,10 @@ afterAll(async () => {
   await here.close();
 });
 
-const follow = async (switchboard: Switchboard, organizationId = ACME): Promise<Told> => {
-  const told = await Told.of(switchboard, organizationId);
-  open.push(told);
-  return told;
+const follow = async (switchboard: Switchboard, organizationId = ACME): Promise<ChangeRecorder> => {
+  const recorder = await ChangeRecorder.start(switchboard, organizationId);
+  open.push(recorder);
+  return recorder;
 };
 const publish = (switchboard: Switchboard, uri: string, organizationId = ACME): void =>
   switchboard.app.get(ChangeFeed).publish(organizationId, change(uri));
@@ -56,41 +56,41 @@ const limitConnections = (most: number): Promise<unknown> =>
   );
 
 describe('the change feed', () => {
-  it('tells of each of many changes that come one after the other', async () => {
-    const told = await follow(there);
+  it('delivers each of many changes that follow each other', async () => {
+    const recorder = await follow(there);
     for (let index = 0; index < 200; index += 1) {
       publish(here, `contact://${index}`);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await waitFor(() => told.notices.length === 200);
-    expect(told.notices).toEqual(
+    await waitFor(() => recorder.changes.length === 200);
+    expect(recorder.changes).toEqual(
       Array.from({ length: 200 }, (_, index) => change(`contact://${index}`)),
     );
   });
 
-  it('tells every process, that of the change too, and each once', async () => {
+  it('delivers a change once to every process, also to the publisher', async () => {
     const [mine, other] = [await follow(here), await follow(there)];
     publish(here, 'test://a');
     here.app.get(ChangeFeed).publish(ACME, { kind: 'tools' });
     here.app.get(ChangeFeed).publish(ACME, { kind: 'keys' });
     const expected = [change('test://a'), { kind: 'tools' }, { kind: 'keys' }];
-    expect(await mine.settle(here, ACME)).toEqual(expected);
-    expect(await other.settle(here, ACME)).toEqual(expected);
+    expect(await mine.takeAll(here, ACME)).toEqual(expected);
+    expect(await other.takeAll(here, ACME)).toEqual(expected);
   });
 
-  it('tells nobody else', async () => {
+  it('delivers no changes of other organizations', async () => {
     const [mine, other] = [await follow(there), await follow(there, 'org_other')];
     publish(here, 'test://acme');
-    expect(await other.settle(here, 'org_other')).toEqual([]);
-    expect(await mine.settle(here, ACME)).toEqual([change('test://acme')]);
+    expect(await other.takeAll(here, 'org_other')).toEqual([]);
+    expect(await mine.takeAll(here, ACME)).toEqual([change('test://acme')]);
   });
 
-  it('tells of what is committed, once it is, and never of what is rolled back', async () => {
-    const told = await follow(there);
+  it('delivers a change after its commit, and never after a rollback', async () => {
+    const recorder = await follow(there);
     const tenants = here.app.get(TenantDatabase);
     await tenants.transaction(ACME, async () => {
       publish(here, 'test://committed');
-      expect(await told.settle(there, ACME)).toEqual([]);
+      expect(await recorder.takeAll(there, ACME)).toEqual([]);
     });
     await expect(
       tenants.transaction(ACME, async () => {
@@ -102,10 +102,10 @@ describe('the change feed', () => {
       publish(here, 'test://dry');
       await tenants.transaction(ACME, async () => publish(here, 'test://dry-commit'));
     });
-    expect(await told.settle(here, ACME)).toEqual([change('test://committed')]);
+    expect(await recorder.takeAll(here, ACME)).toEqual([change('test://committed')]);
   });
 
-  it('listens while somebody is interested, on one connection, and not longer', async () => {
+  it('listens on one connection while there are subscribers, and no longer', async () => {
     expect(await waitFor(async () => (await backends('switchboard listener')).length === 0)).toBe(
       true,
     );
@@ -114,96 +114,96 @@ describe('the change feed', () => {
     first.close();
     first.close();
     publish(there, 'test://still', 'org_other');
-    await second.until(change('test://still'));
+    await second.waitFor(change('test://still'));
     second.close();
     await waitFor(async () => (await backends('switchboard listener')).length === 0);
     const again = await follow(here);
-    // Ends what has ended already, and not what came in its place.
+    // A second unsubscribe must not end the listener of the new subscriber.
     first.close();
     publish(there, 'test://again');
-    await again.until(change('test://again'));
+    await again.waitFor(change('test://again'));
   });
 
-  it('goes on telling the others when one of them fails', async () => {
+  it('continues with the other listeners when one throws', async () => {
     const failing = await here.app.get(ChangeFeed).subscribe(ACME, () => {
       throw new Error('broken listener');
     });
-    const told = await follow(here);
+    const recorder = await follow(here);
     publish(here, 'test://after');
-    await told.until(change('test://after'));
+    await recorder.waitFor(change('test://after'));
     failing();
   });
 
-  it('says that something is missing when its connection broke, and goes on', async () => {
-    const told = await follow(there);
+  it('reports a gap after a lost connection, and continues', async () => {
+    const recorder = await follow(there);
     await kill('switchboard listener');
-    await told.until(GAP);
+    await recorder.waitFor(GAP);
     publish(here, 'test://after-gap');
-    await told.until(change('test://after-gap'));
+    await recorder.waitFor(change('test://after-gap'));
   });
 
-  it('says that something is missing when it could not be sent', async () => {
-    const told = await follow(there);
+  it('reports a gap when changes could not be sent', async () => {
+    const recorder = await follow(there);
     await limitConnections(0);
     await kill('switchboard gate');
     await waitFor(async () => (await backends('switchboard gate')).length === 0);
     publish(here, 'test://lost');
-    await waitFor(() => here.app.get(NotificationSender)['lost'].size > 0);
+    await waitFor(() => here.app.get(NotificationSender)['lossy'].size > 0);
     await limitConnections(-1);
-    await told.until(GAP);
-    expect(await told.settle(here, ACME)).toEqual([]);
+    await recorder.waitFor(GAP);
+    expect(await recorder.takeAll(here, ACME)).toEqual([]);
   });
 
-  it('says that something is missing when there was too much of it', async () => {
-    const told = await follow(there);
+  it('reports a gap when there were too many changes', async () => {
+    const recorder = await follow(there);
     for (let index = 0; index <= 10_000; index += 1) publish(here, `test://many/${index}`);
-    await told.until(GAP);
+    await recorder.waitFor(GAP);
   });
 
   it.each([
     ['with a space', 'test://a b'],
     ['with a null character', 'test://a\0b'],
     ['longer than a notification', `test://${'a'.repeat(8000)}`],
-  ])('says only that there was a change of a name %s', async (_case, uri) => {
-    const [told, other] = [await follow(there), await follow(there, 'org_other')];
+  ])('reports a gap for the change of a name %s', async (_case, uri) => {
+    const [recorder, other] = [await follow(there), await follow(there, 'org_other')];
     publish(here, uri);
     publish(here, 'test://beside');
-    expect(await told.settle(here, ACME)).toEqual([GAP, change('test://beside')]);
-    expect(await other.settle(here, 'org_other')).toEqual([]);
+    expect(await recorder.takeAll(here, ACME)).toEqual([GAP, change('test://beside')]);
+    expect(await other.takeAll(here, 'org_other')).toEqual([]);
   });
 
-  it('tells of all changes of one turn that are too long for one notification', async () => {
-    const told = await follow(there);
+  it('delivers all changes of one turn that are too long for one notification', async () => {
+    const recorder = await follow(there);
     const changes = Array.from({ length: 30 }, (_, index) =>
       change(`test://${String(index).repeat(index < 10 ? 3900 : 700)}`),
     );
     for (const { uri } of changes) publish(here, uri);
-    expect(await told.settle(here, ACME)).toEqual(changes);
+    expect(await recorder.takeAll(here, ACME)).toEqual(changes);
   });
 
-  it('refuses subscribers while the database is away, and takes them when it is back', async () => {
+  it('refuses subscribers while the database is away, and accepts them when it is back', async () => {
     await waitFor(async () => (await backends('switchboard listener')).length === 0);
     await limitConnections(0);
     await expect(follow(here)).rejects.toMatchObject({ code: 'unavailable' });
     await limitConnections(-1);
-    const told = await follow(here);
+    const recorder = await follow(here);
     publish(there, 'test://back');
-    await told.until(change('test://back'));
+    await recorder.waitFor(change('test://back'));
   });
 
   it('sends all changes of one turn, and wake-ups with them, in one statement', async () => {
-    const told = await follow(there);
-    await told.settle(here, ACME);
+    const recorder = await follow(there);
+    await recorder.takeAll(here, ACME);
     const query = vi.spyOn(here.app.get(GateDatabase).pool, 'query');
     here.app.get(WakeUps).wake('run', 'run_test');
     for (let index = 0; index < 500; index += 1) publish(here, `test://burst/${index % 100}`);
-    expect(await told.settle(here, ACME)).toHaveLength(100);
+    expect(await recorder.takeAll(here, ACME)).toHaveLength(100);
     expect(query).toHaveBeenCalledOnce();
     query.mockRestore();
   });
 });
 
-it('stops also while it is still connecting', async () => {
+it('stops a listener that is still connecting', async () => {
   const listener = new ChannelListener(here.access, 'test_channel', { receive: () => undefined });
   await listener.stop();
   await expect(listener.listening).rejects.toThrow();
@@ -232,7 +232,7 @@ describe('a listener whose host vanished', () => {
     proxy.close();
   });
 
-  it('is connected anew, though nothing closed its connection', async () => {
+  it('reconnects, although nothing closed its connection', async () => {
     const { port } = proxy.address() as AddressInfo;
     let reconnected = 0;
     const payloads: string[] = [];

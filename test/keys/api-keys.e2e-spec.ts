@@ -24,7 +24,7 @@ describe('API keys', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('are shown once, with a notice, and work', async () => {
+  it('are returned once, with a warning, and are accepted', async () => {
     const response = await acme.fetch('/api/mcp/keys', { method: 'POST' });
     expect(response.status).toBe(201);
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -35,7 +35,7 @@ describe('API keys', () => {
     expect(await useKey(body.api_key)).toBe(200);
   });
 
-  it('revoke the one before in the same moment', async () => {
+  it('revoke the previous key when they are created', async () => {
     const next = await create();
     expect(await useKey(acme.key)).toBe(401);
     expect(await useKey(next)).toBe(200);
@@ -79,7 +79,7 @@ describe('API keys', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 
-  it('are refused from the moment the answer is sent, whoever is using them', async () => {
+  it('are refused as soon as the revocation is answered, also while they are in use', async () => {
     let revoked = false;
     const late: number[] = [];
     const users = Array.from({ length: 10 }, async () => {
@@ -92,7 +92,7 @@ describe('API keys', () => {
     expect(new Set(late)).toEqual(new Set([401]));
   });
 
-  it('are never stored and leave a trace of who made them', async () => {
+  it('are never stored, and their creation is in the audit log', async () => {
     const key = await create();
     const dump = await switchboard.ownerQuery(
       `select api_keys::text as row from api_keys union all select audit_log::text from audit_log`,
@@ -109,7 +109,7 @@ describe('API keys', () => {
     });
   });
 
-  it('cannot manage keys, even when valid', async () => {
+  it('cannot be used to manage keys, even when valid', async () => {
     for (const method of ['POST', 'GET', 'DELETE']) {
       const response = await fetch(`${switchboard.url}/api/mcp/keys`, {
         method,
@@ -120,7 +120,7 @@ describe('API keys', () => {
     expect(await useKey(acme.key)).toBe(200);
   });
 
-  it('are the only way in: a session is not looked at', async () => {
+  it('are required also with a session', async () => {
     const response = await acme.fetch('/api/mcp', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -143,7 +143,7 @@ describe('API keys', () => {
     ['no scheme', () => acme.key],
     ['nothing', () => 'Bearer '],
     ['8 KiB', () => `Bearer ${'x'.repeat(8000)}`],
-  ])('are refused as %s, with one answer', async (_case, header) => {
+  ])('are refused as %s, always with the same answer', async (_case, header) => {
     const response = await acme.rpc(LIST, { Authorization: header() });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toMatch(
@@ -156,7 +156,7 @@ describe('API keys', () => {
     });
   });
 
-  it('are recognized whatever the case of the scheme', async () => {
+  it('are accepted with the scheme in any case of letters', async () => {
     const response = await acme.rpc(LIST, { Authorization: `bEARER ${acme.key}` });
     expect(response.status).toBe(200);
   });

@@ -16,7 +16,7 @@ describe('retention', () => {
   let globex: TestOrganization;
 
   beforeAll(async () => {
-    // No worker: purges happen when a test says so.
+    // There is no worker, so rows are purged only when a test calls it.
     switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
   });
   afterAll(() => switchboard.close());
@@ -38,7 +38,7 @@ describe('retention', () => {
     return row!.n;
   };
 
-  /** So many runs, each with one step, in the state, ended or, if it has not, accepted so many days ago. */
+  /** Inserts runs with one step each, in a state, that ended (or were accepted, if they have not) some days ago. */
   async function runs(
     organization: TestOrganization,
     n: number,
@@ -59,7 +59,7 @@ describe('retention', () => {
     );
   }
 
-  it('is for ever unless an owner says otherwise', async () => {
+  it('is unlimited until an owner sets it', async () => {
     const forEver = {
       runs_days: null,
       messages_days: null,
@@ -90,7 +90,7 @@ describe('retention', () => {
     expect(await count('workflow_runs')).toBe(3);
   });
 
-  it('removes runs that ended too long ago, with their steps, and no others', async () => {
+  it('deletes runs that ended too long ago, with their steps, and no others', async () => {
     for (const organization of [acme, globex]) {
       await runs(organization, 450, 'succeeded', 31);
       await runs(organization, 2, 'failed', 31);
@@ -106,7 +106,7 @@ describe('retention', () => {
     expect(await count('run_steps', globex)).toBe(457);
   });
 
-  it('removes old messages that need nothing any more', async () => {
+  it('deletes old messages that are finished', async () => {
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'a@example.com',
     });
@@ -133,7 +133,7 @@ describe('retention', () => {
     ]);
   });
 
-  it('removes old entries of the logs of webhooks and of changes, which the service itself cannot', async () => {
+  it('deletes old entries of the delivery log and the audit log, which the service itself cannot', async () => {
     const { id } = await createWorkflow(acme, []);
     await switchboard.ownerQuery(
       `insert into webhook_deliveries (organization_id, id, workflow_id, kind, received_at, status, code, headers)
@@ -160,7 +160,7 @@ describe('retention', () => {
     expect(actions.map(({ action }) => action)).toEqual(['set_retention']);
   });
 
-  it('lets the gate remove only with a claim, and only what the organization does not want', async () => {
+  it('purges only with a claim, and only what the rules of the organization allow', async () => {
     await runs(acme, 5, 'succeeded', 31);
     await set({ runs_days: 40 });
     const claimed = async () =>
@@ -174,7 +174,7 @@ describe('retention', () => {
     expect(await batch(acme.id, first!.epoch + 1)).toBe(-1);
     expect(await batch(acme.id, first!.epoch, 'audit_log')).toBe(-1);
     expect(await batch(globex.id, first!.epoch)).toBe(-1);
-    // The same again changes nothing; a change lets another worker take over at once.
+    // Setting the same value changes nothing. Another value makes the rule due for another worker at once.
     await set({ runs_days: 40 });
     expect(await claimed()).toEqual([]);
     await set({ runs_days: 30 });
@@ -188,7 +188,7 @@ describe('retention', () => {
     expect(await batch(acme.id, second!.epoch)).toBe(-1);
   });
 
-  it('waits for nobody', async () => {
+  it('skips rows that are locked', async () => {
     await runs(acme, 3, 'succeeded', 31);
     await set({ runs_days: 30 });
     const client = new Client({ connectionString: switchboard.databaseUrl });
@@ -206,7 +206,7 @@ describe('retention', () => {
     }
   });
 
-  it('is seen to by workers', async () => {
+  it('is enforced by the workers', async () => {
     await runs(acme, 1, 'succeeded', 31);
     await set({ runs_days: 30 });
     const worker = await startSwitchboard({

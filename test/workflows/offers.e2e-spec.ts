@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsOptional, IsString } from 'class-validator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
-import { Told } from '../changes/told.js';
+import { ChangeRecorder } from '../changes/change-recorder.js';
 import { Listening } from '../mcp/support/listening.js';
 import { CAPABILITIES_KEY, metaOf, modernRequest, postModern } from '../mcp/support/modern.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
@@ -134,10 +134,10 @@ describe('tools/list of an organization that offers workflows', () => {
   });
 
   it('notifies subscribers of every change, and of nothing else', async () => {
-    const told = await Told.of(switchboard, acme.id);
+    const recorder = await ChangeRecorder.start(switchboard, acme.id);
     const changed = async (tool: string, given: object) => {
       await succeed(acme, tool, given);
-      return (await told.settle(switchboard, acme.id)).filter(({ kind }) => kind === 'tools')
+      return (await recorder.takeAll(switchboard, acme.id)).filter(({ kind }) => kind === 'tools')
         .length;
     };
     const workflow_id = await newWorkflow();
@@ -154,7 +154,7 @@ describe('tools/list of an organization that offers workflows', () => {
     expect(await changed('withdraw_workflow_tool', { workflow_id })).toBe(1);
     expect(await changed('offer_workflow_as_tool', given)).toBe(1);
     expect(await changed('delete_workflow', { workflow_id })).toBe(1);
-    told.close();
+    recorder.close();
   });
 
   it('sends notifications/tools/list_changed', async () => {
