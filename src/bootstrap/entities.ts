@@ -9,7 +9,7 @@ import { IdempotencyKey } from '../tools/idempotency/idempotency-key.entity.js';
 import { ParkedRun, Run, RunStep } from '../workflows/journal/run.entity.js';
 import { EventInterest, WorkflowVersion } from '../workflows/store/workflow-version.entity.js';
 import { Workflow, OfferedWorkflow } from '../workflows/store/workflow.entity.js';
-import { WorkflowSchedule } from '../workflows/triggers/schedules.repository.js';
+import { WorkflowSchedule } from '../workflows/triggers/workflow-schedule.entity.js';
 import { PendingEvent, RunWait } from '../workflows/waits/run-wait.entity.js';
 import { WebhookDelivery } from '../workflows/webhooks/webhook-delivery.entity.js';
 

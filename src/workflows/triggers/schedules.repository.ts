@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { WorkflowSchedule } from './workflow-schedule.entity.js';
 
 /** The due time of a tick, and the current time of the database clock. */
 export interface DueTick {
@@ -43,25 +43,4 @@ export class SchedulesRepository {
     );
     return row;
   }
-}
-
-/** The next tick of an active workflow with a schedule. */
-@Entity('workflow_schedules')
-export class WorkflowSchedule {
-  @PrimaryColumn('text')
-  organizationId: string;
-
-  @PrimaryColumn('text')
-  workflowId: string;
-
-  @Column('timestamptz')
-  nextTickAt: Date;
-
-  /** The time from which a worker may claim the tick: the tick itself, or the end of the current lease. */
-  @Column('timestamptz')
-  availableAt: Date;
-
-  /** The fencing token. Every claim and every change raises it. */
-  @Column('integer', { default: 0 })
-  epoch: number;
 }
