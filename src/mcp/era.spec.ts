@@ -62,7 +62,7 @@ describe(decideEra.name, () => {
     expect(decideEra(message, version)).toEqual(expected);
   });
 
-  it('never serves a message with a claim in an older era', () => {
+  it('never puts a message that names a modern version into an older era', () => {
     const header = fc.option(fc.constantFrom(...LEGACY_VERSIONS), { nil: undefined });
     const property = fc.property(
       fc.jsonValue(),
@@ -76,7 +76,7 @@ describe(decideEra.name, () => {
     fc.assert(property);
   });
 
-  it('decides every message, and calls it plain only without a header', () => {
+  it('decides an era for every message, and plain only without a header', () => {
     const message = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
     const property = fc.property(
       message,
@@ -100,7 +100,7 @@ describe(isModernVersion.name, () => {
     ['9999', false],
     ['draft', false],
     [undefined, false],
-  ])('calls %s modern: %s', (version, expected) => {
+  ])('returns for %s: %s', (version, expected) => {
     expect(isModernVersion(version)).toBe(expected);
   });
 });

@@ -4,7 +4,7 @@ import { toolError } from './app-error-encoding.js';
 import { JSON_RPC_CODES, JsonRpcError, encodeError, encodeResult } from './json-rpc-error.js';
 
 describe('codes', () => {
-  it('are those of JSON-RPC or lie outside of what JSON-RPC and MCP reserve', () => {
+  it('are those of JSON-RPC or outside of the range of JSON-RPC and MCP', () => {
     const standard = new Set([-32_700, -32_600, -32_601, -32_602, -32_603]);
     for (const code of Object.values(JSON_RPC_CODES)) {
       expect(standard.has(code) || code > 0).toBe(true);
@@ -19,11 +19,11 @@ describe(encodeError.name, () => {
     [1, '{"jsonrpc":"2.0","id":1,"error":{"code":1403,"message":"No."}}'],
     [null, '{"jsonrpc":"2.0","id":null,"error":{"code":1403,"message":"No."}}'],
     [undefined, '{"jsonrpc":"2.0","error":{"code":1403,"message":"No."}}'],
-  ])('writes the id %s', (id, json) => {
+  ])('encodes the id %s', (id, json) => {
     expect(encodeError(id, error)).toBe(json);
   });
 
-  it('shows data where there is some', () => {
+  it('includes data if there is any', () => {
     expect(JSON.parse(encodeError(1, JsonRpcError.internal('e')))).toEqual({
       jsonrpc: '2.0',
       id: 1,
@@ -33,11 +33,11 @@ describe(encodeError.name, () => {
 });
 
 describe(encodeResult.name, () => {
-  it('puts the result in as it is', () => {
+  it('inserts the JSON text of the result unchanged', () => {
     expect(encodeResult('a"b', '{"x":1}')).toBe('{"jsonrpc":"2.0","id":"a\\"b","result":{"x":1}}');
   });
 
-  it('says the same of a result in UTF-8', () => {
+  it('encodes a result in UTF-8 to the same text', () => {
     const result = '{"x":"é…🙂"}';
     const encoded = encodeResult('ü', Buffer.from(result));
     expect(encoded).toEqual(Buffer.from(encodeResult('ü', result)));
@@ -45,7 +45,7 @@ describe(encodeResult.name, () => {
 });
 
 describe(toolError.name, () => {
-  it('shows an expected failure with its details and logs nothing', () => {
+  it('encodes an expected failure with its details and logs nothing', () => {
     const logged: string[] = [];
     const details = [{ path: 'email', message: 'is required' }];
     const shown = toolError(AppError.invalid('email is required.', details), (id) =>
@@ -62,7 +62,7 @@ describe(toolError.name, () => {
     new AppError('internal', 'password=hunter2'),
     'password=hunter2',
     undefined,
-  ])('shows of a bug only the id under which it is logged', (thrown) => {
+  ])('encodes only the log id of a bug', (thrown) => {
     const logged: string[] = [];
     const shown = toolError(thrown, (id) => logged.push(id));
     expect(shown).toEqual({

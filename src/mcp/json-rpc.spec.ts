@@ -18,7 +18,7 @@ describe(parseMember.name, () => {
     [text({ jsonrpc: '2.0', method: 'x' }), { kind: 'notification', method: 'x' }],
     [text({ jsonrpc: '2.0', id: 1, result: {} }), { kind: 'response' }],
     [text({ jsonrpc: '2.0', id: null, error: {} }), { kind: 'response' }],
-  ])('takes %s', (json, member) => {
+  ])('accepts %s', (json, member) => {
     expect(parseMember(JSON.parse(json))).toEqual(member);
   });
 
@@ -50,7 +50,7 @@ describe(parseMember.name, () => {
     expect(parseMember(JSON.parse(json))).toMatchObject({ kind: 'invalid', id });
   });
 
-  it('never throws, and names an id only if it was sent and survives JSON', () => {
+  it('never throws, and returns an id only if it was sent and can be echoed', () => {
     const property = fc.property(fc.json(), (json) => {
       const value: unknown = JSON.parse(json);
       const member = parseMember(value);
@@ -62,7 +62,7 @@ describe(parseMember.name, () => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it('takes every request with a lossless id, whatever its parameters are', () => {
+  it('accepts every request with a lossless id and any parameters', () => {
     const id = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.maxSafeInteger(),

@@ -23,7 +23,7 @@ describe(decodeHeaderValue.name, () => {
     expect(decodeHeaderValue(value)).toBe(expected);
   });
 
-  it('gives back every text that was encoded', () => {
+  it('decodes every text that was encoded', () => {
     const text = fc.string({ unit: 'binary' }).filter((string) => string.isWellFormed());
     fc.assert(
       fc.property(text, (string) => {
@@ -34,7 +34,7 @@ describe(decodeHeaderValue.name, () => {
 });
 
 describe(mcpHeadersOf.name, () => {
-  it('strips white space around the version, and leaves out what is absent', () => {
+  it('trims the version and leaves absent headers undefined', () => {
     expect(mcpHeadersOf({ 'mcp-protocol-version': ' 2026-07-28\t' })).toEqual({
       version: '2026-07-28',
       method: undefined,
@@ -42,7 +42,7 @@ describe(mcpHeadersOf.name, () => {
     });
   });
 
-  it('takes two values of one header for neither of them', () => {
+  it('returns neither of two values of one header', () => {
     expect(mcpHeadersOf({ 'mcp-method': 'a, a', 'mcp-name': ['b', 'b'] })).toMatchObject({
       method: 'a, a',
       name: 'b,b',
@@ -56,7 +56,7 @@ describe(unreadableId.name, () => {
     ['2025-11-25', null],
     ['2026-07-28', undefined],
     ['2027-01-01', undefined],
-  ])('is for the version %s: %s', (version, expected) => {
+  ])('returns for the version %s: %s', (version, expected) => {
     expect(unreadableId(version)).toBe(expected);
   });
 });

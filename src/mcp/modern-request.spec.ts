@@ -12,7 +12,7 @@ const meta = (version: unknown = MODERN) => ({ [VERSION_KEY]: version, [CAPABILI
 describe(parseModernMember.name, () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
-  it.each([1, 0, -7, 'a', ''])('takes the id %j', (id) => {
+  it.each([1, 0, -7, 'a', ''])('accepts the id %j', (id) => {
     expect(parseModernMember({ ...message, id })).toMatchObject({ kind: 'request', id });
   });
 
@@ -23,7 +23,7 @@ describe(parseModernMember.name, () => {
   it.each([
     [7, 7],
     [1.5, null],
-  ])('echoes of a bad envelope the id %j as %j', (id, echoed) => {
+  ])('echoes the id %j of an invalid envelope as %j', (id, echoed) => {
     expect(parseModernMember({ ...message, id, jsonrpc: '1.0' })).toMatchObject({
       kind: 'invalid',
       id: echoed,
@@ -40,7 +40,7 @@ describe(parseModernMember.name, () => {
     },
   );
 
-  it('takes a notification', () => {
+  it('accepts a notification', () => {
     expect(parseModernMember({ jsonrpc: '2.0', method: 'x' })).toMatchObject({
       kind: 'notification',
     });
@@ -74,11 +74,11 @@ describe(assertModernRequest.name, () => {
     ['a call that names nothing', 'tools/call', { _meta: meta() }, { ...good, name: undefined }],
     ['a name where none is mirrored', 'x', { _meta: meta() }, { ...good, method: 'x' }],
     ['a broken client name', 'tools/call', { ...call, clientInfo: 5 }, good],
-  ])('takes %s', (_case, method, params, headers) => {
+  ])('accepts %s', (_case, method, params, headers) => {
     expect(code(method, params, headers)).toBeUndefined();
   });
 
-  // Each row has all the faults of the rows below it, too.
+  // Each row also has the faults of all rows below it.
   it.each<[string, number, Record<string, unknown> | undefined, Partial<McpHeaders>]>([
     ['no params', -32602, undefined, { version: MODERN, method: 'x' }],
     ['_meta that is a list', -32602, { _meta: [] }, { version: MODERN, method: 'x' }],
@@ -104,13 +104,13 @@ describe(assertModernRequest.name, () => {
   it.each([
     ['prompts/get', 'name'],
     ['resources/read', 'uri'],
-  ])('demands that %s mirrors its %s', (method, parameter) => {
+  ])('requires that the name header of %s equals its %s', (method, parameter) => {
     const params = { [parameter]: 'x', _meta: meta() };
     expect(code(method, params, { version: MODERN, method })).toBe(-32020);
     expect(code(method, params, { version: MODERN, method, name: 'x' })).toBeUndefined();
   });
 
-  it('says which versions are served', () => {
+  it('lists the supported versions', () => {
     const params = { _meta: meta('2027-01-01') };
     const headers = { version: '2027-01-01', method: 'x', name: undefined };
     expect(() =>
@@ -120,7 +120,7 @@ describe(assertModernRequest.name, () => {
     );
   });
 
-  it('throws nothing but its own refusals', () => {
+  it('throws only JsonRpcError', () => {
     const text = fc.option(fc.string(), { nil: undefined });
     const property = fc.property(
       fc.constantFrom('tools/call', 'tools/list', '__proto__'),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pageOf, readCursor, readTimeCursor, timeCursor, writeCursor } from './paging.js';
 
 describe(pageOf, () => {
-  it('has a cursor of its last row only when there are more rows than fit', () => {
+  it('returns a cursor only if there are more rows than the limit', () => {
     expect(pageOf([1, 2, 3], 2, String)).toEqual({ page: [1, 2], nextCursor: '2' });
     expect(pageOf([1, 2], 2, String)).toEqual({ page: [1, 2], nextCursor: null });
     expect(pageOf([], 2, String)).toEqual({ page: [], nextCursor: null });
@@ -10,7 +10,7 @@ describe(pageOf, () => {
 });
 
 describe(readTimeCursor, () => {
-  it('reads what timeCursor wrote, and nothing for the first page', () => {
+  it('decodes the cursors of timeCursor, and returns undefined for the first page', () => {
     const createdAt = new Date('2026-01-02T03:04:05.678Z');
     const cursor = timeCursor({ createdAt, id: 'run_1' });
     expect(readTimeCursor(cursor)).toEqual({ at: createdAt, id: 'run_1' });
@@ -30,7 +30,7 @@ describe(readTimeCursor, () => {
 });
 
 describe(readCursor, () => {
-  it('reads what writeCursor wrote', () => {
+  it('decodes the cursors of writeCursor', () => {
     expect(readCursor(writeCursor(['a', null, 7]))).toEqual(['a', null, 7]);
   });
 });

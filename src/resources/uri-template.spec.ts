@@ -54,7 +54,7 @@ describe(UriTemplate.name, () => {
     expect(() => new UriTemplate(template)).toThrow();
   });
 
-  it('gives back every name that was encoded', () => {
+  it('decodes every name that was encoded', () => {
     const name = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
       .filter((text) => !/[\p{Cc}/\\]/u.test(text) && text !== '.' && text !== '..');

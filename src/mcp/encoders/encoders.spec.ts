@@ -36,14 +36,14 @@ const keysOfTool = (list: string): string[] =>
 describe(PlainEncoder.name, () => {
   const encoder = new PlainEncoder();
 
-  it('lists name, description and inputSchema, and nothing else', () => {
+  it('lists only name, description and inputSchema', () => {
     const { name, description, inputSchema } = tool;
     expect(encoder.toolList([tool])).toBe(
       JSON.stringify({ tools: [{ name, description, inputSchema }] }),
     );
   });
 
-  it('writes a result as one text block', () => {
+  it('encodes a result as one text block', () => {
     expect(encoder.toolResult('{"a":1}')).toBe(
       '{"content":[{"type":"text","text":"{\\"a\\":1}"}]}',
     );
@@ -98,7 +98,7 @@ describe(LegacyEncoder.name, () => {
     expect(Object.keys(all[0])).toEqual(keys);
   });
 
-  it('gives a failure no structuredContent', () => {
+  it('encodes a failure without structuredContent', () => {
     const failure = JSON.parse(new LegacyEncoder('2025-11-25').toolFailure('{}')) as object;
     expect(failure).toEqual({ content: [{ type: 'text', text: '{}' }], isError: true });
   });
@@ -112,7 +112,7 @@ describe(ModernEncoder.name, () => {
   };
   const cacheable = { ttlMs: 300_000, cacheScope: 'private' };
 
-  it('lists all that is known of a tool, and for how long that holds', () => {
+  it('lists every member of a tool, with the time for which it may be cached', () => {
     const pictured = { ...tool, icons: [{ src: 'https://example.com/x.png' }] };
     expect(JSON.parse(encoder.toolList([tool, pictured]))).toEqual({
       tools: [tool, pictured],
@@ -121,7 +121,7 @@ describe(ModernEncoder.name, () => {
     });
   });
 
-  it('writes a result as text and as structured content', () => {
+  it('encodes a result as text and as structured content', () => {
     expect(JSON.parse(encoder.toolResult('{"a":1}'))).toEqual({
       content: [{ type: 'text', text: '{"a":1}' }],
       structuredContent: { a: 1 },
@@ -129,7 +129,7 @@ describe(ModernEncoder.name, () => {
     });
   });
 
-  it('gives a failure no structuredContent', () => {
+  it('encodes a failure without structuredContent', () => {
     expect(JSON.parse(encoder.toolFailure('{}'))).toEqual({
       content: [{ type: 'text', text: '{}' }],
       isError: true,
@@ -137,7 +137,7 @@ describe(ModernEncoder.name, () => {
     });
   });
 
-  it('says of a result how long it may be kept, if at all', () => {
+  it('adds the cache time of a result if it has one', () => {
     expect(JSON.parse(encoder.result({ a: 1 }))).toEqual({ a: 1, ...complete });
     expect(JSON.parse(encoder.result({ a: 1 }, 0))).toEqual({
       a: 1,
@@ -147,7 +147,7 @@ describe(ModernEncoder.name, () => {
     });
   });
 
-  it('presents a server that serves the modern revision only', () => {
+  it('describes the server with modern versions only', () => {
     expect(JSON.parse(DISCOVERY)).toEqual({
       supportedVersions: ['2026-07-28'],
       capabilities: {
@@ -165,7 +165,7 @@ describe(ModernEncoder.name, () => {
 });
 
 describe(encoderOf.name, () => {
-  it.each(ERAS.map((era) => [era]))('puts more into _meta where %j has it', (era) => {
+  it.each(ERAS.map((era) => [era]))('adds members to _meta in eras that have it: %j', (era) => {
     const meta = { 'switchboard/deprecated': 'old is now new' };
     const encoder = encoderOf(era);
     const hasMeta = era.name !== 'plain';
@@ -179,13 +179,13 @@ describe(encoderOf.name, () => {
     }
   });
 
-  it('hands out one encoder per era, so that a list made with it can be kept', () => {
+  it('returns the same encoder for an era, so that lists can be cached', () => {
     expect(encoderOf({ name: 'plain' })).toBe(encoderOf({ name: 'plain' }));
     expect(encoderOf({ name: 'modern' })).toBe(encoderOf({ name: 'modern' }));
     expect(new Set(ERAS.map((era) => encoderOf(era))).size).toBe(ERAS.length);
   });
 
-  it('carries every result unchanged, as text and as structured content', () => {
+  it('encodes every result without a change, as text and as structured content', () => {
     const result = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue());
     const property = fc.property(result, fc.constantFrom(...ERAS), (result, era) => {
       const json = JSON.stringify(result);
@@ -209,7 +209,7 @@ describe(listedOutput.name, () => {
     additionalProperties: false,
   } as const;
 
-  it('keeps the members and leaves out what is inside of objects', () => {
+  it('keeps the members and removes the properties of inner objects', () => {
     const schema = {
       type: 'object',
       required: ['contact'],
@@ -231,7 +231,7 @@ describe(listedOutput.name, () => {
     });
   });
 
-  it('is nothing where the tool promises nothing', () => {
+  it('returns undefined for a tool without an output schema', () => {
     expect(listedOutput(undefined)).toBeUndefined();
   });
 });
@@ -259,7 +259,7 @@ describe('the encoding of tasks', () => {
     ['soon', 1500, 1500],
     ['in a while', 59_999, 59_999],
     ['far away', 86_400_000, 60_000],
-  ])('asks for a poll when something may have changed: %s', (_case, wait, interval) => {
+  ])('sets the poll interval from the earliest change: %s', (_case, wait, interval) => {
     const askAgainAt = wait === undefined ? undefined : new Date(NOW.getTime() + wait);
     expect(taskStatus({ ...TASK, askAgainAt })).toEqual({
       taskId: 'job_1',
@@ -271,7 +271,7 @@ describe('the encoding of tasks', () => {
     });
   });
 
-  it('tells beside a new task what would have been told beside the result', () => {
+  it('adds the _meta of the result to a new task', () => {
     expect(JSON.parse(createdTask(TASK, { 'switchboard/deprecated': 'a is now b' }))).toMatchObject(
       {
         resultType: 'task',
@@ -284,7 +284,7 @@ describe('the encoding of tasks', () => {
   });
 });
 
-it('presents the version of the package', () => {
+it('server info has the version of the package', () => {
   const file = new URL('../../../package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
   expect(SERVER_INFO.version).toBe(version);

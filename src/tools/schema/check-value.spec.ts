@@ -80,7 +80,7 @@ describe(checkValue, () => {
     expect(faultsOf({ email: undefined })).toBe('email is required');
   });
 
-  it('compares the items of a list by their JSON where they must differ', () => {
+  it('compares the items of a list with uniqueItems by their JSON', () => {
     const schema: JsonSchema = { type: 'array', uniqueItems: true };
     const faults: Fault[] = [];
     checkValue(schema, ['1', 1, { a: 1, b: 2 }], 'list', faults);

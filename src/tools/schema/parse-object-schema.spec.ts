@@ -22,12 +22,12 @@ const object = <Properties extends object>(properties: Properties, more: object 
   ...more,
 });
 const one = (schema: unknown, more: object = {}) => object({ a: schema }, more);
-/** A schema of so many levels. */
+/** Makes a schema of the given depth. */
 const nested = (levels: number): object =>
   levels === 1 ? { type: 'string' } : { type: 'array', items: nested(levels - 1) };
 
 describe(parseObjectSchema, () => {
-  it('keeps what it knows, and closes objects that say nothing about other properties', () => {
+  it('keeps known keywords, and forbids other properties unless the schema allows them', () => {
     const given = object(
       {
         mail: {
@@ -63,7 +63,7 @@ describe(parseObjectSchema, () => {
     });
   });
 
-  it('takes the smallest, and objects of anything inside', () => {
+  it('accepts the smallest schema, and inner objects without properties', () => {
     expect(read({ type: 'object' })).toEqual({
       schema: { type: 'object', properties: {}, additionalProperties: false },
       faults: [],
@@ -266,7 +266,7 @@ describe(parseObjectSchema, () => {
     expect(read(given).faults.join('\n')).toContain(fault);
   });
 
-  it('tells of all faults at once', () => {
+  it('reports all faults at once', () => {
     const given = object({
       a: { type: 'nul' },
       b: { type: 'string', pattern: 'x', minLength: 'y' },
@@ -274,7 +274,7 @@ describe(parseObjectSchema, () => {
     expect(read(given).faults).toHaveLength(3);
   });
 
-  it('takes names that objects have by themselves for names', () => {
+  it('accepts inherited names such as toString as property names', () => {
     const given = object({ constructor: { type: 'string' }, toString: { type: 'string' } });
     expect(read(given)).toEqual({ schema: { ...given, additionalProperties: false }, faults: [] });
     expect(read(object({ valueOf: { type: 'constructor' } })).faults).toHaveLength(1);
