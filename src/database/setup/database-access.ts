@@ -1,6 +1,6 @@
 import type { PoolConfig } from 'pg';
 
-/** How the running service connects: never as the owner of the data. Made by `prepareDatabase`. */
+/** The connections of the running service, which never owns the data. `prepareDatabase` returns it. */
 export interface DatabaseAccess {
   host: string;
   port: number;
@@ -8,8 +8,8 @@ export interface DatabaseAccess {
   ssl: PoolConfig['ssl'];
   tenant: { user: string; password: string };
   gate: { user: string; password: string };
-  /** Signs tenant contexts. */
+  /** Key that signs tenant contexts. */
   contextKey: Buffer;
-  /** Encrypts stored secrets. */
+  /** Key that encrypts stored secrets. */
   dataKey: Buffer;
 }
