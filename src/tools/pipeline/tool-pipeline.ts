@@ -54,7 +54,7 @@ export class ToolPipeline {
     const checked = { tool, method, input, call };
     if (tool.external && call.dryRun) {
       throw AppError.invalid(
-        'This tool calls external systems, so it has no dry run. Call it without dry_run.',
+        'This tool calls external systems, so it cannot be tried without effect.',
       );
     }
     if (tool.external) return this.runOutside(checked);

@@ -212,7 +212,7 @@ describe(dtoSchema, () => {
       field: string;
     }
     class OldPattern {
-      @Matches(/\_/)
+      @Matches(new RegExp('\\_'))
       field: string;
     }
     class Custom {

@@ -59,11 +59,10 @@ const CONVERTERS: Record<string, Converter> = {
     const { source, flags } = pattern as RegExp;
     if (flags !== '' && flags !== 'u') throw new Error(`a pattern with the flags "${flags}"`);
     try {
-      new RegExp(source, 'u');
+      return { type: 'string', pattern: new RegExp(source, 'u').source };
     } catch {
       throw new Error('a pattern that is not valid with the flag u');
     }
-    return { type: 'string', pattern: source };
   },
 };
 
