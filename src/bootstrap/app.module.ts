@@ -84,7 +84,7 @@ export class AppModule {
   }
 }
 
-/** What a team adds to Switchboard without changing it. */
+/** The modules, entities and migrations that a team adds to Switchboard. */
 export interface Extensions {
   /** Nest modules, as in `imports`. Their providers may have tools. */
   modules?: NonNullable<ModuleMetadata['imports']>;

@@ -20,7 +20,7 @@ export type Change =
   /** The API key of the organization was created or revoked. */
   | { readonly kind: 'keys' };
 
-/** What listeners receive. A `gap` means that changes were lost, so everything may have changed. */
+/** A change, or a gap. A `gap` means that changes were lost, so everything may have changed. */
 export type ChangeOrGap = Change | { readonly kind: 'gap' };
 
 export type ChangeListener = (change: ChangeOrGap) => void;

@@ -229,7 +229,7 @@ export class LeasedWorker {
           this.running.delete(running);
           this.fairShare?.release(claim.organizationId);
           this.newlyFree += 1;
-          // Not while the database fails, which would make this a hot loop.
+          // A claim after each failure of the database would make this a hot loop.
           if (this.mayHaveMore && this.failures === 0) this.scheduleNext();
         }),
     };
