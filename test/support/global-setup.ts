@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -49,6 +50,7 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
   // As root, PostgreSQL runs as another user, who must be able to pass through.
   await chmod(folder, 0o711);
   undo.push(() => rm(folder, { recursive: true, force: true }));
+  const addPid = killOnExit(folder);
   let serverUrl = process.env.DATABASE_URL;
   if (!serverUrl) {
     const postgres = await EmbeddedPostgres.start({
@@ -56,6 +58,7 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
       settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
     });
     undo.push(() => postgres.stop());
+    addPid(postgres.pid);
     serverUrl = postgres.url;
   }
   const template = `switchboard_template_${process.pid}`;
@@ -77,9 +80,33 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
     process.env.TEST_REDIS_URL = process.env.REDIS_URL;
   } else {
     const redis = await startRedis(folder);
-    if (redis) undo.push(redis.stop);
-    if (redis) process.env.TEST_REDIS_URL = redis.url;
+    if (redis) {
+      addPid(redis.pid);
+      undo.push(redis.stop);
+      process.env.TEST_REDIS_URL = redis.url;
+    }
   }
+}
+
+/**
+ * Returns a function that takes ids of processes. They are killed, and the folder is removed, when Vitest ends without
+ * a teardown, for example after Ctrl-C.
+ */
+function killOnExit(folder: string): (pid: number) => void {
+  const pids: number[] = [];
+  process.once('exit', () => {
+    // A teardown has removed the folder, and the ids may belong to other processes now.
+    if (!existsSync(folder)) return;
+    for (const pid of pids) {
+      try {
+        process.kill(pid, 'SIGQUIT');
+      } catch {
+        // The process has ended.
+      }
+    }
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return (pid) => pids.push(pid);
 }
 
 async function dropTemplate(serverUrl: string, template: string): Promise<void> {
@@ -91,7 +118,7 @@ async function dropTemplate(serverUrl: string, template: string): Promise<void> 
 
 async function startRedis(
   folder: string,
-): Promise<{ url: string; stop: () => Promise<void> } | undefined> {
+): Promise<{ url: string; pid: number; stop: () => Promise<void> } | undefined> {
   const binary = findRedisServer();
   if (!binary) return undefined;
   const port = await freePort();
@@ -101,7 +128,7 @@ async function startRedis(
     { stdio: 'ignore' },
   );
   await untilListening(port);
-  return { url: `redis://127.0.0.1:${port}`, stop: () => stopProcess(child) };
+  return { url: `redis://127.0.0.1:${port}`, pid: child.pid!, stop: () => stopProcess(child) };
 }
 
 async function stopProcess(child: ChildProcess): Promise<void> {
