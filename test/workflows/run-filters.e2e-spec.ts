@@ -153,7 +153,7 @@ describe('lists of runs', () => {
       let plan: Node | undefined;
       // Explains the statement of the repository instead of executing it.
       const explained = {
-        manager: () => ({
+        session: () => ({
           query: async (sql: string, values: unknown[]) => {
             const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Node }[] }>(
               `explain (analyze, format json) ${sql}`,
