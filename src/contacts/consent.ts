@@ -1,4 +1,4 @@
-/** Channels by which a contact can be reached. Each needs consent of its own. */
+/** Channels by which a contact can be reached. Each needs separate consent. */
 export const CONSENT_CHANNELS = ['email', 'sms', 'webhook'] as const;
 export const CONSENT_STATUSES = ['granted', 'denied'] as const;
 

@@ -8,6 +8,7 @@ import {
   IsString,
   ValidateNested,
 } from 'class-validator';
+import { PageResult } from '../paging/paging.js';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 import { CONSENT_STATUSES, type ConsentStatus } from './consent.js';
 import type { ContactProperties } from './contact-fields.js';
@@ -127,16 +128,11 @@ export class ContactResult {
   contact: ContactView;
 }
 
-export class ContactPage {
+export class ContactPage extends PageResult {
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => ContactView)
   contacts: ContactView[];
-
-  @Doc('Pass it as cursor for the next page; null on the last one.')
-  @Nullable()
-  @IsString()
-  next_cursor: string | null;
 }
 
 export class CreatedContactResult extends ContactResult {

@@ -1,4 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import {
+  Completion,
+  type CompletionCall,
+  MAX_COMPLETIONS,
+} from '../completions/completion.decorator.js';
 import { AppError } from '../errors/app-error.js';
 import { Resource } from '../resources/resource.decorator.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
@@ -23,7 +28,7 @@ import {
 } from './contact.results.js';
 import { ContactsService } from './contacts.service.js';
 
-/** Tools for contacts. */
+/** Tools for contacts, and the completion of contact ids. */
 @Injectable()
 export class ContactTools {
   constructor(private readonly contacts: ContactsService) {}
@@ -125,6 +130,18 @@ export class ContactTools {
       contacts: contacts.map((contact) => ContactView.of(contact)),
       next_cursor: nextCursor,
     };
+  }
+
+  /** Returns ids of contacts whose id, name or identifier starts with `text`. */
+  @Completion({
+    resource: 'switchboard://contacts/{contact_id}',
+    argument: 'contact_id',
+    needs: ['search_contacts'],
+  })
+  async completeContactId(text: string, { organizationId }: CompletionCall): Promise<string[]> {
+    const limit = MAX_COMPLETIONS + 1;
+    const contacts = await this.contacts.listStartingWith(organizationId, text, limit);
+    return contacts.map(({ id }) => id);
   }
 
   private async find(input: GetContactInput, organizationId: string): Promise<Contact> {

@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
-import { ContactCompletions } from './contact.completions.js';
 import { ContactTools } from './contact.tools.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
 
 /** Stores, finds and changes the contacts of organizations. */
 @Module({
-  providers: [ContactTools, ContactCompletions, ContactsService, ContactsRepository],
+  providers: [ContactTools, ContactsService, ContactsRepository],
   exports: [ContactsService],
 })
 export class ContactsModule {}

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SelectQueryBuilder } from 'typeorm';
+import type { Repository, SelectQueryBuilder } from 'typeorm';
 import { violatedConstraint } from '../database/database-error.js';
 import { type BoundStatement, prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
@@ -87,13 +87,10 @@ export class ContactsRepository {
 
   /** Finds the contact and locks its row until the transaction ends. */
   findForUpdate(organizationId: string, id: string): Promise<Contact | null> {
-    return this.tenants
-      .session(organizationId)
-      .repository(Contact)
-      .findOne({
-        where: { organizationId, id },
-        lock: { mode: 'pessimistic_write' },
-      });
+    return this.rows(organizationId).findOne({
+      where: { organizationId, id },
+      lock: { mode: 'pessimistic_write' },
+    });
   }
 
   async findByIdentifier(
@@ -113,9 +110,7 @@ export class ContactsRepository {
     id: string,
     fields: ContactFields,
   ): Promise<Contact | undefined> {
-    const inserted = await this.tenants
-      .session(organizationId)
-      .repository(Contact)
+    const inserted = await this.rows(organizationId)
       .createQueryBuilder()
       .insert()
       .values({ ...fields, organizationId, id, searchText: searchText(fields) })
@@ -137,9 +132,7 @@ export class ContactsRepository {
     try {
       // Without this savepoint, a taken identifier would abort the whole transaction, which may be that of a step.
       return await this.tenants.savepoint(organizationId, async () => {
-        const updated = await this.tenants
-          .session(organizationId)
-          .repository(Contact)
+        const updated = await this.rows(organizationId)
           .createQueryBuilder()
           .update()
           .set({ ...fields, searchText: searchText(fields), updatedAt: () => 'now()' })
@@ -159,10 +152,7 @@ export class ContactsRepository {
 
   /** Returns false when there is no such contact. */
   async delete(organizationId: string, id: string): Promise<boolean> {
-    const deleted = await this.tenants
-      .session(organizationId)
-      .repository(Contact)
-      .delete({ organizationId, id });
+    const deleted = await this.rows(organizationId).delete({ organizationId, id });
     return deleted.affected === 1;
   }
 
@@ -194,9 +184,7 @@ export class ContactsRepository {
   /** Returns at most `limit` contacts, newest first, whose id, a name or an identifier starts with `text` in any case. */
   async listStartingWith(organizationId: string, text: string, limit: number): Promise<Contact[]> {
     const folded = foldText(text);
-    return await this.tenants
-      .session(organizationId)
-      .repository(Contact)
+    return await this.rows(organizationId)
       .createQueryBuilder('contact')
       .where('contact.organizationId = :organizationId', { organizationId })
       .andWhere(
@@ -217,9 +205,7 @@ export class ContactsRepository {
     position: Position | undefined,
     limit: number,
   ): SelectQueryBuilder<Contact> {
-    const query = this.tenants
-      .session(organizationId)
-      .repository(Contact)
+    const query = this.rows(organizationId)
       .createQueryBuilder('contact')
       .where('contact.organizationId = :organizationId', { organizationId })
       .orderBy(`contact.${order.column}`, order.direction, order.nulls)
@@ -258,6 +244,10 @@ export class ContactsRepository {
       .session(organizationId)
       .query<ContactRow>(text, values as unknown[]);
     return rows.map(toContact);
+  }
+
+  private rows(organizationId: string): Repository<Contact> {
+    return this.tenants.session(organizationId).repository(Contact);
   }
 }
 

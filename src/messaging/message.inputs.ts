@@ -34,25 +34,28 @@ export class MessageIdInput {
   message_id: string;
 }
 
-export class SendMessageInput {
-  @Doc('Id of the contact to write to. Exactly one of contact_id, email and phone is required.')
+/** The contact that a message is for or from. */
+class AddresseeInput {
+  @Doc('Id of the contact. Exactly one of contact_id, email and phone is required.')
   @IsOptional()
   @IsString()
   @Length(1, 64)
   contact_id?: string;
 
-  @Doc('E-mail address of a contact, in any case. It must be that of an existing contact.')
+  @Doc('E-mail address of an existing contact, in any case.')
   @IsOptional()
   @IsString()
   @Length(1, 254)
   email?: string;
 
-  @Doc('Phone number of a contact in international form, such as +4930123456.')
+  @Doc('Phone number of an existing contact in international form, such as +4930123456.')
   @IsOptional()
   @IsString()
   @Length(1, 40)
   phone?: string;
+}
 
+export class SendMessageInput extends AddresseeInput {
   @Doc('Only email is supported yet.')
   @IsIn(MESSAGE_CHANNELS)
   channel: MessageChannel = 'email';
@@ -85,7 +88,7 @@ export class SendMessageInput {
   variables?: object;
 
   @Doc(
-    'When to send it: RFC 3339 with its zone, at most one year ahead. Absent or past: at once.',
+    'When to send it: RFC 3339 with a time zone, at most one year ahead. Absent or past: immediately.',
     { examples: ['2030-01-31T09:00:00Z'] },
   )
   @IsOptional()
@@ -94,7 +97,7 @@ export class SendMessageInput {
   scheduled_at?: string;
 
   @Doc(
-    'Your own id for this message: the same call again with the same key returns the first one. Use one whenever you ' +
+    'Your key for this message: a repeated call with the same key returns the first message. Use one whenever you ' +
       'may retry.',
   )
   @IsOptional()
@@ -103,30 +106,12 @@ export class SendMessageInput {
   idempotency_key?: string;
 }
 
-export class RecordMessageInput {
-  @Doc('Id of the contact who wrote it. Exactly one of contact_id, email and phone is required.')
-  @IsOptional()
-  @IsString()
-  @Length(1, 64)
-  contact_id?: string;
-
-  @Doc('E-mail address of the contact, in any case. It must be that of an existing contact.')
-  @IsOptional()
-  @IsString()
-  @Length(1, 254)
-  email?: string;
-
-  @Doc('Phone number of the contact in international form, such as +4930123456.')
-  @IsOptional()
-  @IsString()
-  @Length(1, 40)
-  phone?: string;
-
-  @Doc('How it came.')
+export class RecordMessageInput extends AddresseeInput {
+  @Doc('Channel by which it arrived.')
   @IsIn(MESSAGE_CHANNELS)
   channel: MessageChannel = 'email';
 
-  @Doc('Address of yours that it was sent to.')
+  @Doc('Your address that received it.')
   @IsOptional()
   @IsString()
   @Length(1, 254)
@@ -144,8 +129,8 @@ export class RecordMessageInput {
   body: string;
 
   @Doc(
-    "The provider's id of the message. Where one is given, a message of that channel is recorded once: told of it " +
-      'again, the tool returns the first. Give it whenever the provider may repeat its webhook.',
+    "The provider's id of the message. A message with the same id and channel is recorded once: a repeated call " +
+      'returns the first one. Use it whenever the provider may repeat its webhook.',
     { examples: ['SM5f2c1b'] },
   )
   @IsOptional()
@@ -158,12 +143,12 @@ export const DELIVERY_OUTCOMES = ['delivered', 'bounced', 'failed'] as const;
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
 export class ReportDeliveryInput {
-  @Doc('Id of the message, msg_…, or the Message-ID that it was sent with, <msg_…@your.domain>.')
+  @Doc('Id of the message, msg_…, or its Message-ID header, <msg_…@your.domain>.')
   @IsString()
   @Length(1, 998)
   message_id: string;
 
-  @Doc('What became of it. bounced and failed both make it failed.')
+  @Doc('Result of the delivery. bounced and failed both set the status failed.')
   @IsIn(DELIVERY_OUTCOMES)
   outcome: DeliveryOutcome;
 

@@ -1,4 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import {
+  Completion,
+  type CompletionCall,
+  MAX_COMPLETIONS,
+} from '../completions/completion.decorator.js';
 import type { Contact } from '../contacts/contact.entity.js';
 import { ContactView } from '../contacts/contact.results.js';
 import { ContactsService } from '../contacts/contacts.service.js';
@@ -14,13 +19,30 @@ const EARLIER_MESSAGES = 5;
 const LONGEST_CONTACT = 16_000;
 const LONGEST_MESSAGE = 4000;
 
-/** Prompts with which people write to contacts. */
+/** The prompt to write to a contact, and completions of addressees and message ids. */
 @Injectable()
 export class MessagePrompts {
   constructor(
     private readonly contacts: ContactsService,
     private readonly messages: MessagesService,
   ) {}
+
+  @Completion({
+    resource: 'switchboard://messages/{message_id}',
+    argument: 'message_id',
+    needs: ['list_messages'],
+  })
+  completeMessageId(text: string, { organizationId }: CompletionCall): Promise<string[]> {
+    return this.messages.listIdsStartingWith(organizationId, text, MAX_COMPLETIONS + 1);
+  }
+
+  /** Returns e-mail addresses, which people recognize, and the id of a contact without one. */
+  @Completion({ prompt: 'write_message', argument: 'contact', needs: ['search_contacts'] })
+  async completeContact(text: string, { organizationId }: CompletionCall): Promise<string[]> {
+    const limit = MAX_COMPLETIONS + 1;
+    const contacts = await this.contacts.listStartingWith(organizationId, text, limit);
+    return contacts.map(({ id, email }) => email ?? id);
+  }
 
   @Prompt({
     name: 'write_message',

@@ -1,5 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsIn, IsString, ValidateNested } from 'class-validator';
+import { PageResult } from '../paging/paging.js';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 import {
   MESSAGE_CHANNELS,
@@ -59,7 +60,7 @@ export class MessageView {
   @IsString()
   idempotency_key: string | null;
 
-  @Doc('The run whose step sent or recorded it.')
+  @Doc('Run that sent or recorded the message.')
   @Nullable()
   @IsString()
   run_id: string | null;
@@ -103,16 +104,11 @@ export class MessageView {
   }
 }
 
-export class MessagePage {
+export class MessagePage extends PageResult {
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => MessageView)
   messages: MessageView[];
-
-  @Doc('Pass it as cursor for the next page; null on the last one.')
-  @Nullable()
-  @IsString()
-  next_cursor: string | null;
 }
 
 export class MessageResult {

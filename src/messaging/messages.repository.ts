@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Repository } from 'typeorm';
 import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
@@ -89,9 +90,7 @@ export class MessagesRepository {
     organizationId: string,
     message: InboundMessage,
   ): Promise<Message | undefined> {
-    const inserted = await this.tenants
-      .session(organizationId)
-      .repository(Message)
+    const inserted = await this.rows(organizationId)
       .createQueryBuilder()
       .insert()
       .values({ ...message, organizationId, direction: 'inbound', status: 'received' })
@@ -107,28 +106,19 @@ export class MessagesRepository {
     channel: MessageChannel,
     externalId: string,
   ): Promise<Message | null> {
-    return this.tenants
-      .session(organizationId)
-      .repository(Message)
-      .findOneBy({ organizationId, channel, externalId });
+    return this.rows(organizationId).findOneBy({ organizationId, channel, externalId });
   }
 
   find(organizationId: string, id: string): Promise<Message | null> {
-    return this.tenants
-      .session(organizationId)
-      .repository(Message)
-      .findOneBy({ organizationId, id });
+    return this.rows(organizationId).findOneBy({ organizationId, id });
   }
 
   /** Finds the message and locks its row until the transaction ends. */
   findForUpdate(organizationId: string, id: string): Promise<Message | null> {
-    return this.tenants
-      .session(organizationId)
-      .repository(Message)
-      .findOne({
-        where: { organizationId, id },
-        lock: { mode: 'pessimistic_write' },
-      });
+    return this.rows(organizationId).findOne({
+      where: { organizationId, id },
+      lock: { mode: 'pessimistic_write' },
+    });
   }
 
   /** Returns at most `limit` messages after `position`, newest first. */
@@ -138,9 +128,7 @@ export class MessagesRepository {
     position: TimePosition | undefined,
     limit: number,
   ): Promise<Message[]> {
-    const query = this.tenants
-      .session(organizationId)
-      .repository(Message)
+    const query = this.rows(organizationId)
       .createQueryBuilder('message')
       .where('message.organizationId = :organizationId', { organizationId })
       .orderBy('message.createdAt', 'DESC')
@@ -174,17 +162,11 @@ export class MessagesRepository {
 
   /** Ends the message without sending it and ends its lease. The caller must have locked its row. */
   async settle(organizationId: string, id: string, { status, reason }: Outcome): Promise<Message> {
-    await this.tenants
-      .session(organizationId)
-      .repository(Message)
-      .update(
-        { organizationId, id },
-        { status, statusReason: reason, leaseUntil: null, updatedAt: () => 'now()' },
-      );
-    return await this.tenants
-      .session(organizationId)
-      .repository(Message)
-      .findOneByOrFail({ organizationId, id });
+    await this.rows(organizationId).update(
+      { organizationId, id },
+      { status, statusReason: reason, leaseUntil: null, updatedAt: () => 'now()' },
+    );
+    return await this.rows(organizationId).findOneByOrFail({ organizationId, id });
   }
 
   /** Writes the status that the provider reported and ends the lease. The caller must have locked the row. */
@@ -194,34 +176,25 @@ export class MessagesRepository {
     status: 'delivered' | 'failed',
     reason: string | null,
   ): Promise<Message> {
-    await this.tenants
-      .session(organizationId)
-      .repository(Message)
-      .update(
-        { organizationId, id },
-        {
-          status,
-          statusReason: reason,
-          leaseUntil: null,
-          updatedAt: () => 'now()',
-          ...(status === 'delivered' && { sentAt: () => 'coalesce(sent_at, now())' }),
-        },
-      );
-    return await this.tenants
-      .session(organizationId)
-      .repository(Message)
-      .findOneByOrFail({ organizationId, id });
+    await this.rows(organizationId).update(
+      { organizationId, id },
+      {
+        status,
+        statusReason: reason,
+        leaseUntil: null,
+        updatedAt: () => 'now()',
+        ...(status === 'delivered' && { sentAt: () => 'coalesce(sent_at, now())' }),
+      },
+    );
+    return await this.rows(organizationId).findOneByOrFail({ organizationId, id });
   }
 
   /** Counts an attempt before it begins, so that attempts that end in a crash are counted too. */
   async beginAttempt(organizationId: string, id: string, epoch: number): Promise<void> {
-    await this.tenants
-      .session(organizationId)
-      .repository(Message)
-      .update(
-        { organizationId, id, epoch },
-        { status: 'sending', attempts: () => 'attempts + 1', updatedAt: () => 'now()' },
-      );
+    await this.rows(organizationId).update(
+      { organizationId, id, epoch },
+      { status: 'sending', attempts: () => 'attempts + 1', updatedAt: () => 'now()' },
+    );
   }
 
   /** Records the outcome of an attempt. Returns false, and writes nothing, when another worker has claimed the message. */
@@ -231,9 +204,7 @@ export class MessagesRepository {
     epoch: number,
     { status, reason, retryInSeconds }: Outcome,
   ): Promise<boolean> {
-    const updated = await this.tenants
-      .session(organizationId)
-      .repository(Message)
+    const updated = await this.rows(organizationId)
       .createQueryBuilder()
       .update()
       .set({
@@ -250,5 +221,9 @@ export class MessagesRepository {
       .setParameters({ retryInSeconds })
       .execute();
     return updated.affected === 1;
+  }
+
+  private rows(organizationId: string): Repository<Message> {
+    return this.tenants.session(organizationId).repository(Message);
   }
 }

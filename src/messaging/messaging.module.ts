@@ -7,7 +7,6 @@ import { EmailChannel } from './channels/email-channel.js';
 import { FileEmailChannel } from './channels/file-email-channel.js';
 import { SmtpEmailChannel } from './channels/smtp-email-channel.js';
 import { DeliveryService } from './delivery.service.js';
-import { MessageCompletions } from './message.completions.js';
 import { MessagePrompts } from './message.prompts.js';
 import { MessageTools } from './message.tools.js';
 import { MessageWorker } from './message.worker.js';
@@ -23,7 +22,6 @@ import { ProviderTools } from './provider.tools.js';
     MessageTools,
     ProviderTools,
     MessagePrompts,
-    MessageCompletions,
     MessageWorker,
     MessagesService,
     ProviderReports,

@@ -1,5 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
+import { PageResult } from '../../paging/paging.js';
 import { Doc, Nullable } from '../../tools/schema/doc.decorator.js';
 import type { Step } from '../definitions/definition.js';
 import { toTriggerView } from '../store/version-content.js';
@@ -89,14 +90,9 @@ export class DeletedWorkflowResult {
   deleted: boolean;
 }
 
-export class WorkflowPage {
+export class WorkflowPage extends PageResult {
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => WorkflowView)
   workflows: WorkflowView[];
-
-  @Doc('Pass it as cursor for the next page; null on the last one.')
-  @Nullable()
-  @IsString()
-  next_cursor: string | null;
 }

@@ -8,6 +8,7 @@ import {
   IsString,
   ValidateNested,
 } from 'class-validator';
+import { PageResult } from '../../paging/paging.js';
 import { Doc, Nullable } from '../../tools/schema/doc.decorator.js';
 import type { Step, ToolStep } from '../definitions/definition.js';
 import { planOf } from '../definitions/step-engine.js';
@@ -239,16 +240,11 @@ export class RunResult {
   run: RunView;
 }
 
-export class RunPage {
+export class RunPage extends PageResult {
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => RunView)
   runs: RunView[];
-
-  @Doc('Pass it as cursor for the next page; null on the last one.')
-  @Nullable()
-  @IsString()
-  next_cursor: string | null;
 }
 
 /** The result of a call of an offered workflow. */

@@ -8,6 +8,7 @@ import {
   IsString,
   ValidateNested,
 } from 'class-validator';
+import { PageResult } from '../../../paging/paging.js';
 import type { Actor } from '../../../accounts/account.js';
 import { Doc, Nullable } from '../../../tools/schema/doc.decorator.js';
 import type { VersionContent } from '../../store/version-content.js';
@@ -102,16 +103,11 @@ export class WorkflowVersionResult {
   version: WorkflowVersionView;
 }
 
-export class WorkflowVersionPage {
+export class WorkflowVersionPage extends PageResult {
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => WorkflowVersionSummary)
   versions: WorkflowVersionSummary[];
-
-  @Doc('Cursor of the next page; null on the last.')
-  @Nullable()
-  @IsString()
-  next_cursor: string | null;
 }
 
 /** The difference of one step between two versions. */
