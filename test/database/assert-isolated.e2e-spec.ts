@@ -59,12 +59,12 @@ describe(assertIsolated.name, () => {
       /everybody/,
     ],
     [
-      'secrets that are open',
+      'secrets that every role can read',
       'grant usage on schema private to public; grant select on private.installation to public',
       /installation/,
     ],
     [
-      'a function that answers whatever it is told',
+      'a context function that ignores the signature',
       `create or replace function current_organization() returns text language sql as
          $$ select split_part(current_setting('switchboard.context', true), '.', 1) $$`,
       /current_organization/,

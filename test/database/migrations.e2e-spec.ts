@@ -87,7 +87,7 @@ describe('migrations/schema.sql', () => {
   beforeAll(async () => ({ url, drop } = await createTestDatabase()));
   afterAll(() => drop());
 
-  it('is the schema of a migrated database; after a change, npm run db:schema writes it anew', async () => {
+  it('is the schema of a migrated database (npm run db:schema updates it)', async () => {
     const schema = await withClient(url, dumpSchema);
     await expect(`${SCHEMA_HEADER}\n${schema}`).toMatchFileSnapshot('../../migrations/schema.sql');
   });

@@ -131,18 +131,18 @@ describe('the wake-up for a message', () => {
 describe('a worker that starts later', () => {
   it('delivers unclaimed messages and those with expired leases, but no message with a valid lease', async () => {
     const { id: contactId } = await createContact(acme);
-    const [waiting, expired, begun, held, hopeless] = [
+    const [waiting, expired, started, leased, hopeless] = [
       await send(acme, { contact_id: contactId }),
       await send(acme, { contact_id: contactId }),
       await send(acme, { contact_id: contactId }),
       await send(acme, { contact_id: contactId }),
       await send(acme, { contact_id: contactId }),
     ];
-    for (const { id } of [expired, begun, held]) await leases.claim(1, id);
+    for (const { id } of [expired, started, leased]) await leases.claim(1, id);
     await expireLease(expired.id);
-    await expireLease(begun.id);
+    await expireLease(started.id);
     await switchboard.ownerQuery(`update messages set status = 'sending' where id = $1`, [
-      begun.id,
+      started.id,
     ]);
     await switchboard.ownerQuery(
       `update messages set status = 'sending', attempts = 6 where id = $1`,
@@ -150,22 +150,22 @@ describe('a worker that starts later', () => {
     );
     await switchboard.ownerQuery(
       `update messages set lease_until = now() + interval '1 hour' where id = $1`,
-      [held.id],
+      [leased.id],
     );
     const worker = await startSwitchboard({
       env: { ROLE: 'worker' },
       databaseUrl: switchboard.databaseUrl,
     });
     try {
-      for (const { id } of [waiting, expired, begun]) {
+      for (const { id } of [waiting, expired, started]) {
         await untilStatus(acme, id, 'sent');
         expect((await readEml(worker, id)).headers.get('message-id')).toContain(id);
       }
       const failed = await untilStatus(acme, hopeless.id, 'failed');
       expect(failed.status_reason).toMatch(/6 attempts/);
-      expect((await getMessage(acme, held.id)).status).toBe('queued');
-      await expireLease(held.id);
-      await untilStatus(acme, held.id, 'sent');
+      expect((await getMessage(acme, leased.id)).status).toBe('queued');
+      await expireLease(leased.id);
+      await untilStatus(acme, leased.id, 'sent');
 
       // A message that the web process accepts reaches the worker in the other process.
       await untilStatus(acme, (await send(acme, { contact_id: contactId })).id, 'sent');

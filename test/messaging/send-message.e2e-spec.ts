@@ -258,7 +258,7 @@ describe('scheduled_at', () => {
     expect(new Date(sent.sent_at!).getTime()).toBeGreaterThanOrEqual(at.getTime());
   });
 
-  it('sends a message with a past time at once', async () => {
+  it('sends a message with a past time immediately', async () => {
     const { id } = await createContact(acme);
     const message = await send(acme, { contact_id: id, scheduled_at: '2020-01-01T00:00:00+02:00' });
     expect(message.status).toBe('queued');
