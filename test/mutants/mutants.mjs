@@ -1,7 +1,6 @@
 const RUNS = 'src/workflows/journal/runs.repository.ts';
 const CLAIMED_RUNS = 'src/workflows/engine/claimed-runs.repository.ts';
 const RUN_STARTS = 'src/workflows/triggers/run-starts.service.ts';
-const WEBHOOK_STARTS = 'src/workflows/webhooks/webhook-starts.service.ts';
 const TOOL_RUNNER = 'src/workflows/engine/runners/tool.runner.ts';
 const RUNS_TABLE = 'migrations/tables/workflow_runs.sql';
 const LEASES = ['claim_runs', 'renew_runs', 'claim_messages', 'renew_messages'];
@@ -40,12 +39,6 @@ export const MUTANTS = [
         'this.tenants.afterCommit(() => this.wakeWorkers(organizationId, run, limits !== null));',
         'this.wakeWorkers(organizationId, run, limits !== null);',
       ],
-      [
-        RUN_STARTS,
-        '    const inserted = await this.runs.insertOnce(organizationId, runs);\n',
-        `    for (const run of runs) this.wakeWorkers(organizationId, run, false);
-    const inserted = await this.runs.insertOnce(organizationId, runs);\n`,
-      ],
     ],
     tests: ['test/workflows/webhook-durability'],
     names: 'neither answers ok nor wakes workers before the commit',
@@ -55,28 +48,19 @@ export const MUTANTS = [
     what: 'answer before the commit',
     edits: [
       [
-        WEBHOOK_STARTS,
-        '    return await this.tenants.transaction(organizationId, async () => {\n',
-        `    let answer: (started: RunStarted | 'skipped') => void = () => undefined;
-    const early = new Promise<RunStarted | 'skipped'>((resolve) => (answer = resolve));
-    const committed = this.tenants.transaction(organizationId, async () => {\n`,
-      ],
-      [
-        WEBHOOK_STARTS,
-        `      return allowed ? await this.runs.start(organizationId, allowed) : 'skipped';
-    });
-`,
-        `      answer(allowed ? await this.runs.start(organizationId, allowed) : 'skipped');
-    });
-    committed.catch(() => undefined);
-    return await early;
-`,
+        RUN_STARTS,
+        '    const store = async (): Promise<(string | undefined)[]> => {\n',
+        `    let answer: (ids: (string | undefined)[]) => void = () => undefined;
+    const early = new Promise<(string | undefined)[]>((resolve) => (answer = resolve));
+    const store = async (): Promise<(string | undefined)[]> => {
+      answer(runs.map(({ id }) => id));\n`,
       ],
       [
         RUN_STARTS,
-        'const inserted = await this.runs.insertOnce(organizationId, runs);',
-        `void this.runs.insertOnce(organizationId, runs).catch(() => undefined);
-    const inserted = new Set(runs.map(({ id }) => id));`,
+        'return await this.tenants.transaction(organizationId, store, { singleStatement: !isLimited });',
+        `const options = { singleStatement: !isLimited };
+    this.tenants.transaction(organizationId, store, options).catch(() => undefined);
+    return await early;`,
       ],
     ],
     tests: ['test/workflows/webhook-durability', 'test/failpoints/web-failpoints'],

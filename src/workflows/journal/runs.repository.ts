@@ -49,7 +49,7 @@ const INSERT = prepared(
 );
 const INSERT_WITHOUT_LIMITS = prepared(
   'runs_insert_without_limits',
-  insertRuns(`w.trigger_options -> 'limits' is null`, 'id'),
+  insertRuns(`w.trigger_options -> 'limits' is null`, 'id, contact_id, null as limits'),
 );
 const FENCE = prepared(
   'run_fence',
@@ -76,36 +76,23 @@ export class RunsRepository {
 
   /**
    * Inserts each run whose workflow is active and unchanged and whose dedupe key is new. Returns the inserted runs by id.
-   * The same statement pins the version and finds the contact.
+   * With `onlyUnlimited` it leaves out runs of workflows with limits. The same statement pins the version and finds the
+   * contact.
    */
   async insert(
     organizationId: string,
     runs: readonly NewRun[],
+    { onlyUnlimited = false }: { onlyUnlimited?: boolean } = {},
   ): Promise<ReadonlyMap<string, InsertedRun>> {
     const rows = await this.tenants
       .session(organizationId)
       .query<{ id: string; contact_id: string | null; limits: RunLimits | null }>(
-        INSERT,
+        onlyUnlimited ? INSERT_WITHOUT_LIMITS : INSERT,
         insertedValues(organizationId, runs),
       );
     return new Map(
       rows.map(({ id, contact_id: contactId, limits }) => [id, { contactId, limits }]),
     );
-  }
-
-  /**
-   * Like {@link insert}, but leaves out runs of workflows with limits, and commits when no transaction surrounds it.
-   * Returns the ids of the inserted runs. Throws `unavailable` when a broken connection leaves them unknown.
-   */
-  async insertOnce(organizationId: string, runs: readonly NewRun[]): Promise<ReadonlySet<string>> {
-    const values = insertedValues(organizationId, runs);
-    const rows = await this.tenants.transaction(
-      organizationId,
-      () =>
-        this.tenants.session(organizationId).query<{ id: string }>(INSERT_WITHOUT_LIMITS, values),
-      { singleStatement: true },
-    );
-    return new Set(rows.map(({ id }) => id));
   }
 
   /** True when at least `count` runs descend from the run. */

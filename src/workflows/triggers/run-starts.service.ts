@@ -8,7 +8,7 @@ import { RateLimiter } from '../../http/rate-limiter.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import { newId } from '../../text/ids.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
-import { type NewRun, RunsRepository } from '../journal/runs.repository.js';
+import { type InsertedRun, type NewRun, RunsRepository } from '../journal/runs.repository.js';
 import { RunLimitsService } from './run-limits.service.js';
 
 /** The longest chain of runs that start each other. A longer one is taken for a loop. */
@@ -83,33 +83,37 @@ export class RunStartsService {
       if (ancestry.isFull) run.dedupeKey = `followers ${ancestry.rootRunId}`;
       const inserted = (await this.runs.insert(organizationId, [run])).get(run.id);
       if (!inserted) return await this.findEarlier(organizationId, run, ancestry);
-      const { limits, contactId } = inserted;
-      if (limits) await this.limits.delay(organizationId, run.id, { ...run, contactId }, limits);
-      // A worker that is woken before the commit does not see the row yet, and the wake-up is lost.
-      this.tenants.afterCommit(() => this.wakeWorkers(organizationId, run, limits !== null));
-      this.changes.publish(organizationId, resourceChange('runs', run.id));
+      if (inserted.limits) await this.delay(organizationId, run, inserted);
+      this.notifyAfterCommit(organizationId, run, inserted);
       await this.failpoints.reach('after insert, before commit', run.id);
       return { runId: run.id, duplicate: false };
     });
   }
 
   /**
-   * Starts runs without a parent by one statement that commits by itself. Returns the ids in the order of `starts`;
-   * undefined where no run was stored: the key is not new, the revision has changed, or the workflow has limits. Throws
-   * `unavailable` when the connection broke, and it is unknown which runs were stored.
+   * Starts runs without a parent by one statement. It commits by itself, unless the workflows have limits: then the runs
+   * are delayed before the commit. Returns the ids in the order of `starts`; undefined where no run was stored: the key
+   * is not new, the revision has changed, or the workflow unexpectedly has limits. Throws `unavailable` when the
+   * connection broke, and it is unknown which runs were stored.
    */
   async startBatch(
     organizationId: string,
     starts: readonly RunStart[],
+    isLimited: boolean,
   ): Promise<(string | undefined)[]> {
     const runs = starts.map((start) => newRun(start, NO_ANCESTRY, start.refusal ?? null));
-    const inserted = await this.runs.insertOnce(organizationId, runs);
-    return runs.map((run) => {
-      if (!inserted.has(run.id)) return undefined;
-      this.wakeWorkers(organizationId, run, false);
-      this.changes.publish(organizationId, resourceChange('runs', run.id));
-      return run.id;
-    });
+    const store = async (): Promise<(string | undefined)[]> => {
+      const inserted = await this.runs.insert(organizationId, runs, { onlyUnlimited: !isLimited });
+      for (const run of runs) {
+        const found = inserted.get(run.id);
+        if (!found) continue;
+        if (found.limits) await this.delay(organizationId, run, found);
+        this.notifyAfterCommit(organizationId, run, found);
+        if (isLimited) await this.failpoints.reach('after insert, before commit', run.id);
+      }
+      return runs.map(({ id }) => (inserted.has(id) ? id : undefined));
+    };
+    return await this.tenants.transaction(organizationId, store, { singleStatement: !isLimited });
   }
 
   private async findEarlier(
@@ -126,6 +130,20 @@ export class RunStartsService {
       throw new AppError('idempotency_mismatch', 'This key was used before with another body.');
     }
     return { runId: earlier.id, duplicate: true };
+  }
+
+  private async delay(
+    organizationId: string,
+    run: NewRun,
+    { contactId, limits }: InsertedRun,
+  ): Promise<void> {
+    await this.limits.delay(organizationId, run.id, { ...run, contactId }, limits!);
+  }
+
+  private notifyAfterCommit(organizationId: string, run: NewRun, { limits }: InsertedRun): void {
+    // A worker that is woken before the commit does not see the row yet, and the wake-up is lost.
+    this.tenants.afterCommit(() => this.wakeWorkers(organizationId, run, limits !== null));
+    this.changes.publish(organizationId, resourceChange('runs', run.id));
   }
 
   private wakeWorkers(organizationId: string, { id, refusal }: NewRun, isLimited: boolean): void {

@@ -80,10 +80,10 @@ export class WebhookLookUpsService {
 }
 
 /**
- * True when one statement can store the runs, and the revision covers all that the webhook depends on. It does not cover
- * the time at which a previous secret expires.
+ * True when the webhook has no condition and depends on nothing but the row of the workflow, whose revision is checked. A
+ * previous secret also depends on the time.
  */
 function isCacheable(found: FoundWebhook): boolean {
-  const { active, condition, limited, previous_is_valid: hasPreviousSecret } = found;
-  return active && condition === null && !limited && !hasPreviousSecret;
+  const { active, condition, previous_is_valid: hasPreviousSecret } = found;
+  return active && condition === null && !hasPreviousSecret;
 }

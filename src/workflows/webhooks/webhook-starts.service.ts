@@ -20,11 +20,8 @@ const MIN_WEIGHT_BYTES = MAX_BATCH_BYTES / 64;
 /** Stores the runs of verified webhook deliveries. */
 @Injectable()
 export class WebhookStartsService {
-  private readonly batches = new Batcher<RunStart, (string | undefined)[]>(
-    (organizationId, starts) => this.runs.startBatch(organizationId, starts),
-    MAX_BATCH_BYTES,
-    ({ payload }) => Math.max(payload.length, MIN_WEIGHT_BYTES),
-  );
+  private readonly unlimited = this.batcher(false);
+  private readonly limited = this.batcher(true);
 
   constructor(
     private readonly tenants: TenantDatabase,
@@ -35,12 +32,12 @@ export class WebhookStartsService {
 
   /**
    * Stores the run and resolves once it is committed, to `skipped` when the condition of the trigger does not hold. A
-   * transaction is needed only where a condition or limits are evaluated, or where the statement of the batch stored no
-   * run, so that the reason must be found.
+   * transaction of its own is needed only where a condition is evaluated, or where the batch stored no run, so that the
+   * reason must be found.
    */
   async start(webhook: Webhook, delivery: VerifiedDelivery): Promise<RunStarted | 'skipped'> {
-    const { organizationId, condition, isLimited } = webhook;
-    if (condition === undefined && !isLimited) {
+    const { organizationId, condition } = webhook;
+    if (condition === undefined) {
       const runId = await this.startInBatch(webhook, delivery);
       if (runId !== undefined) return { runId, duplicate: false };
     }
@@ -54,15 +51,16 @@ export class WebhookStartsService {
   }
 
   /**
-   * Stores the run by one statement that commits by itself, together with deliveries to the same organization that arrive
-   * at the same moment. Returns the id of the run. Returns undefined when no run was stored, because the workflow is not
-   * as `webhook` says any more, or the key is not new. Throws `unavailable` when it is unknown whether the run was stored.
+   * Stores the run by one statement, together with deliveries to the same organization that arrive at the same moment.
+   * Returns the id of the run once it is committed. Returns undefined when no run was stored, because the workflow has
+   * changed or the key is not new. Throws `unavailable` when it is unknown whether the run was stored.
    */
   async startInBatch(webhook: Webhook, delivery: VerifiedDelivery): Promise<string | undefined> {
-    const { organizationId, revision } = webhook;
+    const { organizationId, revision, isLimited } = webhook;
     const start = { ...startOf(webhook, delivery), ...contactIn(delivery.payload), revision };
     try {
-      const { result, index } = await this.batches.add(organizationId, start);
+      const batcher = isLimited ? this.limited : this.unlimited;
+      const { result, index } = await batcher.add(organizationId, start);
       return result[index];
     } catch (error) {
       // The commit may have succeeded although the connection broke. To start again would start some runs twice.
@@ -70,6 +68,14 @@ export class WebhookStartsService {
       // Another delivery may have made the statement fail. It was rolled back, so this one can be tried alone.
       return undefined;
     }
+  }
+
+  private batcher(isLimited: boolean): Batcher<RunStart, (string | undefined)[]> {
+    return new Batcher(
+      (organizationId, starts) => this.runs.startBatch(organizationId, starts, isLimited),
+      MAX_BATCH_BYTES,
+      ({ payload }) => Math.max(payload.length, MIN_WEIGHT_BYTES),
+    );
   }
 }
 
