@@ -82,7 +82,7 @@ function findFaults({ id, edits, tests, names }) {
     );
     return source.includes(text) ? [] : [`${id}: ${file} does not contain: ${text}`];
   });
-  const files = readdirSync(join(ROOT, 'test'), { recursive: true })
+  const files = readdirSync(join(ROOT, 'test'), { encoding: 'utf8', recursive: true })
     .map((file) => `test/${file}`)
     .filter((file) => file.endsWith('.e2e-spec.ts') && tests.some((test) => file.includes(test)));
   const titles = files.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
