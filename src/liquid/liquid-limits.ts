@@ -34,7 +34,7 @@ export function checkOutputLength(text: string): string {
   return text;
 }
 
-export function outputTooLongError(): AppError {
+function outputTooLongError(): AppError {
   return AppError.invalid(
     `The template turns into more than ${MAX_OUTPUT_BYTES / 1024} KiB of text.`,
   );

@@ -72,6 +72,7 @@ describe('the definition of a workflow', () => {
       [
         'steps[0].then[0].arguments.email',
         'steps[0].then[0].arguments.tags[0]',
+        'steps[0].then[0].arguments.tags',
         'steps[0].else[0].wait.until',
         'steps[0].else[1].tool',
       ],

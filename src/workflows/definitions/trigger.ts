@@ -7,7 +7,7 @@ import { type ContactMapping, parseContactMapping } from './contact-mapping.js';
 import { Cron } from './calendar/cron.js';
 import { parseRunLimits, type RunLimits } from './run-limits.js';
 
-export const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const;
+const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const;
 
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
@@ -16,9 +16,9 @@ export const RUN_TRIGGER_TYPES = [...TRIGGER_TYPES, 'tool'] as const;
 
 export type RunTriggerType = (typeof RUN_TRIGGER_TYPES)[number];
 
-export const MISSED_POLICIES = ['skip', 'run_once'] as const;
+const MISSED_POLICIES = ['skip', 'run_once'] as const;
 
-export type MissedPolicy = (typeof MISSED_POLICIES)[number];
+type MissedPolicy = (typeof MISSED_POLICIES)[number];
 
 /** The stored part of a trigger besides its type and its secret, in the form in which it is shown. */
 export interface TriggerOptions {

@@ -8,7 +8,7 @@ import { MAX_WAIT_SECONDS, TIMES_IN_WORDS, UNIT_SECONDS } from '../definitions/s
 import type { JournalEntry } from '../journal/claimed-run.js';
 
 /** The end of a wait, and the timezone that a local time was read in. */
-export interface WaitEnd {
+interface WaitEnd {
   readonly at: Date;
   readonly timezone?: string;
 }

@@ -117,7 +117,7 @@ export class Run {
 }
 
 /** A failed attempt of a step. */
-export interface FailedAttempt {
+interface FailedAttempt {
   attempt: number;
   failed_at: string;
   error: StepError;

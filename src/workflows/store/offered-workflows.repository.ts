@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { OfferedWorkflow, Workflow } from './workflow.entity.js';
 
-export type NewOfferedWorkflow = Omit<OfferedWorkflow, 'organizationId' | 'updatedAt'>;
+type NewOfferedWorkflow = Omit<OfferedWorkflow, 'organizationId' | 'updatedAt'>;
 
 /** Reads and writes the offered workflows of organizations. */
 @Injectable()

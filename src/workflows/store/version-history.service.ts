@@ -9,7 +9,7 @@ import type { Workflow } from './workflow.entity.js';
 import { WorkflowVersionsRepository } from './workflow-versions.repository.js';
 
 /** A workflow and its steps. */
-export interface WorkflowWithSteps {
+interface WorkflowWithSteps {
   workflow: Workflow;
   steps: readonly Step[];
 }

@@ -8,7 +8,7 @@ import type { VersionContent } from './version-content.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
 
 /** A version without its steps and schemas. */
-export type ListedVersion = Pick<
+type ListedVersion = Pick<
   WorkflowVersion,
   'version' | 'actorKind' | 'actorId' | 'restoredFrom' | 'createdAt'
 >;

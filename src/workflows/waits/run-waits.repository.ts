@@ -6,7 +6,7 @@ import type { RunStatus } from '../journal/run.entity.js';
 import type { WaitEvent } from '../definitions/steps/event-wait-step.js';
 
 /** A wait to begin. */
-export interface NewWait {
+interface NewWait {
   runId: string;
   stepId: string;
   event: WaitEvent;
@@ -18,7 +18,7 @@ export interface NewWait {
 }
 
 /** The state of a wait, and the event or the failed condition that ended it. */
-export interface WaitOutcome {
+interface WaitOutcome {
   state: RunWaitState;
   payload: object | null;
   error: string | null;

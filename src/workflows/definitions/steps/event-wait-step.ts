@@ -7,7 +7,7 @@ import type { StepParser } from './step-parser.js';
 import { parseWait } from './wait-step.js';
 
 /** The events that a step can wait for: domain events, and a call of the step's resume URL. */
-export const WAIT_EVENTS = [...EVENT_NAMES, 'resume'] as const;
+const WAIT_EVENTS = [...EVENT_NAMES, 'resume'] as const;
 
 /** The event of a stored wait. Only `run_workflow` steps wait for `run.ended`. */
 export type WaitEvent = EventName | 'resume' | 'run.ended';

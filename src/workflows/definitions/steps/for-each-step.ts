@@ -4,7 +4,7 @@ import type { StepKind } from './step-kind.js';
 import { STEP_ID, type StepParser } from './step-parser.js';
 
 export const MAX_ITEMS = 1000;
-export const MAX_CONCURRENCY = 10;
+const MAX_CONCURRENCY = 10;
 /** The variable that contains the index of the item, from 0. */
 export const INDEX = 'index';
 

@@ -3,7 +3,7 @@ import type { OnError, Step } from '../definition.js';
 import { checkKeys, isObject, type Json } from '../step-fields.js';
 
 export const MAX_STEPS = 100;
-export const MAX_NESTING = 10;
+const MAX_NESTING = 10;
 
 export const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;
 /** Names that a step id would hide from expressions. A step may be called `contact`: that name then means its result. */
