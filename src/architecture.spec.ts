@@ -77,9 +77,9 @@ const BOOTSTRAP = 'bootstrap';
 /** The Nest modules inside `workflows`, and what each may import. A row names only rows above it. */
 const WORKFLOWS_MAY_IMPORT: Record<string, readonly string[]> = {
   definitions: [],
+  store: ['definitions'],
   journal: ['definitions'],
   waits: ['definitions', 'journal'],
-  store: ['definitions', 'waits'],
   triggers: ['definitions', 'journal', 'store'],
   runs: ['definitions', 'journal', 'store', 'triggers'],
   offers: ['definitions', 'store', 'triggers', 'runs'],
