@@ -4,7 +4,6 @@ import { createTestDatabase } from '../support/database.js';
 import { freePort } from '../support/global-setup.js';
 import { createOrganization } from '../support/organization.js';
 import { buildTree, startProcess, type SwitchboardProcess } from '../support/process.js';
-import type { Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, runUntil, trigger } from '../workflows/support/workflow-client.js';
 import { Listening, SUBSCRIPTION_ID } from './support/listening.js';
@@ -38,7 +37,7 @@ const start = async (role: 'web' | 'worker'): Promise<SwitchboardProcess & { url
 
 it('a subscription gets changes of other processes, and ends when its process stops', async () => {
   const [here, there] = [await start('web'), await start('web')];
-  const acme = await createOrganization({ url: there.url } as Switchboard);
+  const acme = await createOrganization({ url: there.url });
   const steps = [{ id: 'make', tool: 'create_contact', arguments: { email: 'ada@example.com' } }];
   const runId = await trigger(acme, (await createWorkflow(acme, steps)).id);
   const canceledId = await trigger(acme, (await createWorkflow(acme, steps)).id);

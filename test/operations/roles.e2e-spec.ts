@@ -5,7 +5,6 @@ import { createTestDatabase } from '../support/database.js';
 import { freePort } from '../support/global-setup.js';
 import { createOrganization } from '../support/organization.js';
 import { buildTree, startProcess, type SwitchboardProcess } from '../support/process.js';
-import type { Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
 describe('processes of one installation', () => {
@@ -48,7 +47,7 @@ describe('processes of one installation', () => {
       const web = await start({ ROLE: 'web', ...driver });
       await web.untilSaid(/listens on/);
       const url = `http://127.0.0.1:${port}`;
-      const acme = await createOrganization({ url } as Switchboard);
+      const acme = await createOrganization({ url });
       const created = await acme.call<{ workflow: { id: string } }>('create_workflow', {
         name: 'Remote',
         trigger: { type: 'manual' },
@@ -104,7 +103,7 @@ describe('processes of one installation', () => {
   it('start and execute runs while Redis is unreachable', async () => {
     const all = await start({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     await all.untilSaid(/listens on/);
-    const acme = await createOrganization({ url: `http://127.0.0.1:${port}` } as Switchboard);
+    const acme = await createOrganization({ url: `http://127.0.0.1:${port}` });
     const { value } = await acme.call<{ workflow: { id: string } }>('create_workflow', {
       name: 'No Redis',
       trigger: { type: 'manual' },

@@ -5,7 +5,6 @@ import { freePort } from '../support/global-setup.js';
 import { createOrganization } from '../support/organization.js';
 import { postJson } from '../support/post-json.js';
 import { buildTree, startProcess, type SwitchboardProcess } from '../support/process.js';
-import type { Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
 describe('the log', () => {
@@ -34,7 +33,7 @@ describe('the log', () => {
   });
 
   it('contains no key, password, secret or cookie at level trace, also when requests fail', async () => {
-    const acme = await createOrganization({ url } as Switchboard);
+    const acme = await createOrganization({ url });
     const canaries = ['canary-secret-key', acme.key, acme.password, acme.cookie.split('=')[1]!];
     canaries.push(new URL(database.url).password);
     const { value } = await acme.call<{

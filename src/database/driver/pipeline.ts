@@ -10,8 +10,9 @@ interface ResultBuilder extends QueryResult {
   addCommandComplete(message: unknown): void;
 }
 type WireValue = Buffer | string | null;
-const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): WireValue } })
-  .utils;
+const { prepareValue } = (
+  pg as unknown as { utils: { prepareValue: (value: unknown) => WireValue } }
+).utils;
 const Result = pg.Result as unknown as new () => ResultBuilder;
 
 /** Names of the statements that each connection has prepared. */
