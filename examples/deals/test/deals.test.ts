@@ -143,15 +143,10 @@ describe('deals', () => {
     const outcome = await acme.callAsAgent('record_deal', { title: '', amount: 1.5, ammount: 1 });
     assert.ok(!outcome.ok);
     assert.equal(outcome.error.code, 'invalid_arguments');
-    assert.deepEqual(outcome.error.details, [
-      { path: 'ammount', message: 'is not known. Did you mean amount?' },
-    ]);
-    const other = await acme.callAsPerson('record_deal', { title: '', amount: 1.5 });
-    assert.ok(!other.ok);
-    assert.deepEqual(other.error.details?.map((fault) => fault.path).toSorted(), [
-      'amount',
-      'title',
-    ]);
+    const faults = outcome.error.details ?? [];
+    assert.deepEqual(faults.map((fault) => fault.path).toSorted(), ['ammount', 'amount', 'title']);
+    const unknown = faults.find((fault) => fault.path === 'ammount');
+    assert.equal(unknown?.message, 'is not known. Did you mean amount?');
   });
 
   it('stay in their organization even when a query does not filter by it', async () => {
