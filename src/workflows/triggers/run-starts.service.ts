@@ -109,7 +109,12 @@ export class RunStartsService {
         if (!found) continue;
         if (found.limits) await this.delay(organizationId, run, found);
         this.notifyAfterCommit(organizationId, run, found);
-        if (isLimited) await this.failpoints.reach('after insert, before commit', run.id);
+      }
+      if (isLimited) {
+        const ids = [...inserted.keys()];
+        await Promise.all(
+          ids.map((id) => this.failpoints.reach('after insert, before commit', id)),
+        );
       }
       return runs.map(({ id }) => (inserted.has(id) ? id : undefined));
     };
