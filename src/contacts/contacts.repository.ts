@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Repository, SelectQueryBuilder } from 'typeorm';
 import { violatedConstraint } from '../database/database-error.js';
-import { type BoundStatement, prepared } from '../database/driver/statement.js';
+import {
+  type BoundStatement,
+  type PreparedStatement,
+  prepared,
+} from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { escapeLike, filterCondition } from './contact-condition.js';
 import { type ContactFields, foldText, searchText } from './contact-fields.js';
@@ -76,13 +80,17 @@ interface IndexedRow extends ContactRow {
 
 @Injectable()
 export class ContactsRepository {
+  /** The contact that the last statement of a transaction has found (docs/adr/0016-recent-contact.md). */
+  private readonly recent = new WeakMap<object, { version: number; row: ContactRow }>();
+
   constructor(private readonly tenants: TenantDatabase) {}
 
   async find(organizationId: string, id: string): Promise<Contact | null> {
-    const [row] = await this.tenants
-      .session(organizationId)
-      .query<ContactRow>(FIND, [organizationId, id]);
-    return row ? toContact(row) : null;
+    const { transaction } = this.tenants.session(organizationId);
+    const recent = this.recent.get(transaction);
+    return recent?.version === transaction.version && recent.row.contact_id === id
+      ? toContact(structuredClone(recent.row))
+      : await this.findOne(FIND, organizationId, id);
   }
 
   /** Finds the contact and locks its row until the transaction ends. */
@@ -98,10 +106,7 @@ export class ContactsRepository {
     identifier: Identifier,
     value: string,
   ): Promise<Contact | null> {
-    const [row] = await this.tenants
-      .session(organizationId)
-      .query<ContactRow>(FIND_BY[identifier], [organizationId, value]);
-    return row ? toContact(row) : null;
+    return await this.findOne(FIND_BY[identifier], organizationId, value);
   }
 
   /** Inserts the contact. Returns undefined when another contact has one of its identifiers; the transaction goes on. */
@@ -196,6 +201,22 @@ export class ContactsRepository {
       .addOrderBy('contact.id', 'DESC')
       .limit(limit)
       .getMany();
+  }
+
+  private async findOne(
+    statement: PreparedStatement,
+    organizationId: string,
+    value: string,
+  ): Promise<Contact | null> {
+    const session = this.tenants.session(organizationId);
+    const version = session.transaction.version + 1;
+    const [row] = await session.query<ContactRow>(statement, [organizationId, value]);
+    if (!row) return null;
+    // Another statement, sent at the same moment, may have changed the contact.
+    if (session.transaction.version === version) {
+      this.recent.set(session.transaction, { version, row: structuredClone(row) });
+    }
+    return toContact(row);
   }
 
   private pageQuery(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PreparedStatement, prepared } from '../../src/database/driver/statement.js';
+import type { PreparedStatement } from '../../src/database/driver/statement.js';
 import { LazyTransaction } from '../../src/database/transactions/lazy-transaction.js';
 import type { Pool } from 'pg';
 import { ContextSigner } from '../../src/database/transactions/context-signer.js';
@@ -12,13 +12,15 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
+// Files that run in the same process share the names of `prepared`.
+const named = (name: string, text: string): PreparedStatement => ({ name, text });
 const INSERT_KEY = `insert into idempotency_keys (organization_id, tool, key, fingerprint)
   values ($1, 'test', $2, 'x')`;
-const INSERT = prepared('test_insert', INSERT_KEY);
-const INSERT_SKIPPED = prepared('test_insert_skipped', INSERT_KEY);
-const FAIL = prepared('test_fail', 'select 1 / 0');
-const LOSE_LEASE = prepared('test_lose_lease', 'select assert_lease(0)');
-const END_BACKEND = prepared('test_end_backend', 'select pg_terminate_backend(pg_backend_pid())');
+const INSERT = named('test_insert', INSERT_KEY);
+const INSERT_SKIPPED = named('test_insert_skipped', INSERT_KEY);
+const FAIL = named('test_fail', 'select 1 / 0');
+const LOSE_LEASE = named('test_lose_lease', 'select assert_lease(0)');
+const END_BACKEND = named('test_end_backend', 'select pg_terminate_backend(pg_backend_pid())');
 
 let switchboard: Switchboard;
 let tenants: TenantDatabase;
@@ -252,10 +254,10 @@ describe(TenantDatabase.name, () => {
   });
 
   it('maps the error of a deferred statement, and throws unavailable for a dead connection', async () => {
-    const fail = (statement: PreparedStatement) =>
+    const fail = (deferred: PreparedStatement) =>
       tenants.transaction(acme.id, async () => {
         await claim('never stored');
-        tenants.session(acme.id).defer(statement, [], toLeaseLostError);
+        tenants.session(acme.id).defer(deferred, [], toLeaseLostError);
       });
     await expect(fail(LOSE_LEASE)).rejects.toBeInstanceOf(LeaseLostError);
     await expect(fail(END_BACKEND)).rejects.toMatchObject({ code: 'unavailable' });
@@ -290,6 +292,18 @@ describe(TenantDatabase.name, () => {
     await Promise.all(works);
     expect(await stored('never')).toBe(false);
     expect(await stored('prepared 7')).toBe(true);
+  });
+
+  it('sends statements of the same moment one after the other', async () => {
+    const numbers = Array.from({ length: 20 }, (_, index) => index);
+    const rows = await tenants.transaction(acme.id, () =>
+      Promise.all(
+        numbers.map((number) =>
+          tenants.session(acme.id).query('select $1::int as number', [number]),
+        ),
+      ),
+    );
+    expect(rows.flat()).toEqual(numbers.map((number) => ({ number })));
   });
 
   it('uses no connection for work that sends no statement', async () => {
@@ -388,8 +402,8 @@ async function claim(key: string): Promise<void> {
     });
 }
 
-function defer(key: string, statement = INSERT): void {
-  tenants.session(acme.id).defer(statement, [acme.id, key]);
+function defer(key: string, insert = INSERT): void {
+  tenants.session(acme.id).defer(insert, [acme.id, key]);
 }
 
 async function claimed(): Promise<string[]> {

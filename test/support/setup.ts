@@ -3,3 +3,12 @@ import { ProbeTools } from '../workflows/support/probe.tools.js';
 
 // Test files of one worker share modules, and with them the static state of these tools.
 beforeAll(() => ProbeTools.reset());
+
+// Node prints each deprecation once. What pg deprecates, its next major version refuses.
+const listener = Symbol.for('switchboard fails on deprecations of pg');
+if (!(listener in process)) {
+  Object.assign(process, { [listener]: true });
+  process.on('warning', (warning) => {
+    if (warning.name === 'DeprecationWarning' && /\bpg\b/.test(warning.message)) throw warning;
+  });
+}

@@ -11,6 +11,7 @@ import { setContext, setReadOnlyContext, type TenantConnections } from './tenant
  */
 export class AutocommitTransaction implements StatementSender {
   readonly beganAt = undefined;
+  version = 0;
   private isOver = false;
   private hasWritten = false;
 
@@ -24,6 +25,7 @@ export class AutocommitTransaction implements StatementSender {
     assertOpen(this.isOver || isClosed());
     if (this.hasWritten) throw new Error('This transaction may send one statement only.');
     this.hasWritten = !this.readOnly;
+    this.version += 1;
     return await this.send(statement, true);
   }
 

@@ -16,6 +16,7 @@ const SAVEPOINT = 'switchboard_savepoint_';
  */
 export class LazyTransaction implements StatementSender {
   beganAt: Date | undefined;
+  version = 0;
   /** The error after which the transaction cannot commit, even when its work has caught that error. */
   failure?: Error;
   private client?: PoolClient;
@@ -33,6 +34,7 @@ export class LazyTransaction implements StatementSender {
   ) {}
 
   async query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult> {
+    this.version += 1;
     return await this.inTurn(() => {
       assertOpen(this.isOver || isClosed());
       return this.send([...this.takeDeferred(), statement]);
@@ -53,6 +55,7 @@ export class LazyTransaction implements StatementSender {
     try {
       return await work();
     } catch (error) {
+      this.version += 1;
       await this.inTurn(async () => {
         if (this.isOver) return;
         const unsent = this.deferred.indexOf(create);

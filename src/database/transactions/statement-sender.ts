@@ -13,6 +13,8 @@ export interface StatementSender {
   /** Sends one statement when its turn comes, unless `isClosed` is true by then. */
   query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult>;
   defer(statement: DeferredStatement): void;
+  /** Number of statements so far, without deferred ones, and of rollbacks to a savepoint. */
+  readonly version: number;
   /** The database's `now()` of the transaction, when a statement has begun it. */
   readonly beganAt: Date | undefined;
 }

@@ -17,6 +17,11 @@ export class TenantSession {
     private readonly sender: StatementSender,
   ) {}
 
+  /** The transaction that the session belongs to. Its `version` tells whether a statement was sent since. */
+  get transaction(): Pick<StatementSender, 'version'> {
+    return this.sender;
+  }
+
   /** The TypeORM repository of an entity. Features use it by default, with its query builder where that is needed. */
   repository<E extends ObjectLiteral>(entity: EntityTarget<E>): Repository<E> {
     assertOpen(this.isOver);
