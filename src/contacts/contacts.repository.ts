@@ -11,6 +11,7 @@ import { escapeLike, filterCondition } from './contact-condition.js';
 import { type ContactFields, foldText, searchText } from './contact-fields.js';
 import type { ContactFilter } from './contact-filter.js';
 import { CONTACT_SORTS, ContactOrder, type Position } from './contact-order.js';
+import { CONTACT_COLUMNS, type ContactRow, toContact } from './contact-row.js';
 import { Contact } from './contact.entity.js';
 
 /** Columns of the identifiers, by argument name. Each identifier is unique in its organization. */
@@ -20,42 +21,7 @@ export type Identifier = keyof typeof IDENTIFIERS;
 /** When more contacts match a text, reading them in sort order is faster than the text index. */
 const MOST_BY_INDEX = 1000;
 
-interface ContactRow {
-  contact_organization_id: string;
-  contact_id: string;
-  contact_external_id: string | null;
-  contact_email: string | null;
-  contact_phone: string | null;
-  contact_first_name: string | null;
-  contact_last_name: string | null;
-  contact_locale: string | null;
-  contact_timezone: string | null;
-  contact_tags: string[];
-  contact_properties: Contact['properties'];
-  contact_consent: Contact['consent'];
-  contact_created_at: Date;
-  contact_updated_at: Date;
-}
-
-const COLUMNS = [
-  'organization_id',
-  'id',
-  'external_id',
-  'email',
-  'phone',
-  'first_name',
-  'last_name',
-  'locale',
-  'timezone',
-  'tags',
-  'properties',
-  'consent',
-  'created_at',
-  'updated_at',
-]
-  .map((column) => `contact.${column} as contact_${column}`)
-  .join(', ');
-const SELECT = `select ${COLUMNS} from contacts contact where contact.organization_id = $1`;
+const SELECT = `select ${CONTACT_COLUMNS} from contacts contact where contact.organization_id = $1`;
 const FIND = prepared('contact', `${SELECT} and contact.id = $2`);
 const FIND_BY = {
   external_id: prepared('contact_by_external_id', `${SELECT} and contact.external_id = $2`),
@@ -286,26 +252,6 @@ function restrictToIndexed(page: string, valueCount: number): string {
   // Without `materialized`, PostgreSQL would search the index once for each use of the ids.
   return `with few as materialized (select public.find_contact_ids(${places}) as ids)
     select few.ids is null as exceeds_index_limit, page.* from few left join lateral (${page}) page on true`;
-}
-
-/** Converts a row faster than TypeORM, which examines the metadata of each column again for each row. */
-function toContact(row: ContactRow): Contact {
-  return Object.assign(new Contact(), {
-    organizationId: row.contact_organization_id,
-    id: row.contact_id,
-    externalId: row.contact_external_id,
-    email: row.contact_email,
-    phone: row.contact_phone,
-    firstName: row.contact_first_name,
-    lastName: row.contact_last_name,
-    locale: row.contact_locale,
-    timezone: row.contact_timezone,
-    tags: row.contact_tags,
-    properties: row.contact_properties,
-    consent: row.contact_consent,
-    createdAt: row.contact_created_at,
-    updatedAt: row.contact_updated_at,
-  } satisfies Omit<Contact, 'searchText'>);
 }
 
 /** Returns one or two search texts. A contact matches when its text contains either of them. */

@@ -12,7 +12,7 @@ import { MessageTools } from './message.tools.js';
 import { MessageWorker } from './message.worker.js';
 import { MessagesRepository } from './messages.repository.js';
 import { MessagesService } from './messages.service.js';
-import { ProviderReports } from './provider-reports.service.js';
+import { ProviderReportsService } from './provider-reports.service.js';
 import { ProviderTools } from './provider.tools.js';
 
 /** Sends messages to contacts and records inbound ones. Tools queue messages; workers deliver them. */
@@ -24,7 +24,7 @@ import { ProviderTools } from './provider.tools.js';
     MessagePrompts,
     MessageWorker,
     MessagesService,
-    ProviderReports,
+    ProviderReportsService,
     DeliveryService,
     MessagesRepository,
     { provide: EmailChannel, inject: [Env], useFactory: createEmailChannel },

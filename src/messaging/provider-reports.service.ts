@@ -36,7 +36,7 @@ export interface DeliveryReport {
  * of the organization. Workflows that an event triggers start in the same transaction.
  */
 @Injectable()
-export class ProviderReports {
+export class ProviderReportsService {
   constructor(
     private readonly repository: MessagesRepository,
     private readonly messages: MessagesService,

@@ -3,12 +3,12 @@ import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import { RecordMessageInput, ReportDeliveryInput } from './message.inputs.js';
 import { MessageView, RecordedMessageResult, ReportedDeliveryResult } from './message.results.js';
-import { ProviderReports } from './provider-reports.service.js';
+import { ProviderReportsService } from './provider-reports.service.js';
 
 /** Tools with which workflows record what the webhooks of providers report. Agents cannot call them. */
 @Injectable()
 export class ProviderTools {
-  constructor(private readonly reports: ProviderReports) {}
+  constructor(private readonly reports: ProviderReportsService) {}
 
   @Tool({
     name: 'record_message',
