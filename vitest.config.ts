@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { DRIVER_SPECS, PROCESS_SPECS } from './test/support/spec-lists.js';
 import { findRedisServer } from './test/support/redis.js';
@@ -23,6 +24,7 @@ const testTimeout = 60_000;
 
 export const e2e = {
   isolate,
+  alias: { '@node-rs/argon2': resolve(import.meta.dirname, 'test/support/argon2.ts') },
   globalSetup: ['test/support/global-setup.ts'],
   setupFiles: ['test/support/setup.ts'],
   testTimeout,

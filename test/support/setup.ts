@@ -1,8 +1,11 @@
-import { beforeAll } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { ProbeTools } from '../workflows/support/probe.tools.js';
+import { useRealCosts } from './argon2.js';
 
 // Test files of one worker share modules, and with them the static state of these tools.
 beforeAll(() => ProbeTools.reset());
+
+beforeAll(() => useRealCosts(expect.getState().testPath!.includes('/test/accounts/')));
 
 // Node prints each deprecation once. What pg deprecates, its next major version refuses.
 const listener = Symbol.for('switchboard fails on deprecations of pg');
