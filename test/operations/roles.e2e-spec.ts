@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
+import { AppError } from '../../src/errors/app-error.js';
 import { createTestDatabase } from '../support/database.js';
 import { freePort } from '../support/global-setup.js';
 import { createOrganization } from '../support/organization.js';
@@ -70,9 +72,10 @@ describe('processes of one installation', () => {
     },
   );
 
-  it('answer a request that is in progress at SIGTERM, and end with code 0', async () => {
+  it('create no demo organization, and answer a request that is in progress at SIGTERM', async () => {
     const all = await start({});
     await all.untilSaid(/listens on/);
+    expect(all.output()).not.toMatch(/swb_|demo/i);
     const body = JSON.stringify({
       email: 'late@example.com',
       password: 'a long password',
@@ -92,12 +95,6 @@ describe('processes of one installation', () => {
     await once(socket, 'close');
     expect(answer).toMatch(/^HTTP\/1\.1 201 /);
     expect(await all.exited).toBe(0);
-  });
-
-  it('create no demo organization in a database that DATABASE_URL names', async () => {
-    const all = await start({});
-    await all.untilSaid(/listens on/);
-    expect(all.output()).not.toMatch(/swb_|demo/i);
   });
 
   it('start and execute runs while Redis is unreachable', async () => {
@@ -128,11 +125,6 @@ describe('a start that cannot work', () => {
       /DATABASE_URL: it refuses the user or the password/,
     ],
     [
-      'a database that does not exist',
-      { DATABASE_URL: missingDatabase() },
-      /DATABASE_URL: the database does not exist/,
-    ],
-    [
       'an address of another machine',
       { HOST: '192.0.2.1', DATABASE_URL: process.env.TEST_TEMPLATE_URL! },
       /HOST: 192\.0\.2\.1/,
@@ -142,6 +134,12 @@ describe('a start that cannot work', () => {
     expect(await started.exited).toBe(1);
     expect(started.output()).toMatch(message);
     expect(started.output()).not.toMatch(/\bat .*\.js:\d+|wrong-secret/);
+  });
+
+  it('says that the database does not exist', async () => {
+    const preparing = prepareDatabase(missingDatabase(), { waitMs: 0, log: () => undefined });
+    await expect(preparing).rejects.toThrow(AppError);
+    await expect(preparing).rejects.toThrow(/DATABASE_URL: the database does not exist/);
   });
 });
 

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { Injectable, type Provider } from '@nestjs/common';
+import { Injectable, Module, type Provider, type Type } from '@nestjs/common';
 import { IsIn, IsInt, IsOptional, IsString } from 'class-validator';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { checkWorkflows } from '../../src/bootstrap/check-workflows.js';
 import { Doc } from '../../src/tools/schema/doc.decorator.js';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import {
@@ -103,6 +104,33 @@ class BrokenTools {
     return { number: 'N1' };
   }
 }
+
+class ChangedInput {
+  @IsString()
+  item: string;
+
+  @IsOptional()
+  @IsString()
+  note?: string;
+
+  @IsString()
+  currency: string;
+}
+
+@Injectable()
+class ChangedTools {
+  @Tool({ name: 'team_order', title: 'Order', description: 'Orders.', output: SmallResult })
+  async order(_input: ChangedInput): Promise<SmallResult> {
+    return { number: 'N1' };
+  }
+}
+
+/** Requires an argument that is new, like the build of `changed-build.mjs`. */
+@Module({ providers: [ChangedTools] })
+class ChangedModule {}
+
+@Module({ providers: [GrownTools] })
+class GrownModule {}
 
 const order = (given: object): object => ({ id: 'order', tool: 'team_order', arguments: given });
 const STEPS = [
@@ -332,8 +360,31 @@ describe('npm run check:workflows, and the log at start', () => {
     return ended;
   };
   const database = (): { DATABASE_URL: string } => ({ DATABASE_URL: switchboard.databaseUrl });
-  const check = async (...given: string[]): Promise<Ended> => {
-    return await run([FIXTURE, ...given], database());
+  /** Runs the check in this process: another process takes 2 s to load. */
+  const check = async (
+    modules: Type[],
+    given: string[] = [],
+    env: Record<string, string | undefined> = database(),
+  ): Promise<Ended> => {
+    const ended: Ended = { code: null, stdout: '', stderr: '' };
+    const { argv, exitCode } = process;
+    const streams = (['stdout', 'stderr'] as const).map((name) =>
+      vi.spyOn(process[name], 'write').mockImplementation((text) => {
+        ended[name] += String(text);
+        return true;
+      }),
+    );
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    process.argv = ['node', 'check-workflows', ...given];
+    try {
+      await checkWorkflows({ modules });
+      ended.code = Number(process.exitCode);
+    } finally {
+      Object.assign(process, { argv, exitCode });
+      vi.unstubAllEnvs();
+      for (const stream of streams) stream.mockRestore();
+    }
+    return ended;
   };
 
   it('names the steps that this build breaks, and exits with 1', async () => {
@@ -341,11 +392,11 @@ describe('npm run check:workflows, and the log at start', () => {
     const { id } = await createWorkflow(acme, [order({ item: 'x', note: 'y' })], {
       name: 'Orders\u001b[31m',
     });
-    const { code, stdout } = await check('check');
+    const { code, stdout } = await run([FIXTURE, 'check'], database());
     expect(code).toBe(1);
     expect(stdout).toContain(`(${acme.id}), workflow "Orders\\u001b[31m" (${id}), version 1, step`);
     expect(stdout).toContain('step order: arguments.currency is required');
-    const asked = await check('check', '--json');
+    const asked = await check([ChangedModule], ['--json']);
     expect(asked.code).toBe(1);
     expect(JSON.parse(asked.stdout)).toEqual({
       breaks: [
@@ -368,7 +419,7 @@ describe('npm run check:workflows, and the log at start', () => {
   it('reports compatible changes of tools, and exits with 0', async () => {
     await begin();
     await createWorkflow(acme, [order({ item: 'x' })]);
-    const { code, stdout } = await check('check-unchanged', '--json');
+    const { code, stdout } = await check([GrownModule], ['--json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       breaks: [],
@@ -379,13 +430,9 @@ describe('npm run check:workflows, and the log at start', () => {
   it('reports the steps of tools from an extension that is not loaded', async () => {
     await begin();
     const fine = await createWorkflow(acme, [{ id: 'a', tool: 'search_contacts' }]);
-    const script = ['scripts/check-workflows.mjs'];
-    expect(await run(script, database())).toMatchObject({
-      code: 0,
-      stdout: 'Nothing would break.\n',
-    });
+    expect(await check([])).toMatchObject({ code: 0, stdout: 'Nothing would break.\n' });
     await update(fine.id, { steps: [order({ item: 'x' })] });
-    const { code, stdout } = await run(script, database());
+    const { code, stdout } = await run(['scripts/check-workflows.mjs'], database());
     expect(code).toBe(1);
     expect(stdout).toContain('"team_order" is not a tool for steps');
   });
@@ -399,7 +446,7 @@ describe('npm run check:workflows, and the log at start', () => {
     await createWorkflow(before, [order({ item: 'x' })]);
     await one.ownerQuery(dropped);
     await one.close();
-    const { code, stdout } = await run([FIXTURE, 'check'], { DATABASE_URL: old.url });
+    const { code, stdout } = await check([ChangedModule], [], { DATABASE_URL: old.url });
     await old.drop();
     expect(code).toBe(1);
     expect(stdout).toContain('step order: arguments.currency is required');
@@ -409,8 +456,8 @@ describe('npm run check:workflows, and the log at start', () => {
     const port = await freePort();
     const away = { DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/nothing` };
     for (const ended of [
-      await run([FIXTURE, 'check'], away),
-      await run([FIXTURE, 'check', '--jsn'], database()),
+      await check([ChangedModule], [], away),
+      await check([ChangedModule], ['--jsn']),
     ]) {
       expect(ended.code).toBe(2);
       expect(ended.stderr).toContain('Workflows could not be checked: ');
@@ -418,8 +465,8 @@ describe('npm run check:workflows, and the log at start', () => {
   });
 
   it('reports nothing for an installation that was never started', async () => {
-    const folder = join(switchboard.dataDir, 'nothing');
-    const ended = await run([FIXTURE, 'check'], { DATA_DIR: folder });
+    const DATA_DIR = join(switchboard.dataDir, 'nothing');
+    const ended = await check([ChangedModule], [], { DATABASE_URL: undefined, DATA_DIR });
     expect(ended).toMatchObject({ code: 0, stdout: 'Nothing would break.\n' });
   });
 
