@@ -1,10 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Env } from '../config/env.js';
-import { GateDatabase } from '../database/gate-database.js';
-import { Failpoints } from '../failpoints/failpoints.js';
 import { QueueWorker } from '../queue/queue-worker.js';
 import type { Claim } from '../queue/leased-work.js';
-import { WakeUps } from '../queue/wake-ups.js';
 import { EmailChannel } from './channels/email-channel.js';
 import { DeliveryService } from './delivery.service.js';
 
@@ -15,14 +11,10 @@ export class MessageWorker extends QueueWorker implements OnApplicationShutdown 
   protected readonly graceMs = 15_000;
 
   constructor(
-    env: Env,
-    gate: GateDatabase,
-    wakeUps: WakeUps,
-    failpoints: Failpoints,
     private readonly delivery: DeliveryService,
     private readonly email: EmailChannel,
   ) {
-    super(env, gate, wakeUps, failpoints);
+    super();
   }
 
   work(claim: Claim, signal: AbortSignal): Promise<void> {

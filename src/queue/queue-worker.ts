@@ -1,11 +1,15 @@
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
-import type { Env } from '../config/env.js';
-import type { GateDatabase } from '../database/gate-database.js';
-import type { Failpoints } from '../failpoints/failpoints.js';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { GateDatabase } from '../database/gate-database.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import type { Share } from './fair-share.js';
 import { type Claim, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
 import { LeasedWorker } from './leased-worker.js';
-import type { WakeUpKind, WakeUps } from './wake-ups.js';
+import { type WakeUpKind, WakeUps } from './wake-ups.js';
 
 interface ClaimRow {
   id: string;
@@ -28,12 +32,10 @@ export abstract class QueueWorker
   protected readonly isShared: boolean = false;
   private worker?: LeasedWorker;
 
-  constructor(
-    protected readonly env: Env,
-    protected readonly gate: GateDatabase,
-    private readonly wakeUps: WakeUps,
-    private readonly failpoints: Failpoints,
-  ) {}
+  @Inject(Env) protected readonly env: Env;
+  @Inject(GateDatabase) protected readonly gate: GateDatabase;
+  @Inject(WakeUps) private readonly wakeUps: WakeUps;
+  @Inject(Failpoints) private readonly failpoints: Failpoints;
 
   abstract work(claim: Claim, signal: AbortSignal): Promise<void>;
 

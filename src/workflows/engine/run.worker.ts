@@ -1,13 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../../changes/change-feed.js';
-import { Env } from '../../config/env.js';
-import { GateDatabase } from '../../database/gate-database.js';
 import { toError } from '../../errors/app-error.js';
-import { Failpoints } from '../../failpoints/failpoints.js';
 import type { Share } from '../../queue/fair-share.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { QueueWorker } from '../../queue/queue-worker.js';
-import { WakeUps } from '../../queue/wake-ups.js';
 import { RunLimitsService } from '../triggers/run-limits.service.js';
 import { RunExecutorService } from './run-executor.service.js';
 
@@ -28,15 +24,11 @@ export class RunWorker extends QueueWorker {
   private wokenAt = -Infinity;
 
   constructor(
-    env: Env,
-    gate: GateDatabase,
-    wakeUps: WakeUps,
-    failpoints: Failpoints,
     private readonly executor: RunExecutorService,
     private readonly changes: ChangeFeed,
     private readonly limitGates: RunLimitsService,
   ) {
-    super(env, gate, wakeUps, failpoints);
+    super();
   }
 
   override onApplicationBootstrap(): void {
