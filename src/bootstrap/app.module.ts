@@ -5,7 +5,7 @@ import { ChangesModule } from '../changes/changes.module.js';
 import { Env } from '../config/env.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
 import { DatabaseModule } from '../database/database.module.js';
-import type { DatabaseAccess } from '../database/setup/database-access.js';
+import { DatabaseAccess } from '../database/setup/database-access.js';
 import type { MigrationClass } from '../database/setup/migrate-extensions.js';
 import { EventsModule } from '../events/events.module.js';
 import { Failpoints } from '../failpoints/failpoints.js';
@@ -33,7 +33,7 @@ export interface AppOptions {
   failpoints?: Failpoints;
 }
 
-/** Provides the settings and the failpoints of this process to every module. */
+/** Provides the settings, the database access and the failpoints of this process to every module. */
 @Module({})
 class ProcessModule {}
 
@@ -59,13 +59,14 @@ export class AppModule {
           global: true,
           providers: [
             { provide: Env, useValue: env },
+            { provide: DatabaseAccess, useValue: access },
             { provide: Failpoints, useValue: failpoints },
           ],
-          exports: [Env, Failpoints],
+          exports: [Env, DatabaseAccess, Failpoints],
         },
         DatabaseModule.forRoot(access, [...ENTITIES, ...entities], onDatabaseError),
         QueueModule.forRoot(env, access),
-        ChangesModule.forRoot(access),
+        ChangesModule,
         EventsModule,
         HttpModule,
         AccountsModule,

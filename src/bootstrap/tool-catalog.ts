@@ -7,22 +7,11 @@ import {
   NestFactory,
 } from '@nestjs/core';
 import { loadEnv } from '../config/env.js';
+import { DatabaseAccess } from '../database/setup/database-access.js';
 import { ToolPipeline } from '../tools/pipeline/tool-pipeline.js';
 import { DecoratedMethods } from '../tools/registry/decorated-methods.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { AppModule, type Extensions } from './app.module.js';
-
-/** A preview connects to no database. */
-const NO_DATABASE = {
-  host: '',
-  port: 0,
-  database: '',
-  ssl: false,
-  tenant: { user: '', password: '' },
-  gate: { user: '', password: '' },
-  contextKey: Buffer.alloc(0),
-  dataKey: Buffer.alloc(0),
-};
 
 /**
  * Returns a registry of all tools, including those of the given modules, to read and not to call. In a preview, Nest
@@ -33,7 +22,8 @@ export async function toolCatalog({ modules, entities }: Extensions = {}): Promi
   const app = await NestFactory.createApplicationContext(
     AppModule.forRoot({
       env,
-      access: NO_DATABASE,
+      // A preview connects to no database.
+      access: new DatabaseAccess(),
       onDatabaseError: () => undefined,
       modules,
       entities,

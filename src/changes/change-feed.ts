@@ -1,9 +1,9 @@
-import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { unavailable } from '../database/database-error.js';
 import { ChannelListener } from '../database/notifications/channel-listener.js';
-import type { NotificationSender } from '../database/notifications/notification-sender.js';
-import type { DatabaseAccess } from '../database/setup/database-access.js';
-import type { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { NotificationSender } from '../database/notifications/notification-sender.js';
+import { DatabaseAccess } from '../database/setup/database-access.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 
 /** The SQL function `notify_run_change` also sends on this channel, in the same form. */
@@ -27,12 +27,10 @@ export type ChangeListener = (change: ChangeOrGap) => void;
 
 export type ResourceFolder = 'contacts' | 'messages' | 'runs';
 
-/** Returns the change of a contact, a message or a run. */
 export function resourceChange(folder: ResourceFolder, id: string): Change {
   return { kind: 'resource', uri: resourceUri(folder, id) };
 }
 
-/** Returns the resource URI of a contact, a message or a run. */
 export function resourceUri(folder: ResourceFolder, id: string): string {
   return `switchboard://${folder}/${id}`;
 }
@@ -41,6 +39,7 @@ export function resourceUri(folder: ResourceFolder, id: string): string {
  * Notifies every subscribed process of changes, through the database. Notifications may be lost: after a lost connection
  * listeners receive a `gap`, but not after the crash of the process that published.
  */
+@Injectable()
 export class ChangeFeed implements OnApplicationShutdown {
   private readonly logger = new Logger(ChangeFeed.name);
   private readonly listeners = new Map<string, Set<{ readonly receive: ChangeListener }>>();

@@ -90,11 +90,7 @@ export class DatabaseModule implements OnApplicationShutdown {
               onError,
             ),
         },
-        {
-          provide: NotificationSender,
-          inject: [GateDatabase],
-          useFactory: (gate: GateDatabase) => new NotificationSender(gate),
-        },
+        NotificationSender,
         {
           provide: SecretBox,
           inject: [Env],

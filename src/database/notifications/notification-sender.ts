@@ -1,7 +1,7 @@
-import { Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
 import { toError } from '../../errors/app-error.js';
-import type { GateDatabase } from '../gate-database.js';
+import { GateDatabase } from '../gate-database.js';
 
 /** Items that are kept while the database does not answer. */
 const MAX_PENDING = 10_000;
@@ -51,6 +51,7 @@ interface Notification {
  * empty payload follows when the database answers again. Items of one subject that are sent together share a payload: the
  * subject and the items, separated by spaces.
  */
+@Injectable()
 export class NotificationSender {
   private readonly logger = new Logger(NotificationSender.name);
   /** The items of each channel and subject, which are joined by a space. */

@@ -1,7 +1,7 @@
 import type { PoolConfig } from 'pg';
 
 /** The connections of the running service, which never owns the data. `prepareDatabase` returns it. */
-export interface DatabaseAccess {
+export class DatabaseAccess {
   host: string;
   port: number;
   database: string;
