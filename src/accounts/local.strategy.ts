@@ -18,20 +18,10 @@ export class LocalStrategy extends PassportStrategy(Strategy, 'local') {
     super({ usernameField: 'email', passwordField: 'password' });
   }
 
-  async validate(email: unknown, password: unknown): Promise<Account> {
-    if (typeof email !== 'string' || typeof password !== 'string' || email.includes('\0')) {
-      throw wrongCredentials();
-    }
-    const waitSeconds = this.attempts.take(email.toLowerCase().slice(0, 254), 1);
-    if (waitSeconds > 0) {
-      throw new AppError(
-        'rate_limited',
-        'Too many attempts to sign in. Wait before the next one.',
-        {
-          retryAfterSeconds: Math.ceil(waitSeconds),
-        },
-      );
-    }
+  async validate(email: string, password: string): Promise<Account> {
+    if (email.includes('\0')) throw wrongCredentials();
+    const key = email.toLowerCase().slice(0, 254);
+    this.attempts.consume(key, 1, 'Too many attempts to sign in. Wait before the next one.');
     const account = await this.accounts.authenticate(email, password);
     if (!account) throw wrongCredentials();
     return account;

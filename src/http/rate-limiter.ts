@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 
@@ -15,12 +16,7 @@ export class RateLimiter {
 
   /** Counts `points` calls of an organization or webhook. Throws `rate_limited` and counts nothing when too many. */
   consume(id: string, points: number): void {
-    const waitSeconds = this.buckets?.take(id, points) ?? 0;
-    if (waitSeconds > 0) {
-      throw new AppError('rate_limited', 'Too many calls. Try again later.', {
-        retryAfterSeconds: Math.ceil(waitSeconds),
-      });
-    }
+    this.buckets?.consume(id, points, 'Too many calls. Try again later.');
   }
 }
 
@@ -31,13 +27,22 @@ const MAX_BUCKETS = 10_000;
  * tokens a second.
  */
 export class TokenBuckets {
-  private readonly buckets = new Map<string, { tokens: number; at: number }>();
+  private readonly buckets = new LRUCache<string, { tokens: number; at: number }>({
+    max: MAX_BUCKETS,
+  });
 
   constructor(
     private readonly capacity: number,
     private readonly perSecond: number,
     private readonly now: () => number = () => performance.now(),
   ) {}
+
+  /** Takes `count` tokens. Throws `rate_limited` with the message and takes none when there are not enough. */
+  consume(key: string, count: number, message: string): void {
+    const waitSeconds = this.take(key, count);
+    if (waitSeconds === 0) return;
+    throw new AppError('rate_limited', message, { retryAfterSeconds: Math.ceil(waitSeconds) });
+  }
 
   /** Takes `count` tokens and returns 0, or takes none and returns the seconds until the bucket has enough. */
   take(key: string, count: number): number {
@@ -48,19 +53,11 @@ export class TokenBuckets {
       bucket.tokens + ((at - bucket.at) / 1000) * this.perSecond,
     );
     bucket.at = at;
-    // Inserting again keeps the map in order of last use, so that its first entry is the least recently used one.
-    this.buckets.delete(key);
     this.buckets.set(key, bucket);
-    if (this.buckets.size > MAX_BUCKETS) this.forgetOldest();
     // A full bucket satisfies a request for more than its capacity. Otherwise a large batch would never pass.
     const needed = Math.min(count, this.capacity);
     if (bucket.tokens < needed) return (needed - bucket.tokens) / this.perSecond;
     bucket.tokens -= needed;
     return 0;
-  }
-
-  private forgetOldest(): void {
-    const [oldest] = this.buckets.keys();
-    if (oldest !== undefined) this.buckets.delete(oldest);
   }
 }

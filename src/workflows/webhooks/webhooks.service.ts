@@ -56,7 +56,7 @@ export class WebhooksService {
     const webhook = await this.lookUps.find(workflowId);
     const delivery = new IncomingDelivery(request);
     return await this.logFailures(webhook, delivery, async () => {
-      assertTestAllowed(this.tests.take(workflowId, 1));
+      this.tests.consume(workflowId, 1, 'Too many tests. Try again later.');
       await this.checks.check(webhook, delivery);
       const outcome = { kind: 'test', status: 200, code: 'recorded' } as const;
       return await this.log.record(webhook, { ...delivery.record, ...outcome });
@@ -128,11 +128,4 @@ export class WebhooksService {
       throw error;
     }
   }
-}
-
-function assertTestAllowed(waitSeconds: number): void {
-  if (waitSeconds === 0) return;
-  throw new AppError('rate_limited', 'Too many tests. Try again later.', {
-    retryAfterSeconds: Math.ceil(waitSeconds),
-  });
 }
