@@ -17,7 +17,6 @@ export interface FoundKey {
   offered_revisions: string | null;
 }
 
-/** Reads and writes API keys. */
 @Injectable()
 export class ApiKeysRepository {
   private readonly lookUps = new Batcher<Buffer, ReadonlyMap<string, FoundKey>>((_, hashes) =>
@@ -28,14 +27,6 @@ export class ApiKeysRepository {
     private readonly tenants: TenantDatabase,
     private readonly gate: GateDatabase,
   ) {}
-
-  /** Locks the organization, so that other changes of its keys wait until this transaction ends. */
-  async lock(organizationId: string): Promise<void> {
-    // FOR UPDATE would also block inserts of rows that refer to the organization.
-    await this.tenants
-      .session(organizationId)
-      .query('select from organizations where id = $1 for no key update', [organizationId]);
-  }
 
   async findActive(organizationId: string): Promise<ApiKey | null> {
     return await this.tenants
@@ -69,7 +60,6 @@ export class ApiKeysRepository {
     return (await this.lookUps.add('', hash)).result.get(nameOf(hash));
   }
 
-  /** Sets `last_used_at` to the current time. */
   async touch(organizationId: string, id: string): Promise<void> {
     await this.gate.call('touch_api_key', [organizationId, id]);
   }

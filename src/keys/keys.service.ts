@@ -32,7 +32,6 @@ export interface ApiKeyView {
   last_used_at: string | null;
 }
 
-/** Creates, revokes and authenticates API keys. */
 @Injectable()
 export class KeysService {
   private readonly logger = new Logger(KeysService.name);
@@ -50,7 +49,7 @@ export class KeysService {
     const raw = newApiKey();
     const id = newId('key');
     await this.tenants.transaction(organizationId, async () => {
-      await this.keys.lock(organizationId);
+      await this.tenants.lockOrganization(organizationId);
       await this.keys.revokeActive(organizationId);
       await this.failpoints.reach('after revocation, before new key', organizationId);
       await this.keys.insert(organizationId, {
@@ -69,7 +68,7 @@ export class KeysService {
   /** Revokes the key of the organization, if it has one. Every process refuses the key after this returns. */
   async revoke(organizationId: string, actor: Actor): Promise<void> {
     await this.tenants.transaction(organizationId, async () => {
-      await this.keys.lock(organizationId);
+      await this.tenants.lockOrganization(organizationId);
       const active = await this.keys.findActive(organizationId);
       if (!active) return;
       await this.keys.revokeActive(organizationId);

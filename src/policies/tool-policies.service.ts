@@ -36,7 +36,7 @@ export class ToolPoliciesService {
     change: Partial<ToolPolicy>,
   ): Promise<ToolPolicy> {
     return await this.tenants.transaction(organizationId, async () => {
-      await this.policies.lock(organizationId);
+      await this.tenants.lockOrganization(organizationId);
       const all = await this.policies.list(organizationId);
       const before = ToolPolicies.of(all).policy(...names);
       const after: ToolPolicy = {

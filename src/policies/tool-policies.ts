@@ -2,7 +2,6 @@
 export const CONFIRMATIONS = ['never', 'when_possible', 'always'] as const;
 export type Confirmation = (typeof CONFIRMATIONS)[number];
 
-/** The policy of an organization for one tool. */
 export interface ToolPolicy {
   /** True when nobody in the organization can see or call the tool. */
   readonly hidden: boolean;
@@ -12,7 +11,6 @@ export interface ToolPolicy {
 /** The policy of a tool for which the organization has stored none. */
 export const NO_POLICY: ToolPolicy = { hidden: false, confirmation: 'never' };
 
-/** A policy together with the name of its tool. */
 export interface NamedPolicy extends ToolPolicy {
   readonly tool: string;
 }
@@ -53,7 +51,6 @@ export class ToolPolicies {
     return this.policy(...names).confirmation;
   }
 
-  /** Returns the strictest policy of these names. */
   policy(...names: readonly string[]): ToolPolicy {
     let strictest = NO_POLICY;
     for (const name of names) {

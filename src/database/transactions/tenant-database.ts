@@ -129,6 +129,14 @@ export class TenantDatabase {
     return current.session!;
   }
 
+  /** Locks the organization until the running transaction ends. Other transactions that lock it wait until then. */
+  async lockOrganization(organizationId: string): Promise<void> {
+    const session = this.session(organizationId);
+    // FOR UPDATE would also block inserts of rows that refer to the organization.
+    const lock = 'select from organizations where id = $1 for no key update';
+    await session.query(lock, [organizationId]);
+  }
+
   /** Runs `action` once the running transaction is committed, and never if it is rolled back. */
   afterCommit(action: () => void): void {
     const current = this.openTransaction();

@@ -11,10 +11,7 @@ export class OfferedWorkflowsRepository {
 
   /** Makes all other changes of offered workflows of the organization wait until this transaction ends. */
   async lock(organizationId: string): Promise<void> {
-    // NO KEY UPDATE conflicts only with itself: others can still insert rows that refer to the organization.
-    await this.tenants
-      .session(organizationId)
-      .query('select from organizations where id = $1 for no key update', [organizationId]);
+    await this.tenants.lockOrganization(organizationId);
   }
 
   /** Returns all offered workflows, ordered by name. */
