@@ -8,37 +8,26 @@ export class GetRetentionInput {}
 const LEAST_DAYS = 7;
 const MOST_DAYS = 3650;
 
+function Days(description: string) {
+  return (target: object, property: string): void => {
+    const isDays = [Max(MOST_DAYS), Min(LEAST_DAYS), IsInt(), Nullable(), IsOptional()];
+    for (const decorate of [...isDays, Doc(description)]) decorate(target, property);
+  };
+}
+
 /** An absent property keeps its setting; null means forever. */
 export class SetRetentionInput {
-  @Doc('Days after their end for which runs are kept, with the log of their steps; null: for ever.')
-  @IsOptional()
-  @Nullable()
-  @IsInt()
-  @Min(LEAST_DAYS)
-  @Max(MOST_DAYS)
+  @Days(
+    'Days after their end for which runs are kept, with the log of their steps; null: for ever.',
+  )
   runs_days?: number | null;
 
-  @Doc('Days for which messages are kept that need nothing any more; null: for ever.')
-  @IsOptional()
-  @Nullable()
-  @IsInt()
-  @Min(LEAST_DAYS)
-  @Max(MOST_DAYS)
+  @Days('Days for which messages are kept that need nothing any more; null: for ever.')
   messages_days?: number | null;
 
-  @Doc('Days for which the log of webhooks is kept; null: only the newest of each workflow.')
-  @IsOptional()
-  @Nullable()
-  @IsInt()
-  @Min(LEAST_DAYS)
-  @Max(MOST_DAYS)
+  @Days('Days for which the log of webhooks is kept; null: only the newest of each workflow.')
   webhook_deliveries_days?: number | null;
 
-  @Doc('Days for which the log of changes is kept; null: for ever.')
-  @IsOptional()
-  @Nullable()
-  @IsInt()
-  @Min(LEAST_DAYS)
-  @Max(MOST_DAYS)
+  @Days('Days for which the log of changes is kept; null: for ever.')
   audit_log_days?: number | null;
 }

@@ -4,7 +4,6 @@ import { RetentionRepository } from './retention.repository.js';
 import { RetentionTools } from './retention.tools.js';
 import { RetentionWorker } from './retention.worker.js';
 
-/** Provides the retention rules of organizations and the worker that deletes older rows. */
 @Module({
   imports: [AccountsModule],
   providers: [RetentionRepository, RetentionTools, RetentionWorker],

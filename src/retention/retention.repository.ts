@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { type RetentionKind, RetentionRule } from './retention-rule.entity.js';
 
-/** Reads and writes the retention rules of organizations. */
 @Injectable()
 export class RetentionRepository {
   constructor(private readonly tenants: TenantDatabase) {}

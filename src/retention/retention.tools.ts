@@ -7,7 +7,6 @@ import { GetRetentionInput, SetRetentionInput } from './retention.inputs.js';
 import { RetentionRepository } from './retention.repository.js';
 import { RetentionResult } from './retention.results.js';
 
-/** Tools with which owners read and set the retention of their organization. */
 @Injectable()
 export class RetentionTools {
   constructor(private readonly rules: RetentionRepository) {}

@@ -83,13 +83,8 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
     for (;;) {
       if (this.stopping.signal.aborted) return false;
       if ((await this.purgeBatch(claim)) < BATCH) return true;
-      await this.pause();
+      await pause(PAUSE_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
     }
-  }
-
-  private async pause(): Promise<void> {
-    const { signal } = this.stopping;
-    await pause(PAUSE_MS, undefined, { signal }).catch(() => undefined);
   }
 
   /** Returns the number of deleted rows, or -1 when the claim was lost. */
