@@ -6,7 +6,6 @@ import type { Account, SignUpBody } from './account.js';
 import { AccountsRepository } from './accounts.repository.js';
 import { hashPassword, verifyPassword } from './passwords.js';
 
-/** Creates accounts and checks passwords. */
 @Injectable()
 export class AccountsService {
   constructor(

@@ -25,7 +25,6 @@ export class AuditLog {
       .defer(INSERT, [organizationId, actor.kind, actor.id, action, subject]);
   }
 
-  /** Queues one entry for each subject. */
   async recordAll(
     organizationId: string,
     actor: Actor,

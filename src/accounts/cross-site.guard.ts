@@ -12,11 +12,10 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
  */
 @Injectable()
 export class CrossSiteGuard implements CanActivate {
-  private readonly origins: Origins;
-
-  constructor(private readonly env: Env) {
-    this.origins = new Origins(env);
-  }
+  constructor(
+    private readonly env: Env,
+    private readonly origins: Origins,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();

@@ -68,7 +68,6 @@ export class Sessions implements OnApplicationShutdown {
     });
   }
 
-  /** Tells the browser to delete the session cookie. */
   clearCookie(response: Response): void {
     response.clearCookie(this.cookieName, this.cookieOptions);
   }

@@ -1,17 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 import { Origins } from './origins.js';
 
 /** Refuses requests that a browser sends for a web page of another origin. */
 @Injectable()
 export class OriginGuard implements CanActivate {
-  private readonly origins: Origins;
-
-  constructor(env: Env) {
-    this.origins = new Origins(env);
-  }
+  constructor(private readonly origins: Origins) {}
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();

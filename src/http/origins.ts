@@ -1,13 +1,15 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Env } from '../config/env.js';
+import { Env } from '../config/env.js';
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Decides from the configuration whether the Host and Origin headers of a request belong to this installation. */
+@Injectable()
 export class Origins {
   private readonly publicUrl?: URL;
 
-  constructor(private readonly env: Pick<Env, 'publicUrl' | 'isLoopback'>) {
+  constructor(@Inject(Env) private readonly env: Pick<Env, 'publicUrl' | 'isLoopback'>) {
     if (env.publicUrl) this.publicUrl = new URL(env.publicUrl);
   }
 

@@ -51,13 +51,9 @@ export async function readBodyIfAny(request: Request, limitBytes: number): Promi
 
 /** Returns middleware for routes whose guards need the body, such as sign-in. Other routes read it after their guards. */
 export function jsonBody(limitBytes: number): RequestHandler {
-  return (request: Request, _response: Response, next: NextFunction) => {
-    readBodyIfAny(request, limitBytes)
-      .then((body) => {
-        request.body = body;
-        next();
-      })
-      .catch(next);
+  return async (request: Request, _response: Response, next: NextFunction) => {
+    request.body = await readBodyIfAny(request, limitBytes);
+    next();
   };
 }
 
@@ -86,14 +82,7 @@ function countMembers(value: unknown, depth: number): number {
     throw new AppError('too_complex', `The body is nested deeper than ${MAX_DEPTH}.`);
   }
   let members = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) members += 1 + countMembers(item, depth + 1);
-  } else {
-    // Objects of JSON.parse inherit no enumerable properties.
-    for (const name in value) {
-      members += 1 + countMembers((value as Record<string, unknown>)[name], depth + 1);
-    }
-  }
+  for (const member of Object.values(value)) members += 1 + countMembers(member, depth + 1);
   if (members > MAX_MEMBERS) {
     throw new AppError('too_complex', `The body holds more than ${MAX_MEMBERS} values.`);
   }
