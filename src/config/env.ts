@@ -132,7 +132,6 @@ export class Env {
     return this.nodeEnv === 'development' || this.nodeEnv === 'test';
   }
 
-  /** True when debug lines are logged. */
   get logsDebug(): boolean {
     return this.logLevel === 'debug' || this.logLevel === 'trace';
   }

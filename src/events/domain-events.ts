@@ -3,7 +3,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { newId } from '../text/ids.js';
 
-/** Names of the domain events, which can start workflows. */
 export const EVENT_NAMES = [
   'contact.created',
   'contact.updated',

@@ -2,6 +2,5 @@ import { Module } from '@nestjs/common';
 import { HealthController } from './health.controller.js';
 import { Shutdown } from './shutdown.js';
 
-/** Provides the health checks and the shutdown. */
 @Module({ controllers: [HealthController], providers: [Shutdown] })
 export class OperationsModule {}

@@ -2,7 +2,6 @@ import { Resolver } from 'node:dns/promises';
 
 const ATTEMPT_MS = 2500;
 
-/** Looks up the addresses of host names in DNS. */
 export class HostResolver {
   /** Uses the name servers `servers` (`ADDRESS[:PORT]`), or those of the machine when absent. */
   constructor(private readonly servers?: readonly string[]) {}

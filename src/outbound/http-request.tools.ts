@@ -12,7 +12,6 @@ import { OutboundClient } from './outbound-client.js';
 const TEMPORARY = [429, 502, 503, 504];
 const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location'];
 
-/** Tools with which workflows send HTTP requests to other systems. */
 @Injectable()
 export class HttpRequestTools {
   constructor(private readonly client: OutboundClient) {}

@@ -56,7 +56,6 @@ export class FairShare {
     return [...left.values()].some((count) => count <= 0);
   }
 
-  /** Returns the share for a claim of at most `free` rows. */
   share(free: number): Share {
     const rooms = [...this.used].map(([id, used]) => [id, this.roomBeside(used, free)]);
     return {
