@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -21,7 +22,7 @@ export async function welcome(app: INestApplicationContext, env: Env, say: Say):
   say(`Data and e-mail files are in ${env.dataDir}`);
   // The marker is written after the secrets were printed. An interrupted start creates a new organization next time.
   const marker = join(env.dataDir, 'demo-organization');
-  if (await exists(marker)) {
+  if (existsSync(marker)) {
     say(signInHint(url, 'owner@demo.localhost'));
     return;
   }
@@ -89,11 +90,4 @@ function signInHint(url: string, email: string): string {
     'Sign in:',
     `curl -s ${url}/api/auth/sign-in -c cookies.txt -H 'Content-Type: application/json' -d '{"email":"${email}","password":"..."}'`,
   ].join('\n');
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await access(path).then(
-    () => true,
-    () => false,
-  );
 }
