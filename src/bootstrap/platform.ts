@@ -6,9 +6,14 @@ export { startSwitchboard } from './start-switchboard.js';
 export { checkWorkflows } from './check-workflows.js';
 export type { Extensions } from './app.module.js';
 
-export { Tool, type ToolOptions } from '../tools/contract/tool.decorator.js';
+export {
+  type ContentBlock,
+  type Icon,
+  Tool,
+  ToolContent,
+  type ToolOptions,
+} from '../tools/contract/tool.decorator.js';
 export type { Progress, Surface, ToolCall } from '../tools/contract/tool-call.js';
-export { type ContentBlock, type Icon, ToolContent } from '../tools/contract/tool.decorator.js';
 export {
   type Answers,
   askForm,
@@ -16,8 +21,12 @@ export {
   type InputRequests,
 } from '../tools/contract/input-request.js';
 export { Resource, type ResourceOptions } from '../resources/resource.decorator.js';
-export { Prompt, type PromptOptions } from '../prompts/prompt.decorator.js';
-export type { PromptMessage, PromptResult } from '../prompts/prompt.decorator.js';
+export {
+  Prompt,
+  type PromptMessage,
+  type PromptOptions,
+  type PromptResult,
+} from '../prompts/prompt.decorator.js';
 export { CAUTION, dataMessage } from '../prompts/data-message.js';
 export {
   Completion,
@@ -30,8 +39,8 @@ export { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 export { AppError, type AppErrorCode, type Fault } from '../errors/app-error.js';
 export { parseTime } from '../text/parse-time.js';
 
-export { PageInput } from '../paging/paging.js';
 export {
+  PageInput,
   pageOf,
   readCursor,
   readTimeCursor,
@@ -47,8 +56,7 @@ export type { MigrationClass } from '../database/setup/migrate-extensions.js';
 export { violatedConstraint } from '../database/database-error.js';
 export { newId } from '../text/ids.js';
 export { SecretBox } from '../database/secret-box.js';
-export { ChangeFeed } from '../changes/change-feed.js';
-export type { Change, ChangeOrGap } from '../changes/change-feed.js';
+export { type Change, ChangeFeed, type ChangeOrGap } from '../changes/change-feed.js';
 
 export { ContactsModule } from '../contacts/contacts.module.js';
 export { ContactsService } from '../contacts/contacts.service.js';
