@@ -6,10 +6,8 @@ import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
 import { type Era, LEGACY_VERSIONS } from '../era.js';
 import { INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import { encoderOf } from './encoder-of.js';
-import { listedOutput } from './era-encoder.js';
-import { LegacyEncoder } from './legacy.encoder.js';
+import { EraEncoder, listedOutput } from './era-encoder.js';
 import { DISCOVERY, ModernEncoder } from './modern.encoder.js';
-import { PlainEncoder } from './plain.encoder.js';
 import { createdTask, taskStatus } from './task-encoding.js';
 
 const tool: ToolDescriptor = {
@@ -33,8 +31,8 @@ const ERAS: Era[] = [
 const keysOfTool = (list: string): string[] =>
   Object.keys((JSON.parse(list) as { tools: [object] }).tools[0]);
 
-describe(PlainEncoder.name, () => {
-  const encoder = new PlainEncoder();
+describe(`${EraEncoder.name} of plain JSON-RPC`, () => {
+  const encoder = new EraEncoder();
 
   it('lists only name, description and inputSchema', () => {
     const { name, description, inputSchema } = tool;
@@ -57,20 +55,17 @@ describe(PlainEncoder.name, () => {
   });
 });
 
-describe(LegacyEncoder.name, () => {
+describe(`${EraEncoder.name} of a revision`, () => {
   it.each([
     ['2024-11-05', ['name', 'description', 'inputSchema']],
     ['2025-03-26', ['name', 'description', 'inputSchema', 'annotations']],
     ['2025-06-18', ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations']],
     ['2025-11-25', ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations']],
   ] as const)('lists for %s what that revision knows', (version, keys) => {
-    expect(keysOfTool(new LegacyEncoder(version).toolList([tool]))).toEqual(keys);
+    expect(keysOfTool(new EraEncoder(version).toolList([tool]))).toEqual(keys);
     const icons = version === '2025-11-25' ? ['icons'] : [];
     const pictured = { ...tool, icons: [{ src: 'https://example.com/x.png' }] };
-    expect(keysOfTool(new LegacyEncoder(version).toolList([pictured]))).toEqual([
-      ...keys,
-      ...icons,
-    ]);
+    expect(keysOfTool(new EraEncoder(version).toolList([pictured]))).toEqual([...keys, ...icons]);
   });
 
   it.each([
@@ -79,7 +74,7 @@ describe(LegacyEncoder.name, () => {
     ['2025-06-18', ['content', 'structuredContent']],
     ['2025-11-25', ['content', 'structuredContent']],
   ] as const)('writes for %s the members of a result that it knows', (version, keys) => {
-    const result = JSON.parse(new LegacyEncoder(version).toolResult('{"a":1}')) as object;
+    const result = JSON.parse(new EraEncoder(version).toolResult('{"a":1}')) as object;
     expect(Object.keys(result)).toEqual(keys);
   });
 
@@ -91,7 +86,7 @@ describe(LegacyEncoder.name, () => {
   ] as const)('knows for %s the members of an entry', (version, keys) => {
     const icons = [{ src: 'https://example.com/x.png' }];
     const entry = { uri: 'a://b', name: 'b', title: 'B', icons };
-    const encoder = new LegacyEncoder(version);
+    const encoder = new EraEncoder(version);
     const { all } = JSON.parse(encoder.result({ all: [encoder.entry(entry)] })) as {
       all: [object];
     };
@@ -99,7 +94,7 @@ describe(LegacyEncoder.name, () => {
   });
 
   it('encodes a failure without structuredContent', () => {
-    const failure = JSON.parse(new LegacyEncoder('2025-11-25').toolFailure('{}')) as object;
+    const failure = JSON.parse(new EraEncoder('2025-11-25').toolFailure('{}')) as object;
     expect(failure).toEqual({ content: [{ type: 'text', text: '{}' }], isError: true });
   });
 });

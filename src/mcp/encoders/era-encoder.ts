@@ -2,6 +2,7 @@ import type { InputRequired } from '../../tools/contract/input-request.js';
 import type { Icon } from '../../tools/contract/tool.decorator.js';
 import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
 import type { JsonSchema, ObjectSchema } from '../../tools/schema/json-schema.js';
+import type { LegacyVersion } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
 
 /** The time for which a client may cache a list: five minutes. */
@@ -14,29 +15,86 @@ export interface Listed {
 }
 
 /**
- * Encodes the results of methods in one era, as JSON text. The result of a tool is encoded once for a call, though it appears
- * in up to two places.
+ * Encodes the results of methods in one era, as JSON text: without a version in plain JSON-RPC, and otherwise with the
+ * additions of that version. The result of a tool is encoded once for a call, though it appears in up to two places.
  */
-export interface EraEncoder {
+export class EraEncoder {
   /** True if results of the era have `_meta`. */
   readonly hasMeta: boolean;
-  toolList(tools: readonly ToolDescriptor[]): string;
+  private readonly hasAnnotations: boolean;
+  private readonly hasStructuredContent: boolean;
+  private readonly hasTitles: boolean;
+  private readonly hasIcons: boolean;
+
+  constructor(version: LegacyVersion | '' = '') {
+    this.hasMeta = version !== '';
+    this.hasIcons = version >= '2025-11-25';
+    this.hasAnnotations = version >= '2025-03-26';
+    this.hasTitles = version >= '2025-06-18';
+    this.hasStructuredContent = version >= '2025-06-18';
+  }
+
+  toolList(all: readonly ToolDescriptor[]): string {
+    const tools = all.map((tool) => ({
+      name: tool.name,
+      ...(this.hasTitles && { title: tool.title }),
+      description: tool.description,
+      inputSchema: tool.inputSchema,
+      ...(this.hasStructuredContent && { outputSchema: listedOutput(tool.outputSchema) }),
+      ...(this.hasAnnotations && { annotations: tool.annotations }),
+      ...(this.hasIcons && { icons: tool.icons }),
+    }));
+    return this.result({ tools }, LIST_MAX_AGE_MS);
+  }
+
   /** `json` is the JSON text of the object that the tool returned. */
-  toolResult(json: string, meta?: JsonObject): string;
+  toolResult(json: string, meta?: JsonObject): string {
+    const structured = this.hasStructuredContent ? `,"structuredContent":${json}` : '';
+    return `{"content":${textContent(json)}${structured}${this.end(meta)}`;
+  }
+
   /** `json` is the JSON text of the content blocks that the tool returned. */
-  toolContent(json: string, meta?: JsonObject): string;
-  /** `json` is the JSON text of the failure. */
-  toolFailure(json: string, meta?: JsonObject): string;
+  toolContent(json: string, meta?: JsonObject): string {
+    return `{"content":${json}${this.end(meta)}`;
+  }
+
+  /**
+   * `json` is the JSON text of the failure. It has no structuredContent, which must conform to the outputSchema and so
+   * describes success only.
+   */
+  toolFailure(json: string, meta?: JsonObject): string {
+    return `{"content":${textContent(json)},"isError":true${this.end(meta)}`;
+  }
+
   /** Encodes input requests in place of a result. */
-  inputRequired(thrown: InputRequired): string;
+  inputRequired(_thrown: InputRequired): string {
+    throw new Error('A caller before MCP 2026-07-28 cannot receive input requests.');
+  }
+
   /** Encodes a result. `maxAgeMs` is the time for which its caller may cache it, in eras that have caching. */
-  result(members: object, maxAgeMs?: number): string;
-  /** Removes the members of a list entry that the era does not have. */
-  entry<Entry extends Listed>(entry: Entry): object;
+  result(members: object, _maxAgeMs?: number): string {
+    return JSON.stringify(members);
+  }
+
+  /**
+   * Removes the members of a list entry that the era does not have. Plain callers get those of 2025-03-26, because such a
+   * caller may be a client that has no later revision.
+   */
+  entry(entry: Listed): object {
+    return {
+      ...entry,
+      title: this.hasTitles ? entry.title : undefined,
+      icons: this.hasIcons ? entry.icons : undefined,
+    };
+  }
+
+  /** Encodes the members at the end of a result of a tool, with its closing brace. */
+  protected end(meta: JsonObject | undefined): string {
+    return this.hasMeta && meta ? `,"_meta":${JSON.stringify(meta)}}` : '}';
+  }
 }
 
-/** Encodes MCP content with one text block. */
-export function textContent(text: string): string {
+function textContent(text: string): string {
   return `[{"type":"text","text":${JSON.stringify(text)}}]`;
 }
 

@@ -1,23 +1,15 @@
 import type { InputRequests, InputRequired } from '../../tools/contract/input-request.js';
-import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
-import { MODERN_VERSIONS } from '../era.js';
+import { LATEST_LEGACY_VERSION, MODERN_VERSIONS } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import { TASKS_CAPABILITY } from '../request-meta.js';
-import {
-  type EraEncoder,
-  LIST_MAX_AGE_MS,
-  type Listed,
-  listedOutput,
-  textContent,
-} from './era-encoder.js';
+import { EraEncoder, LIST_MAX_AGE_MS } from './era-encoder.js';
 
 /** The members at the end of every result: its type and the server. */
 export const COMPLETE = {
   resultType: 'complete',
   _meta: { 'io.modelcontextprotocol/serverInfo': SERVER_INFO },
 };
-const CACHEABLE = cacheable(LIST_MAX_AGE_MS);
 
 /** The JSON text of the result of `server/discover`. */
 export const DISCOVERY = JSON.stringify({
@@ -31,7 +23,7 @@ export const DISCOVERY = JSON.stringify({
     ...TASKS_CAPABILITY,
   },
   instructions: INSTRUCTIONS,
-  ...CACHEABLE,
+  ...cacheable(LIST_MAX_AGE_MS),
   ...COMPLETE,
 });
 
@@ -40,40 +32,13 @@ export function emptyResult(meta: JsonObject): string {
   return `{${completion(meta)}`;
 }
 
-/** Encodes results of MCP 2026-07-28. */
-export class ModernEncoder implements EraEncoder {
-  readonly hasMeta = true;
-
-  toolList(tools: readonly ToolDescriptor[]): string {
-    return JSON.stringify({
-      tools: tools.map((tool) => ({
-        name: tool.name,
-        title: tool.title,
-        description: tool.description,
-        inputSchema: tool.inputSchema,
-        outputSchema: listedOutput(tool.outputSchema),
-        annotations: tool.annotations,
-        icons: tool.icons,
-      })),
-      ...CACHEABLE,
-      ...COMPLETE,
-    });
+/** Encodes results of MCP 2026-07-28: those of the revision before with {@link COMPLETE}. */
+export class ModernEncoder extends EraEncoder {
+  constructor() {
+    super(LATEST_LEGACY_VERSION);
   }
 
-  toolResult(json: string, meta?: JsonObject): string {
-    return `{"content":${textContent(json)},"structuredContent":${json},${completion(meta)}`;
-  }
-
-  toolContent(json: string, meta?: JsonObject): string {
-    return `{"content":${json},${completion(meta)}`;
-  }
-
-  // No structuredContent: it must conform to the outputSchema, which describes success only.
-  toolFailure(json: string, meta?: JsonObject): string {
-    return `{"content":${textContent(json)},"isError":true,${completion(meta)}`;
-  }
-
-  inputRequired({ requests, state }: InputRequired): string {
+  override inputRequired({ requests, state }: InputRequired): string {
     return JSON.stringify({
       inputRequests: inputRequestsOf(requests),
       requestState: state,
@@ -82,13 +47,13 @@ export class ModernEncoder implements EraEncoder {
     });
   }
 
-  result(members: object, maxAgeMs?: number): string {
+  override result(members: object, maxAgeMs?: number): string {
     const caching = maxAgeMs !== undefined && cacheable(maxAgeMs);
     return JSON.stringify({ ...members, ...caching, ...COMPLETE });
   }
 
-  entry(entry: Listed): object {
-    return entry;
+  protected override end(meta: JsonObject | undefined): string {
+    return `,${completion(meta)}`;
   }
 }
 
