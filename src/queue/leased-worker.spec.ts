@@ -181,11 +181,15 @@ describe(LeasedWorker.name, () => {
     void wakeUps.consumer!.handle('c');
     await pass(10);
     expect(running()).toEqual(['a', 'c']);
-    const timers = vi.spyOn(globalThis, 'setTimeout');
+    // Not a spy: Vitest would put the fake timer back after the last test, and later test files would get it.
+    const { setTimeout } = globalThis;
+    let started = 0;
+    globalThis.setTimeout = ((...given: Parameters<typeof setTimeout>) => {
+      started += 1;
+      return setTimeout(...given);
+    }) as typeof setTimeout;
     await pass(500);
-    const started = timers.mock.calls.length;
-    // Before the real timers return. Otherwise the fake one would stay for the next test files.
-    timers.mockRestore();
+    globalThis.setTimeout = setTimeout;
     expect(started).toBeLessThan(3);
     work.running.get('a')!.end();
     await pass(5);
