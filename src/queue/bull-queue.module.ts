@@ -1,6 +1,6 @@
-import { BullModule, Process, Processor, getQueueToken } from '@nestjs/bull';
+import { BullModule, Process, Processor } from '@nestjs/bull';
 import { type DynamicModule, Injectable, Module, type Type } from '@nestjs/common';
-import type { Job, Queue, QueueOptions } from 'bull';
+import type { Job, QueueOptions } from 'bull';
 import type { Env } from '../config/env.js';
 import type { DatabaseAccess } from '../database/setup/database-access.js';
 import { BullWakeUps, WAKE_UP_QUEUE, type WakeUpJob } from './bull-wake-ups.js';
@@ -10,7 +10,6 @@ import { WakeUps } from './wake-ups.js';
 /** Runs, messages and events have separate slots. Schedules get no wake-ups. */
 const KINDS = 3;
 
-/** Provides wake-ups through Bull. */
 @Module({})
 export class BullQueueModule {
   static forRoot(env: Env, redisUrl: string, access: DatabaseAccess): DynamicModule {
@@ -26,11 +25,7 @@ export class BullQueueModule {
         }),
       ],
       providers: [
-        {
-          provide: BullWakeUps,
-          inject: [getQueueToken(WAKE_UP_QUEUE)],
-          useFactory: (queue: Queue<WakeUpJob>) => new BullWakeUps(queue),
-        },
+        BullWakeUps,
         { provide: WakeUps, useExisting: BullWakeUps },
         ...(env.runsWorker
           ? [bullProcessor(KINDS * FairShare.slotsOf(env.workerConcurrency))]

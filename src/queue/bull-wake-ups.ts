@@ -1,7 +1,9 @@
-import { type BeforeApplicationShutdown, Logger } from '@nestjs/common';
+import { InjectQueue } from '@nestjs/bull';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Queue } from 'bull';
 import { toError } from '../errors/app-error.js';
-import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
+import { within } from './leased-worker.js';
+import { type WakeUpKind, WakeUps } from './wake-ups.js';
 
 /** The payload of a Bull job. It names a row and holds none of its data. */
 export interface WakeUpJob {
@@ -22,13 +24,13 @@ const CLOSE_MS = 3000;
 const JOB = { attempts: 1, removeOnComplete: true, removeOnFail: true };
 
 /** Sends wake-ups through Bull, for workers on many machines. It tolerates a Redis that is down or loses its data. */
-export class BullWakeUps extends WakeUps implements BeforeApplicationShutdown {
+@Injectable()
+export class BullWakeUps extends WakeUps {
   private readonly logger = new Logger(BullWakeUps.name);
-  private readonly consumers = new Map<string, WakeUpConsumer>();
   private inFlight = 0;
   private isOutageReported = false;
 
-  constructor(private readonly queue: Queue<WakeUpJob>) {
+  constructor(@InjectQueue(WAKE_UP_QUEUE) private readonly queue: Queue<WakeUpJob>) {
     super();
     queue.on('error', (error) => this.report(error));
     queue.client.on('ready', () => {
@@ -62,17 +64,9 @@ export class BullWakeUps extends WakeUps implements BeforeApplicationShutdown {
       });
   }
 
-  consume(kind: WakeUpKind, consumer: WakeUpConsumer): void {
-    this.consumers.set(kind, consumer);
-  }
-
   async pause(): Promise<void> {
     // Not awaited, because it waits for Redis. Workers that stop ignore later wake-ups.
     this.queue.pause(true, true).catch((error: unknown) => this.report(error));
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    return this.pause();
   }
 
   /** Delivers the wake-up of a job. Resolves when the work is done, so that Bull prefers free workers. */
@@ -81,12 +75,7 @@ export class BullWakeUps extends WakeUps implements BeforeApplicationShutdown {
   }
 
   private async close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeUp = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_MS);
-    });
-    await Promise.race([this.queue.close(true).catch(() => undefined), timeUp]);
-    clearTimeout(timer);
+    await within(CLOSE_MS, this.queue.close(true));
     for (const client of this.queue.clients) client.disconnect();
   }
 

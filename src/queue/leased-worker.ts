@@ -121,17 +121,10 @@ export class LeasedWorker {
       this.hasMoreWakeUps = true;
       return;
     }
-    const started = await this.claimWoken(id);
-    await Promise.all(started.map((running) => running.done));
-  }
-
-  private async claimWoken(id: string): Promise<Running[]> {
     this.wakeUpClaims += 1;
-    try {
-      return await this.claim(1, id);
-    } finally {
-      this.wakeUpClaims -= 1;
-    }
+    const started = await this.claim(1, id);
+    this.wakeUpClaims -= 1;
+    await Promise.all(started.map((running) => running.done));
   }
 
   private schedulePoll(delayMs: number): void {
@@ -181,6 +174,7 @@ export class LeasedWorker {
     }
   }
 
+  /** Claims rows and starts the work. Never rejects: after an error it returns no rows. */
   private async claim(
     limit: number,
     id?: string,
@@ -278,7 +272,7 @@ function keyOf(claim: Claim): string {
 }
 
 /** Waits until the work settles, but at most `ms`. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
+export async function within(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeUp = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);

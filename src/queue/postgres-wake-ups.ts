@@ -1,19 +1,15 @@
-import { type BeforeApplicationShutdown, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { ChannelListener } from '../database/notifications/channel-listener.js';
-import type { DatabaseAccess } from '../database/setup/database-access.js';
-import type { NotificationSender } from '../database/notifications/notification-sender.js';
+import { DatabaseAccess } from '../database/setup/database-access.js';
+import { NotificationSender } from '../database/notifications/notification-sender.js';
 import { toError } from '../errors/app-error.js';
 import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
 
 const CHANNEL = 'switchboard_wake_up';
 
-/** Sends wake-ups through LISTEN and NOTIFY of PostgreSQL. */
-export class PostgresWakeUps
-  extends WakeUps
-  implements BeforeApplicationShutdown, OnApplicationShutdown
-{
+@Injectable()
+export class PostgresWakeUps extends WakeUps implements OnApplicationShutdown {
   private readonly logger = new Logger(PostgresWakeUps.name);
-  private readonly consumers = new Map<string, WakeUpConsumer>();
   private listener?: ChannelListener;
   private isPaused = false;
 
@@ -31,8 +27,8 @@ export class PostgresWakeUps
     this.sender.send(CHANNEL, `${kind}${suffix}`, id);
   }
 
-  consume(kind: WakeUpKind, consumer: WakeUpConsumer): void {
-    this.consumers.set(kind, consumer);
+  override consume(kind: WakeUpKind, consumer: WakeUpConsumer): void {
+    super.consume(kind, consumer);
     this.listener ??= new ChannelListener(this.access, CHANNEL, {
       receive: (payload) => this.deliver(payload),
     });
@@ -40,10 +36,6 @@ export class PostgresWakeUps
 
   async pause(): Promise<void> {
     this.isPaused = true;
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    return this.pause();
   }
 
   async onApplicationShutdown(): Promise<void> {

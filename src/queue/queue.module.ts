@@ -1,7 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Env } from '../config/env.js';
 import type { DatabaseAccess } from '../database/setup/database-access.js';
-import { NotificationSender } from '../database/notifications/notification-sender.js';
 import { PostgresWakeUps } from './postgres-wake-ups.js';
 import { WakeUps } from './wake-ups.js';
 
@@ -9,24 +8,16 @@ import { WakeUps } from './wake-ups.js';
 @Module({})
 export class QueueModule {
   static async forRoot(env: Env, access: DatabaseAccess): Promise<DynamicModule> {
-    if (!env.redisUrl) return postgres(access);
+    if (!env.redisUrl) {
+      return {
+        module: QueueModule,
+        global: true,
+        providers: [{ provide: WakeUps, useClass: PostgresWakeUps }],
+        exports: [WakeUps],
+      };
+    }
     // Loaded on demand, because Bull and its Redis client take a tenth of the memory of a process.
     const { BullQueueModule } = await import('./bull-queue.module.js');
     return BullQueueModule.forRoot(env, env.redisUrl, access);
   }
-}
-
-function postgres(access: DatabaseAccess): DynamicModule {
-  return {
-    module: QueueModule,
-    global: true,
-    providers: [
-      {
-        provide: WakeUps,
-        inject: [NotificationSender],
-        useFactory: (sender: NotificationSender) => new PostgresWakeUps(sender, access),
-      },
-    ],
-    exports: [WakeUps],
-  };
 }

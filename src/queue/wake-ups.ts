@@ -1,3 +1,5 @@
+import type { BeforeApplicationShutdown } from '@nestjs/common';
+
 /** Kinds of work for which workers are woken. */
 export type WakeUpKind = 'run' | 'message' | 'schedule' | 'event';
 
@@ -10,7 +12,9 @@ export interface WakeUpConsumer {
 }
 
 /** Tells workers that a row is ready. A wake-up may be lost, late or doubled; the poll of each worker finds the row anyway. */
-export abstract class WakeUps {
+export abstract class WakeUps implements BeforeApplicationShutdown {
+  protected readonly consumers = new Map<string, WakeUpConsumer>();
+
   /**
    * Sends a wake-up, for the time `at` if given. It never throws and does not wait for Redis or PostgreSQL. With the
    * organization, a worker without a free slot for it can ignore the wake-up.
@@ -18,8 +22,14 @@ export abstract class WakeUps {
   abstract wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void;
 
   /** Delivers wake-ups of a kind to the consumer from now on. */
-  abstract consume(kind: WakeUpKind, consumer: WakeUpConsumer): void;
+  consume(kind: WakeUpKind, consumer: WakeUpConsumer): void {
+    this.consumers.set(kind, consumer);
+  }
 
   /** Stops the delivery of wake-ups. Those that are being handled continue. */
   abstract pause(): Promise<void>;
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.pause();
+  }
 }
