@@ -56,12 +56,11 @@ export async function findBinaries(): Promise<Binaries> {
       { cause: error },
     );
   }
-  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as unknown;
-  const version = versionOf(manifest);
+  const manifest = await readFile(join(root, 'package.json'), 'utf8');
+  const { version } = JSON.parse(manifest) as { version: string };
   return { version, major: version.split('.')[0] ?? version, native: join(root, 'native') };
 }
 
-/** Returns the path of a program. */
 export function program(binaries: Binaries, name: 'initdb' | 'pg_ctl' | 'postgres'): string {
   return join(binaries.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 }
@@ -154,11 +153,4 @@ async function probe(binaries: Binaries, user: SystemUser | null): Promise<strin
     }
     return error instanceof Error ? error.message.trim() : String(error);
   }
-}
-
-function versionOf(manifest: unknown): string {
-  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) {
-    return String(manifest.version);
-  }
-  throw new EmbeddedPostgresUnsupported('The built-in PostgreSQL package has no version.');
 }

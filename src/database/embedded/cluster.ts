@@ -6,7 +6,12 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { type Binaries, PROGRAM_ENV, program } from './binaries.js';
 import type { DataDir } from './data-dir.js';
-import { EmbeddedPostgresError, diskFull, errorCode } from './embedded-postgres-error.js';
+import {
+  EmbeddedPostgresError,
+  diskFull,
+  errorCode,
+  programFailure,
+} from './embedded-postgres-error.js';
 import type { SystemUser } from './system-user.js';
 
 const run = promisify(execFile);
@@ -40,7 +45,12 @@ export async function createCluster(
     if (durable) await syncDirectory(dataDir.path);
   } catch (error: unknown) {
     await rm(draft, { recursive: true, force: true }).catch(() => undefined);
-    throw initdbFailure(dataDir, error);
+    throw programFailure(
+      dataDir.path,
+      `A new database could not be created in ${dataDir.path}: initdb failed.`,
+      outputOf(error) || String(error),
+      error,
+    );
   }
 }
 
@@ -53,7 +63,6 @@ export async function removeLeftovers(dataDir: DataDir): Promise<void> {
   }
 }
 
-/** Returns the password of the database role. */
 export async function readPassword(dataDir: DataDir): Promise<string> {
   try {
     return (await readFile(dataDir.passwordFile, 'utf8')).trim();
@@ -94,19 +103,6 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function initdbFailure(dataDir: DataDir, error: unknown): Error {
-  const output = outputOf(error);
-  if (/No space left on device|Disk quota exceeded/i.test(output)) {
-    return diskFull(dataDir.path, error);
-  }
-  const lines = output.split('\n').filter((line) => line.trim() !== '');
-  return new EmbeddedPostgresError(
-    `A new database could not be created in ${dataDir.path}: initdb failed.\n` +
-      (lines.length > 0 ? lines.slice(-15) : [String(error)]).map((line) => `  ${line}`).join('\n'),
-    { cause: error },
-  );
-}
-
 function outputOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const stdout = 'stdout' in error && typeof error.stdout === 'string' ? error.stdout : '';
@@ -114,7 +110,6 @@ function outputOf(error: unknown): string {
   return `${stdout}\n${stderr}`.trim();
 }
 
-/** Returns the URL of a database of the embedded server. */
 export function urlOf(port: number, password: string, database: string): string {
   return `postgres://${ROLE}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 }

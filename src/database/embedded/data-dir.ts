@@ -4,7 +4,6 @@ import { dirname, join, resolve } from 'node:path';
 
 import { EmbeddedPostgresError, errorCode, fileFailure } from './embedded-postgres-error.js';
 
-/** Names the files of one embedded database. */
 export class DataDir {
   readonly cluster: string;
   readonly initPrefix = 'pg.init';

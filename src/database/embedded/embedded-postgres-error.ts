@@ -39,6 +39,19 @@ export function diskFull(path: string, cause?: unknown): EmbeddedPostgresError {
   );
 }
 
+/** Returns the error for a PostgreSQL program that failed, with the last lines of its output after the message. */
+export function programFailure(
+  path: string,
+  message: string,
+  output: string,
+  cause: unknown,
+): EmbeddedPostgresError {
+  if (/No space left on device|Disk quota exceeded/i.test(output)) return diskFull(path, cause);
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  const last = lines.slice(-15).map((line) => `  ${line}`);
+  return new EmbeddedPostgresError([message, ...last].join('\n'), { cause });
+}
+
 /** Returns the `code` of a Node system error or of a PostgreSQL error. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;

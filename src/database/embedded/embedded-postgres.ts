@@ -18,8 +18,7 @@ import { OwnerFile } from './process-identity.js';
 import { withStartLock } from './start-lock.js';
 import { type SystemUser, choosePostgresUser, giveTree, openPathFor } from './system-user.js';
 
-export { EmbeddedPostgresError } from './embedded-postgres-error.js';
-export { EmbeddedPostgresUnsupported } from './embedded-postgres-error.js';
+export { EmbeddedPostgresError, EmbeddedPostgresUnsupported } from './embedded-postgres-error.js';
 
 const POLL_MS = 20;
 // Limits for a server that does not answer, and for one that is stopping. A starting server has no limit here.
@@ -68,7 +67,6 @@ export class EmbeddedPostgres {
     });
   }
 
-  /** The process id of the server. */
   get pid(): number {
     return this.postmaster.identity.pid;
   }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Binaries, PROGRAM_ENV, program } from './binaries.js';
 import type { DataDir } from './data-dir.js';
-import { EmbeddedPostgresError, diskFull } from './embedded-postgres-error.js';
+import { EmbeddedPostgresError, programFailure } from './embedded-postgres-error.js';
 import { type ProcessIdentity, commandLine, findProcess, isRunning } from './process-identity.js';
 import type { SystemUser } from './system-user.js';
 
@@ -20,7 +20,6 @@ const FAST_STOP_MS = 10_000;
 const IMMEDIATE_STOP_MS = 10_000;
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 
-/** A running PostgreSQL server. */
 export interface Postmaster {
   readonly identity: ProcessIdentity;
   readonly port: number;
@@ -59,8 +58,13 @@ export async function startPostmaster(plan: StartPlan): Promise<Postmaster> {
       return await startOnce(plan);
     } catch (error: unknown) {
       if (!(error instanceof StartFailure)) throw error;
-      if (!error.isTransient || Date.now() > deadline) throw explain(plan, error);
-      await sleep(100);
+      if (error.isTransient && Date.now() <= deadline) {
+        await sleep(100);
+        continue;
+      }
+      const { path, cluster, logFile } = plan.dataDir;
+      const message = `PostgreSQL ended while it was starting in ${cluster}. The end of ${logFile}:`;
+      throw programFailure(path, message, error.output, error);
     }
   }
 }
@@ -223,21 +227,6 @@ async function openLog(
 async function readLog(dataDir: DataDir, from: number): Promise<string> {
   const text = await readFile(dataDir.logFile).catch(() => Buffer.alloc(0));
   return text.subarray(from).toString('utf8');
-}
-
-function explain({ dataDir }: StartPlan, failure: StartFailure): EmbeddedPostgresError {
-  if (/No space left on device|Disk quota exceeded/i.test(failure.output)) {
-    return diskFull(dataDir.path, failure);
-  }
-  const lines = failure.output.split('\n').filter((line) => line.trim() !== '');
-  return new EmbeddedPostgresError(
-    `PostgreSQL ended while it was starting in ${dataDir.cluster}. The end of ${dataDir.logFile}:\n` +
-      lines
-        .map((line) => `  ${line}`)
-        .slice(-15)
-        .join('\n'),
-    { cause: failure },
-  );
 }
 
 /** Returns a TCP port of 127.0.0.1 that is free at this moment. */

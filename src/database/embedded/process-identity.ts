@@ -49,12 +49,14 @@ export async function commandLine(pid: number): Promise<string[] | null> {
   return text ? text.split('\0') : null;
 }
 
-/** Returns the identity in parsed JSON, or null for anything else. */
-export function parseIdentity(value: unknown): ProcessIdentity | null {
-  if (typeof value !== 'object' || value === null || !('pid' in value)) return null;
-  if (typeof value.pid !== 'number') return null;
-  const startedAt = 'startedAt' in value ? value.startedAt : null;
-  return { pid: value.pid, startedAt: typeof startedAt === 'string' ? startedAt : null };
+/** Returns the identity in the text of a file, or null when the file is incomplete, for example after a power cut. */
+export function parseIdentity<T extends ProcessIdentity>(text: string): T | null {
+  try {
+    const value = JSON.parse(text) as T | null;
+    return typeof value?.pid === 'number' ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 async function readProc(path: string): Promise<string | null> {
@@ -75,7 +77,6 @@ export class OwnerFile {
     return owner && (await isRunning(owner)) ? owner : null;
   }
 
-  /** Makes this process the owner. */
   async claim(): Promise<void> {
     const draft = `${this.path}.${process.pid}`;
     await writeFile(draft, JSON.stringify(await ownIdentity()), { mode: 0o600 });
@@ -91,11 +92,7 @@ export class OwnerFile {
   }
 
   private async read(): Promise<ProcessIdentity | null> {
-    try {
-      return parseIdentity(JSON.parse(await readFile(this.path, 'utf8')) as unknown);
-    } catch {
-      // The file is missing or incomplete. Then the database has no owner, and the next start may take it over.
-      return null;
-    }
+    // Without a complete file, the database has no owner, and the next start may take it over.
+    return parseIdentity(await readFile(this.path, 'utf8').catch(() => ''));
   }
 }

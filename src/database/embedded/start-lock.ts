@@ -90,19 +90,7 @@ async function readHolder(path: string): Promise<Holder | null> {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
-  const value = parseJson(text);
-  const identity = parseIdentity(value);
-  if (identity && typeof value === 'object' && value !== null && 'token' in value) {
-    return { ...identity, token: String(value.token) };
-  }
+  const holder = parseIdentity<Holder>(text);
   // The file is incomplete after a power cut. The file of a living holder is always complete.
-  return { pid: 0, startedAt: null, token: 'unreadable' };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
+  return holder?.token ? holder : { pid: 0, startedAt: null, token: 'unreadable' };
 }

@@ -62,7 +62,6 @@ export async function openPathFor(user: SystemUser, dir: string): Promise<void> 
   await chmod(dir, (mode & 0o777) | 0o010);
 }
 
-/** Changes the owner of a directory tree to `user`. */
 export async function giveTree(user: SystemUser, path: string): Promise<void> {
   const entries = await readdir(path, { withFileTypes: true });
   for (const entry of entries) {
