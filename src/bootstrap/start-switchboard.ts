@@ -29,29 +29,16 @@ async function startOrExit(
   extensions: Extensions,
   defaultTuning: 'on' | 'off',
 ): Promise<INestApplication> {
-  try {
-    return await start(extensions, defaultTuning);
-  } catch (error) {
-    process.stderr.write(`\nSwitchboard could not start.\n${explain(error)}\n`);
-    process.exit(1);
-  }
-}
-
-async function start(
-  extensions: Extensions,
-  defaultTuning: 'on' | 'off',
-): Promise<INestApplication> {
-  const env = loadEnv();
-  const embedding = env.databaseUrl
-    ? undefined
-    : EmbeddedPostgres.start({ dataDir: env.dataDir, log: say });
+  let embedding: Promise<EmbeddedPostgres> | undefined;
   let app: INestApplication | undefined;
   const stop = async (): Promise<void> => {
     await app?.close();
     await (await embedding?.catch(() => undefined))?.stop();
   };
-  onStopSignal(say, stop);
   try {
+    const env = loadEnv();
+    if (!env.databaseUrl) embedding = EmbeddedPostgres.start({ dataDir: env.dataDir, log: say });
+    onStopSignal(say, stop);
     const ownerUrl = env.databaseUrl ?? (await embedding!).url;
     app = await startApplication({ env, ownerUrl, log: say, extensions });
     if (env.runsWeb) await welcome(app, env, say);
@@ -60,7 +47,8 @@ async function start(
     return app;
   } catch (error) {
     await stop().catch(() => undefined);
-    throw error;
+    process.stderr.write(`\nSwitchboard could not start.\n${explain(error)}\n`);
+    process.exit(1);
   }
 }
 
