@@ -64,21 +64,15 @@ describe(parseSteps, () => {
       'steps[0].argument is not known. Did you mean arguments?',
     ],
     [[{ id: 'a', wait: { days: 1 }, timeout: 1 }], 'steps[0].timeout is not supported'],
-    [
-      [{ id: 'a', tool: 't', timeout: 0 }],
-      'steps[0].timeout must be a number of seconds from 1 to 300',
-    ],
-    [
-      [{ id: 'a', tool: 't', timeout: '5' }],
-      'steps[0].timeout must be a number of seconds from 1 to 300',
-    ],
+    [[{ id: 'a', tool: 't', timeout: 0 }], 'steps[0].timeout must be at least 1'],
+    [[{ id: 'a', tool: 't', timeout: '5' }], 'steps[0].timeout must be of type number'],
     [
       [{ id: 'a', tool: 't', retry: { backoff_seconds: 3601 } }],
-      'steps[0].retry.backoff_seconds must be a number from 0 to 3600',
+      'steps[0].retry.backoff_seconds must be at most 3600',
     ],
     [
       [{ id: 'a', tool: 't', retry: { backoff_factor: 0.5 } }],
-      'steps[0].retry.backoff_factor must be a number from 1 to 10',
+      'steps[0].retry.backoff_factor must be at least 1',
     ],
     [
       [{ id: 'a', tool: 't', retry: { attempts: 2 } }],
@@ -152,7 +146,7 @@ describe(parseSteps, () => {
     ],
     [
       [{ id: 'a', tool: 't', retry: { max_attempts: 0 } }],
-      'steps[0].retry.max_attempts must be a whole number from 1 to 10',
+      'steps[0].retry.max_attempts must be at least 1',
     ],
     [[{ id: 'a', tool: 7 }], 'steps[0].tool must be text of 1 to 10000 characters'],
     [[{ id: 'a', then: [] }], 'steps[0].if is required'],

@@ -10,29 +10,32 @@ describe(parseRunLimits.name, () => {
   };
 
   it.each<[string, object]>([
-    ['nothing', {}],
+    ['no limits', {}],
     ['runs of the workflow', { concurrency: { runs: 5 } }],
     ['runs of a key', { concurrency: { key: '{{ contact.id }}', runs_per_key: 1 } }],
-    ['both', { concurrency: { runs: 1000, key: 'a{{ contact.id }}', runs_per_key: 1 } }],
+    [
+      'both concurrency limits',
+      { concurrency: { runs: 1000, key: 'a{{ contact.id }}', runs_per_key: 1 } },
+    ],
     ['a rate', { rate: { runs: 10, per_seconds: 60 } }],
-    ['starts that repeat', { debounce: { seconds: 30, max_seconds: 30 } }],
-    ['of a key', { debounce: { seconds: 1, max_seconds: 9, key: '{{ trigger.payload.id }}' } }],
-  ])('takes %s as it is given', (_, limits) => {
+    ['a debounce', { debounce: { seconds: 30, max_seconds: 30 } }],
+    [
+      'a debounce per key',
+      { debounce: { seconds: 1, max_seconds: 9, key: '{{ trigger.payload.id }}' } },
+    ],
+  ])('accepts %s', (_, limits) => {
     expect(parse(limits)).toEqual({ limits, faults: [] });
   });
 
   it.each([
     [30, 300],
     [86_400, 604_800],
-  ])(
-    'lets starts put each other off for ten periods of %d s, but no longer than a week',
-    (seconds, most) => {
-      expect(parse({ debounce: { seconds } }).limits.debounce).toEqual({
-        seconds,
-        max_seconds: most,
-      });
-    },
-  );
+  ])('sets max_seconds to ten times %d s, at most a week', (seconds, most) => {
+    expect(parse({ debounce: { seconds } }).limits.debounce).toEqual({
+      seconds,
+      max_seconds: most,
+    });
+  });
 
   it.each<[unknown, string[]]>([
     ['5', ['limits']],
@@ -56,7 +59,7 @@ describe(parseRunLimits.name, () => {
     [{ debounce: {} }, ['limits.debounce.seconds']],
     [{ debounce: { seconds: 30, max_seconds: 29 } }, ['limits.debounce.max_seconds']],
     [{ debounce: { seconds: 30, key: '' } }, ['limits.debounce.key']],
-  ])('names every fault of %j', (given, paths) => {
+  ])('reports the path of every fault of %j', (given, paths) => {
     expect(parse(given).faults.map(({ path }) => path)).toEqual(paths);
   });
 

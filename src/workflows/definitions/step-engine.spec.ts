@@ -43,22 +43,22 @@ const otherwise: JournalState = { status: 'succeeded', output: { branch: 'else' 
 describe(planOf, () => {
   it.each<[string, Record<string, JournalState>, string]>([
     ['begins with the first step', {}, 'run a'],
-    ['calls a step again whose worker died', { a: { status: 'running' } }, 'run a'],
-    ['calls a step again that waits for it', { a: { status: 'waiting' } }, 'run a'],
+    ['repeats a step whose worker died', { a: { status: 'running' } }, 'run a'],
+    ['repeats a step that waits for its next attempt', { a: { status: 'waiting' } }, 'run a'],
     ['ends at a failed step', { a: { status: 'failed' } }, 'failed at a'],
-    ['passes a skipped step', { a: { status: 'skipped' } }, 'run b'],
-    ['enters then', { a: ok, b: then }, 'run b1'],
-    ['enters else', { a: ok, b: otherwise }, 'run b3'],
-    ['enters a branch in a branch', { a: ok, b: then, b1: ok }, 'run b2'],
+    ['continues after a skipped step', { a: { status: 'skipped' } }, 'run b'],
+    ['runs the list then', { a: ok, b: then }, 'run b1'],
+    ['runs the list else', { a: ok, b: otherwise }, 'run b3'],
+    ['runs a branch inside a branch', { a: ok, b: then, b1: ok }, 'run b2'],
     ['fails inside a branch', { a: ok, b: then, b1: { status: 'failed' } }, 'failed at b1'],
-    ['passes a branch without else', { a: ok, b: then, b1: ok, b2: otherwise }, 'run c'],
+    ['continues after a branch without else', { a: ok, b: then, b1: ok, b2: otherwise }, 'run c'],
     [
-      'sleeps while a wait is not due',
+      'waits while a wait is not due',
       { a: ok, b: otherwise, b3: ok, c: { status: 'waiting', dueAt: 1001 } },
       'sleep c',
     ],
     [
-      'wakes when it is due',
+      'repeats a wait that is due',
       { a: ok, b: otherwise, b3: ok, c: { status: 'waiting', dueAt: 1000 } },
       'run c',
     ],
@@ -68,11 +68,15 @@ describe(planOf, () => {
       'failed at c',
     ],
     [
-      'goes on after a failure that may be',
+      'continues after a failure with on_error "continue"',
       { a: ok, b: otherwise, b3: ok, c: ok, d: { status: 'failed' } },
       'run e',
     ],
-    ['finishes', { a: ok, b: otherwise, b3: ok, c: ok, d: ok, e: ok }, 'succeeded'],
+    [
+      'succeeds after the last step',
+      { a: ok, b: otherwise, b3: ok, c: ok, d: ok, e: ok },
+      'succeeded',
+    ],
   ])('%s', (_title, journal, expected) => {
     expect(next(journal)).toBe(expected);
   });
@@ -85,17 +89,21 @@ describe(planOf, () => {
     ];
     const failed: JournalState = { status: 'failed' };
     it.each<[string, Record<string, JournalState>, string]>([
-      ['passes them by without a failure', { a: ok }, 'run b'],
-      ['passes them by when skipped', { a: { status: 'skipped' } }, 'run b'],
-      ['waits with them for the last attempt', { a: { status: 'waiting' } }, 'run a'],
-      ['takes them', { a: failed }, 'run a1'],
-      ['takes them in order', { a: failed, a1: ok }, 'run a2'],
-      ['goes on after them', { a: failed, a1: ok, a2: ok }, 'run b'],
-      ['fails with them', { a: failed, a1: failed }, 'failed at a1'],
-      ['goes on where they may fail', { a: failed, a1: ok, a2: failed }, 'run b'],
-      ['enters neither list of a failed branch', { a: ok, b: failed }, 'run c'],
-      ['takes those of a wait', { a: ok, b: failed, c: failed }, 'run c1'],
-      ['finishes', { a: ok, b: failed, c: failed, c1: ok }, 'succeeded'],
+      ['skips them without a failure', { a: ok }, 'run b'],
+      ['skips them when the step is skipped', { a: { status: 'skipped' } }, 'run b'],
+      ['does not run them before the last attempt', { a: { status: 'waiting' } }, 'run a'],
+      ['runs them after a failure', { a: failed }, 'run a1'],
+      ['runs them in order', { a: failed, a1: ok }, 'run a2'],
+      ['continues after them', { a: failed, a1: ok, a2: ok }, 'run b'],
+      ['fails when one of them fails', { a: failed, a1: failed }, 'failed at a1'],
+      [
+        'continues when one with on_error "continue" fails',
+        { a: failed, a1: ok, a2: failed },
+        'run b',
+      ],
+      ['runs neither list of a failed branch', { a: ok, b: failed }, 'run c'],
+      ['runs those of a wait', { a: ok, b: failed, c: failed }, 'run c1'],
+      ['succeeds after them', { a: ok, b: failed, c: failed, c1: ok }, 'succeeded'],
     ])('%s', (_title, journal, expected) => {
       expect(next(journal, steps)).toBe(expected);
     });
@@ -121,18 +129,18 @@ describe(planOf, () => {
     const failed: JournalState = { status: 'failed' };
     const beside = { pause: ok, b2: ok, deep: ok, c1: ok, d1: ok };
     it.each<[string, Record<string, JournalState>, string]>([
-      ['opens them', {}, 'run both'],
-      ['passes them by when skipped', { both: { status: 'skipped' } }, 'run after'],
-      ['takes the first step of each', { both: ok }, 'run a1, run pause, run deep'],
+      ['opens the parallel step first', {}, 'run both'],
+      ['continues when the parallel step is skipped', { both: { status: 'skipped' } }, 'run after'],
+      ['runs the first step of each list', { both: ok }, 'run a1, run pause, run deep'],
       [
-        'goes on in each by itself',
+        'continues each list independently',
         { both: ok, a1: ok, pause: waiting, deep: ok },
         'run a2, run c1, run d1, sleep pause',
       ],
-      ['waits for the last', { both: ok, ...beside, a1: ok }, 'run a2'],
-      ['goes on after all', { both: ok, ...beside, a1: ok, a2: ok }, 'run after'],
-      ['begins nothing beside a failure', { both: ok, a1: failed }, 'failed at a1'],
-      ['names the first failure', { both: ok, deep: ok, d1: failed, c1: failed }, 'failed at c1'],
+      ['waits for the last list', { both: ok, ...beside, a1: ok }, 'run a2'],
+      ['continues after all lists', { both: ok, ...beside, a1: ok, a2: ok }, 'run after'],
+      ['begins nothing after a failure', { both: ok, a1: failed }, 'failed at a1'],
+      ['reports the first failure', { both: ok, deep: ok, d1: failed, c1: failed }, 'failed at c1'],
     ])('%s', (_title, journal, expected) => {
       expect(next(journal, steps)).toBe(expected);
     });
@@ -148,31 +156,36 @@ describe(planOf, () => {
       input: { items: Array.from({ length: count }, (_, index) => index) },
     });
     it.each<[string, number, Record<string, JournalState>, string]>([
-      ['takes one item at a time', 1, { each: open(3) }, 'run each[0].a'],
-      ['goes through its steps', 1, { each: open(3), 'each[0].a': ok }, 'run each[0].b'],
+      ['runs one item at a time', 1, { each: open(3) }, 'run each[0].a'],
+      ['runs its steps in order', 1, { each: open(3), 'each[0].a': ok }, 'run each[0].b'],
       [
-        'goes on with the next item',
+        'continues with the next item',
         1,
         { each: open(3), 'each[0].a': ok, 'each[0].b': ok },
         'run each[1].a',
       ],
-      ['takes several', 2, { each: open(3) }, 'run each[0].a, run each[1].a'],
+      ['runs several items at the same time', 2, { each: open(3) }, 'run each[0].a, run each[1].a'],
       [
-        'takes another when one is done, whichever it is',
+        'begins another item when any one is done',
         2,
         { each: open(4), 'each[1].a': ok, 'each[1].b': ok },
         'run each[0].a, run each[2].a',
       ],
       [
-        'lets an item that waits keep its place',
+        'counts a waiting item as running',
         2,
         { each: open(4), 'each[0].a': { status: 'waiting', dueAt: 1001 }, 'each[1].a': ok },
         'run each[1].b, sleep each[0].a',
       ],
-      ['ends itself when all items are done', 9, { each: open(0) }, 'run each'],
-      ['goes on after it', 1, { each: { status: 'succeeded', output: { count: 3 } } }, 'run after'],
+      ['ends the loop when all items are done', 9, { each: open(0) }, 'run each'],
       [
-        'begins nothing beside a failure',
+        'continues after the loop',
+        1,
+        { each: { status: 'succeeded', output: { count: 3 } } },
+        'run after',
+      ],
+      [
+        'begins nothing after a failure',
         3,
         { each: open(9), 'each[1].b': { status: 'failed' }, 'each[1].a': ok },
         'failed at each[1].b',

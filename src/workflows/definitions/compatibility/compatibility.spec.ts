@@ -47,8 +47,8 @@ const saved = (by: Compatibility, steps: Step[]): PinnedVersion => ({
   schemas: by.schemasOf(steps),
   looseReferences: by.looseReferences(steps),
 });
-/** `effect step path` of what the new build means for steps that the old one has saved. */
-const told = (before: Compatibility, after: Compatibility, steps: Step[]): string[] =>
+/** Returns the findings of the new build for steps that the old one has saved. */
+const describeFindings = (before: Compatibility, after: Compatibility, steps: Step[]): string[] =>
   after
     .check(saved(before, steps))
     .map(({ effect, step, path, message }) => `${effect} ${step} ${path} ${message}`);
@@ -68,7 +68,7 @@ describe(Compatibility, () => {
 
   it('reports nothing for unchanged tools and for changed descriptions', () => {
     const steps = [order({ item: 'x' })];
-    expect(told(before, before, steps)).toEqual([]);
+    expect(describeFindings(before, before, steps)).toEqual([]);
     const reworded = build(
       tool('order', {
         description: 'Other words.',
@@ -81,12 +81,12 @@ describe(Compatibility, () => {
         output: { ...OUTPUT, number: { ...TEXT, description: 'Its number.' } },
       }),
     );
-    expect(told(before, reworded, steps)).toEqual([]);
+    expect(describeFindings(before, reworded, steps)).toEqual([]);
   });
 
   it('reports the step of a removed tool and suggests a similar one', () => {
     const after = build(tool('orders'));
-    expect(told(before, after, [order({ item: 'x' })])).toEqual([
+    expect(describeFindings(before, after, [order({ item: 'x' })])).toEqual([
       'breaks order tool "order" is not a tool for steps. Did you mean orders?',
     ]);
   });
@@ -105,7 +105,7 @@ describe(Compatibility, () => {
       }),
     );
     expect(
-      told(before, after, [
+      describeFindings(before, after, [
         order({ item: 'x', speed: 'slow', note: 'y' }),
         { id: 'fine', tool: 'other', arguments: { text: 'x' } },
       ]),
@@ -116,9 +116,9 @@ describe(Compatibility, () => {
       'breaks order arguments.currency is required',
       'breaks fine tool "other" is not a tool for steps. Did you mean order?',
     ]);
-    expect(told(before, build(tool('order', { output: OUTPUT })), [order({ item: 'x' })])).toEqual([
-      'breaks order arguments.item is not known.',
-    ]);
+    expect(
+      describeFindings(before, build(tool('order', { output: OUTPUT })), [order({ item: 'x' })]),
+    ).toEqual(['breaks order arguments.item is not known.']);
   });
 
   it('reports a step whose arguments are still valid as changed', () => {
@@ -129,7 +129,9 @@ describe(Compatibility, () => {
         output: { ...OUTPUT, more: TEXT },
       }),
     );
-    expect(told(before, after, [order({ item: '{{ trigger.payload.item }}' })])).toEqual([
+    expect(
+      describeFindings(before, after, [order({ item: '{{ trigger.payload.item }}' })]),
+    ).toEqual([
       'changed order tool "order" takes other arguments and returns another result than when the version was saved',
     ]);
   });
@@ -156,7 +158,7 @@ describe(Compatibility, () => {
       tool('other', { input: { text: TEXT } }),
     );
     const breaks = (steps: Step[]): string[] =>
-      told(before, after, steps).filter((line) => line.startsWith('breaks'));
+      describeFindings(before, after, steps).filter((line) => line.startsWith('breaks'));
 
     it('reports every expression that reads the member', () => {
       expect(

@@ -25,7 +25,7 @@ describe(canHaveMember, () => {
     'contact',
     'contact.email',
     'contact.properties.anything.at.all',
-    // Of the one resource, as expressions see a step.
+    // Fields of the only resource, as expressions see a step.
     'email',
     'id',
     'tags.0',
@@ -52,7 +52,7 @@ describe(canHaveMember, () => {
 
   it('accepts every member when the schema is open', () => {
     expect(gives(closed({ body: { type: 'object' } }), 'body.json.number')).toBe(true);
-    // Any object may turn out to be the resource.
+    // Any object may be the resource.
     expect(gives(closed({ body: { type: 'object' } }), 'number')).toBe(true);
     expect(gives(closed({ items: { type: 'array' } }), 'items.0.name')).toBe(true);
     expect(gives({ type: 'object', properties: {} }, 'x')).toBe(true);
