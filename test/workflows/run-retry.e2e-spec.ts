@@ -77,7 +77,7 @@ describe('retries and replays of runs', () => {
     const { error } = await retry(failed.id, 'latest');
     expect(error!.code).toBe('conflict');
     expect(error!.message).toContain(
-      'its step a is done, and was a call of probe_effect where it is a wait step now',
+      'its finished step a was a call of probe_effect, and is a wait step now',
     );
     expect(await getRun(acme, failed.id)).toEqual(failed);
     await acme.call('delete_workflow', { workflow_id: workflow.id });

@@ -223,7 +223,10 @@ describe('a step that runs another workflow', () => {
     const [row] = await childrenOf(child);
     expect(stepOf(parent)).toMatchObject({
       attempts: 1,
-      error: { code: 'unavailable', message: `Run ${row!.id} did not end in time; it goes on.` },
+      error: {
+        code: 'unavailable',
+        message: `Run ${row!.id} did not end before the timeout; it continues.`,
+      },
     });
     expect(await childrenOf(child)).toMatchObject([{ status: 'waiting' }]);
   });

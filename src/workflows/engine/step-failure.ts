@@ -8,7 +8,7 @@ const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_PAUSE_SECONDS = 1;
 const DEFAULT_FACTOR = 5;
 /** The longest pause of a step without a retry policy of its own. */
-const LONGEST_DEFAULT_PAUSE_SECONDS = 125;
+const MAX_DEFAULT_PAUSE_SECONDS = 125;
 /** Errors that may not occur again. Every other error fails the step at once. */
 const TRANSIENT: readonly AppErrorCode[] = ['unavailable', 'rate_limited', 'internal'];
 
@@ -45,5 +45,5 @@ function computePause(
   attempts: number,
 ): number {
   const pauses = (first ?? DEFAULT_PAUSE_SECONDS) * (factor ?? DEFAULT_FACTOR) ** (attempts - 1);
-  return first === undefined ? Math.min(pauses, LONGEST_DEFAULT_PAUSE_SECONDS) : pauses;
+  return first === undefined ? Math.min(pauses, MAX_DEFAULT_PAUSE_SECONDS) : pauses;
 }

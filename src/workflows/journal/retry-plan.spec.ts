@@ -46,10 +46,10 @@ describe(createRetryPlan, () => {
   });
 
   it.each([
-    ['another tool', call('a', 'post'), 'a call of send where it is a call of post now'],
-    ['a wait', { id: 'a', wait: { days: 1 } }, 'a call of send where it is a wait step now'],
-    ['a branch', { id: 'a', if: 'true', then: [] }, 'a call of send where it is a branch step now'],
-  ])('refuses a version in which a step that is done is %s', (_, step, message) => {
+    ['another tool', call('a', 'post'), 'was a call of send, and is a call of post now'],
+    ['a wait', { id: 'a', wait: { days: 1 } }, 'was a call of send, and is a wait step now'],
+    ['a branch', { id: 'a', if: 'true', then: [] }, 'was a call of send, and is a branch step now'],
+  ])('rejects a version in which a finished step is %s', (_, step, message) => {
     expect(() => createRetryPlan(journal, [step, call('b')], before)).toThrow(message);
   });
 
@@ -71,7 +71,7 @@ describe(createRetryPlan, () => {
     ];
     const done = [reached('z', 'succeeded')];
     expect(() => createRetryPlan(done, nest(call('z', 'post')), nest(call('z')))).toThrow(
-      'its step z is done',
+      'its finished step z',
     );
   });
 });

@@ -46,7 +46,7 @@ function createConflict(stepId: string, step: Step, old: Step | undefined): AppE
   const was = old ? describeStep(old) : 'another step';
   return new AppError(
     'conflict',
-    `The run cannot go on in the newest version: its step ${stepId} is done, and was ${was} where it is ` +
+    `The run cannot continue in the newest version: its finished step ${stepId} was ${was}, and is ` +
       `${describeStep(step)} now. Retry it with version "same", or replay it.`,
   );
 }

@@ -20,7 +20,7 @@ import type { StepRunner } from './step-runners.service.js';
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const CONTACT_ID = /^[0-9A-Za-z_]{1,64}$/;
-const LONGEST_WAIT = { days: 366 };
+const MAX_WAIT = { days: 366 };
 
 /**
  * Starts runs of other workflows and waits for their ends. The new run, the journal entry and the wait commit together,
@@ -84,7 +84,7 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
       return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
     }
     const now = await this.runs.now(organizationId);
-    const { at: wakeAt } = computeWaitEnd(step.timeout ?? LONGEST_WAIT, scope, now, this.liquid);
+    const { at: wakeAt } = computeWaitEnd(step.timeout ?? MAX_WAIT, scope, now, this.liquid);
     await this.waits.arm(organizationId, {
       runId: parentRunId,
       stepId: path,
@@ -149,8 +149,11 @@ function toError(runId: string, state: TaskState | undefined): StepError {
     case 'canceled':
       return { code: 'rejected', message: `Run ${runId} was canceled.` };
     case undefined:
-      return { code: 'not_found', message: `Run ${runId} is not kept any more.` };
+      return { code: 'not_found', message: `Run ${runId} no longer exists.` };
     default:
-      return { code: 'unavailable', message: `Run ${runId} did not end in time; it goes on.` };
+      return {
+        code: 'unavailable',
+        message: `Run ${runId} did not end before the timeout; it continues.`,
+      };
   }
 }
