@@ -7,7 +7,9 @@ import { createTestDatabase } from '../support/database.js';
 import { freePort } from '../support/global-setup.js';
 import { createOrganization } from '../support/organization.js';
 import { buildTree, startProcess, type SwitchboardProcess } from '../support/process.js';
+import { startSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { createWorkflow, runUntil, trigger } from '../workflows/support/workflow-client.js';
 
 describe('processes of one installation', () => {
   let database: { url: string; drop: () => Promise<void> };
@@ -96,24 +98,20 @@ describe('processes of one installation', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 201 /);
     expect(await all.exited).toBe(0);
   });
+});
 
-  it('start and execute runs while Redis is unreachable', async () => {
-    const all = await start({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
-    await all.untilSaid(/listens on/);
-    const acme = await createOrganization({ url: `http://127.0.0.1:${port}` });
-    const { value } = await acme.call<{ workflow: { id: string } }>('create_workflow', {
-      name: 'No Redis',
-      trigger: { type: 'manual' },
-      steps: [{ id: 'make', tool: 'create_contact', arguments: { email: 'b@example.com' } }],
-    });
-    const run = await acme.call<{ run_id: string }>('trigger_workflow', {
-      workflow_id: value.workflow.id,
-    });
-    await waitFor(async () => {
-      const found = await acme.call<{ run: { status: string } }>('get_run', run.value);
-      return found.value.run.status === 'succeeded';
-    });
-  });
+it('starts and executes runs while Redis is unreachable', async () => {
+  const REDIS_URL = `redis://127.0.0.1:${await freePort()}`;
+  const switchboard = await startSwitchboard({ env: { REDIS_URL } });
+  try {
+    const acme = await createOrganization(switchboard);
+    const { id } = await createWorkflow(acme, [
+      { id: 'make', tool: 'create_contact', arguments: { email: 'b@example.com' } },
+    ]);
+    await runUntil(acme, await trigger(acme, id), 'succeeded');
+  } finally {
+    await switchboard.close();
+  }
 });
 
 describe('a start that cannot work', () => {
