@@ -1,6 +1,7 @@
 import type { Fault } from '../../errors/app-error.js';
 import { checkValue } from '../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
+import { isObject } from './step-fields.js';
 
 /** The limit that keeps a run in the queue: a debounce, the rate, the runs of its key, or all runs of the workflow. */
 export type RunLimit = 'debounce' | 'rate' | 'key' | 'slot';
@@ -53,7 +54,7 @@ export function parseRunLimits(given: unknown, path: string, faults: Fault[]): R
   const limits = checkValue(SCHEMA, given, path, found) as RunLimits;
   if (found.length === 0) checkCombinations(limits, path, found);
   faults.push(...found);
-  if (found.length > 0) return {};
+  if (found.length > 0) return pickKeys(limits);
   const { debounce } = limits;
   if (!debounce || debounce.max_seconds !== undefined) return limits;
   const max = Math.min(debounce.seconds * DEFAULT_MAX_PERIODS, MAX_DEBOUNCE_SECONDS);
@@ -66,6 +67,18 @@ export function getLimitKeys(limits: RunLimits, path: string): [path: string, ke
     const key = limits[name]?.key;
     return key === undefined ? [] : [[`${path}.${name}.key`, key]];
   });
+}
+
+/** Keeps the keys of invalid limits, whose expressions are checked later, so that one response lists all faults. */
+function pickKeys(limits: unknown): RunLimits {
+  if (!isObject(limits)) return {};
+  const sections = ['concurrency', 'debounce'].flatMap((name) => {
+    const section = limits[name];
+    return isObject(section) && typeof section.key === 'string'
+      ? [[name, { key: section.key }]]
+      : [];
+  });
+  return Object.fromEntries(sections) as RunLimits;
 }
 
 function checkCombinations(limits: RunLimits, path: string, faults: Fault[]): void {
