@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultDataDir } from '../../src/config/data-dir.js';
+import { defaultDataDir } from '../../src/config/env.js';
 import { EmbeddedPostgresUnsupported } from '../../src/database/embedded/embedded-postgres-error.js';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
 import {

@@ -55,7 +55,7 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     wakeUps.wake('message', 'msg_later', new Date(Date.now() + 60_000));
   });
 
-  it('uses Redis as soon as it is there', async () => {
+  it('uses Redis as soon as it is available', async () => {
     await redis.start();
     await waitFor(async () => {
       await delivered();

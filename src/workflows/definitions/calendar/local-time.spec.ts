@@ -5,8 +5,9 @@ const at = (text: string, zone: string, now: string, weekdays?: string[]): strin
   instantOf(text, zone, new Date(now), weekdays).toISOString().replace('.000', '');
 
 describe(isLocalTime, () => {
-  it.each(['00:00', '09:00', '23:59', '2030-01-31T09:00', '2028-02-29T00:00'])('accepts %s', (text) =>
-    expect(isLocalTime(text)).toBe(true),
+  it.each(['00:00', '09:00', '23:59', '2030-01-31T09:00', '2028-02-29T00:00'])(
+    'accepts %s',
+    (text) => expect(isLocalTime(text)).toBe(true),
   );
   it.each([
     '9:00',
