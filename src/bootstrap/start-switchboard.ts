@@ -52,7 +52,7 @@ async function startOrExit(
   }
 }
 
-/** Returns the text for the person who started the process. Only an unexpected error has its stack. */
+/** Returns the text for the person who started the process. The text contains a stack only for an unexpected error. */
 function explain(thrown: unknown): string {
   const error = toError(thrown);
   if (

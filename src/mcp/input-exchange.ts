@@ -20,8 +20,9 @@ export class InputExchange {
   private readonly answered: JsonObject;
 
   /**
-   * With `needsState`, responses count only with the request state of their input request, because the state makes a call
-   * with effects happen once. `binding` is called only if there is a state. Throws -32602 for invalid parameters.
+   * With `needsState`, responses without the request state of their input request are ignored. The state contains the key
+   * that makes a call with effects happen once. `binding` is called only if there is a state. Throws -32602 for invalid
+   * parameters.
    */
   constructor(
     private readonly states: RequestStates,
@@ -46,7 +47,7 @@ export class InputExchange {
     this.answered = { ...this.state?.answers };
   }
 
-  /** Returns a key under which the call happens once. Undefined before the first input request. */
+  /** The idempotency key of the call, from the request state. Undefined before the first input request. */
   get idempotencyKey(): string | undefined {
     return this.state && `request ${this.state.nonce}`;
   }

@@ -7,7 +7,7 @@ import type { EraEncoder } from './encoders/era-encoder.js';
 
 type EncodedLists = Map<EraEncoder, Buffer>;
 
-/** The number of sets of hidden tools whose lists are cached. Each takes about 30 kB for an era. */
+/** Organizations that hide the same tools share a list. This many lists are cached, each of about 30 kB. */
 const MAX_CACHED = 20;
 /** The number of organizations with offered tools whose lists are cached. */
 const MAX_CACHED_WITH_OFFERED = 50;

@@ -19,7 +19,7 @@ const EARLIER_MESSAGES = 5;
 const LONGEST_CONTACT = 16_000;
 const LONGEST_MESSAGE = 4000;
 
-/** The prompt to write to a contact, and completions of addressees and message ids. */
+/** Provides the prompt `write_message` and the completions of addressees and message ids. */
 @Injectable()
 export class MessagePrompts {
   constructor(

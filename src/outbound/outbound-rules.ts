@@ -21,12 +21,12 @@ const NOT_PUBLIC_V4 = blockList('ipv4', [
   // A public number, but on Azure it leads to the host of the virtual machine, which returns secrets.
   '168.63.129.16/32',
 ]);
-/** Global unicast. Only this range of IPv6 is allowed, which excludes addresses that contain an IPv4 address. */
+/** Global unicast, the only range of IPv6 that is allowed. Addresses that contain an IPv4 address are outside of it. */
 const GLOBAL_V6 = blockList('ipv6', ['2000::/3']);
 const NOT_PUBLIC_V6 = blockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 const PORTS = [80, 443];
 
-/** Returns true for addresses of the public Internet in the notation of Node. */
+/** Returns true for an IPv4 or IPv6 address of the public Internet, as `dns.lookup` and sockets write it. */
 export function isPublic(address: string): boolean {
   // A zone, as in fe80::1%eth0, names an interface of this machine.
   if (address.includes('%')) return false;

@@ -1,6 +1,6 @@
 /** Limits how many rows of each organization a claim returns: see the SQL function `gate.claim_runs`. */
 export interface Share {
-  /** The organization that had the last turn. The one after it is next. */
+  /** The organization that had the last turn. The next one in the order of ids has the next turn (`choose_runs.sql`). */
   readonly after: string;
   /** Rows for each organization that occupies no slot. */
   readonly room: number;

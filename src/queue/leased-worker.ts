@@ -49,7 +49,7 @@ export class LeasedWorker {
   private newlyFree = 0;
   /** Claims under way that a wake-up started. */
   private wakeUpClaims = 0;
-  /** True when more wake-ups arrived during such a claim. */
+  /** True when more wake-ups arrived while the claim was under way. */
   private hasMoreWakeUps = false;
   private isPolling = false;
   private isStopped = false;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Of each organization with each connection that it had; more than are at work at the same time. */
+/** The number of signatures that are cached, one for each pair of organization and connection. */
 const MOST_KEPT = 2000;
 
 /** Signs which organization a transaction belongs to; PostgreSQL checks it in `current_organization()`. */

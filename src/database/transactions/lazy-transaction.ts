@@ -68,7 +68,8 @@ export class LazyTransaction implements StatementSender {
     }
   }
 
-  /** Commits, unless nothing was sent. Throws {@link failure} and `unavailable` when the outcome is unknown. */
+  /** Commits, unless nothing was sent. Throws {@link failure} when a statement failed before, and `unavailable` when the outcome
+   * of the commit is unknown. */
   async commit(): Promise<void> {
     this.isOver = true;
     await this.inTurn(async () => {

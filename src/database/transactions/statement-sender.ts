@@ -13,7 +13,7 @@ export interface StatementSender {
   /** Sends one statement when its turn comes, unless `isClosed` is true by then. */
   query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult>;
   defer(statement: DeferredStatement): void;
-  /** Number of statements so far, without deferred ones, and of rollbacks to a savepoint. */
+  /** Grows with each statement that is not deferred and each rollback to a savepoint. Equal values mean: nothing changed. */
   readonly version: number;
   /** The database's `now()` of the transaction, when a statement has begun it. */
   readonly beganAt: Date | undefined;

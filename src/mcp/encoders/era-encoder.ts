@@ -15,8 +15,8 @@ export interface Listed {
 }
 
 /**
- * Encodes the results of methods in one era, as JSON text: without a version in plain JSON-RPC, and otherwise with the
- * additions of that version. The result of a tool is encoded once for a call, though it appears in up to two places.
+ * Encodes the results of methods as JSON text. It serves plain JSON-RPC without a version, and each MCP revision with the
+ * members that the revision adds. The result of a tool is encoded once for a call, though it appears in up to two places.
  */
 export class EraEncoder {
   /** True if results of the era have `_meta`. */

@@ -33,8 +33,8 @@ export interface ToolCall {
   /** True if the caller accepts a task in place of a result. */
   readonly takesTasks?: boolean;
   /**
-   * Set if a person must agree before the tool runs. A caller that cannot be asked passes with `when_possible`, and is refused
-   * with `always`.
+   * Set if a person must agree before the tool runs. For a caller that cannot be asked, `when_possible`
+   * lets the call run, and `always` refuses it.
    */
   readonly confirmation?: 'when_possible' | 'always';
 

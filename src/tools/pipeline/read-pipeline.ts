@@ -17,8 +17,8 @@ export class ReadPipeline {
   ) {}
 
   /**
-   * Wraps a method: its guards and interceptors, then `parse`, then a READ ONLY transaction of the organization. Guards see
-   * `kind` as the type of the execution context.
+   * Returns a function that runs the guards and interceptors of a method, `parse`, and then the method in a READ ONLY
+   * transaction of the organization. Guards see `kind` as the type of the execution context.
    */
   wrap(
     method: DecoratedMethod<unknown>,

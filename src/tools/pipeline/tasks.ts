@@ -20,7 +20,8 @@ export interface TaskCaller {
 }
 
 /**
- * Finds, cancels and answers the tasks of all tools. A task source that no module provides stops the process at boot.
+ * Finds, cancels and answers the tasks of all tools. The process stops at boot when no module provides a task source
+ * that a tool names.
  */
 @Injectable()
 export class Tasks implements OnApplicationBootstrap {

@@ -24,8 +24,8 @@ interface CheckedCall {
 }
 
 /**
- * Runs every call between its guards and its method: validation, transaction, idempotency, confirmation, method, audit.
- * It is the same for agents, workflows and people.
+ * Runs every call after its guards, in the same way for agents, workflows and people: validation, transaction,
+ * idempotency, confirmation, method, audit.
  */
 @Injectable()
 export class ToolPipeline {

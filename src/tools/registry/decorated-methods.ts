@@ -117,7 +117,7 @@ export class DecoratedMethods {
     }
   }
 
-  /** Returns true if a guard or interceptor stands around a method, or if that cannot be known. */
+  /** Returns true if a method has a guard or an interceptor, or if that cannot be known. */
   private isEnhanced(targets: readonly object[]): boolean {
     const config = (this.contexts as unknown as WithConfig).container?.applicationConfig;
     if (!config) return true;

@@ -85,7 +85,7 @@ export class ToolRegistry implements OnModuleInit {
   require(names: readonly string[], place: string): RequiredTools {
     const tools = names.map((name) => {
       const tool = this.byName.get(name);
-      if (!tool) throw new Error(`${place}: needs the tool ${name}, which there is not.`);
+      if (!tool) throw new Error(`${place}: needs the tool ${name}, and no tool has this name.`);
       return tool;
     });
     return new RequiredTools(tools);

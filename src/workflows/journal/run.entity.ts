@@ -95,7 +95,7 @@ export class Run {
   @Column('text', { nullable: true })
   delayedBy: RunLimit | null;
 
-  /** When the limit must be checked again although nothing happens. */
+  /** The time at which the limit is checked again, even if no other run ends before. */
   @Column('timestamptz', { nullable: true })
   delayedUntil: Date | null;
 

@@ -15,7 +15,10 @@ export interface RunKeys {
 export class RunLimitsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Delays a new run by its first limit. A refused run only gets its keys, which count when it is retried. */
+  /**
+   * Stores the limit that delays a new run first, and the limit keys of the run. For a refused run it stores the keys only,
+   * because a retry needs them.
+   */
   async delay(organizationId: string, id: string, first: RunLimit, keys: RunKeys): Promise<void> {
     await this.tenants.session(organizationId).query(
       `update workflow_runs set limited = true, debounce_key = $4, slot_key = $6,

@@ -22,7 +22,7 @@ export interface WebhookRequest {
   gone: () => AbortSignal;
 }
 
-/** One request and what was read of it. It keeps both when it is checked a second time, with a fresh webhook. */
+/** One request with its body. It is checked a second time when the check with the cached webhook fails. */
 export class IncomingDelivery {
   readonly record: Pick<DeliveryRecord, 'headers' | 'receivedAt' | 'body' | 'digest'>;
   /** The workflow and organization whose rate limits have counted this request. */
@@ -76,7 +76,10 @@ export class WebhookChecksService {
   }
 }
 
-/** Returns how the delivery was signed; undefined when the webhook has no secret. */
+/**
+ * Checks the signature and returns its scheme, or undefined when the webhook has no secret. Throws `invalid_signature` with
+ * one text for every mistake. The owner sees the mistake in the delivery log (`signatures/diagnose.ts`).
+ */
 function schemeOf(
   { secrets, options }: Webhook,
   body: Buffer,

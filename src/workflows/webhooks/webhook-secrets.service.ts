@@ -60,7 +60,7 @@ export class WebhookSecretsService {
     return { stored, secret };
   }
 
-  /** Deletes the delivery log of a workflow and returns the changes that remove its secrets. */
+  /** Deletes the delivery log of a workflow. Returns the column values that remove the secrets of its webhook. */
   async remove(organizationId: string, workflowId: string): Promise<Partial<WebhookColumns>> {
     await this.deliveries.deleteAll(organizationId, workflowId);
     return WITHOUT_SECRETS;

@@ -18,7 +18,7 @@ export class ZoneClock {
     });
   }
 
-  /** Returns the local time at an instant, as the milliseconds that UTC would have at that local time, in whole minutes. */
+  /** Returns the local time at an instant, in whole minutes, as if its clock showed UTC: milliseconds since 1970. */
   localTimeAt(instant: number): number {
     const parts = Object.fromEntries(
       this.format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),

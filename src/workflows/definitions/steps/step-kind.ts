@@ -22,7 +22,7 @@ export interface InnerList {
 /** Lists of steps that run at the same time: the iterations of a loop, or the branches of a parallel step. */
 export interface Lanes {
   readonly count: number;
-  /** The engine runs the first so many unfinished lanes at the same time. */
+  /** The number of lanes (lists of steps or iterations) that the engine runs at the same time. */
   readonly atOnce: number;
   /** True when each lane is an iteration of a loop, so that its steps have journal entries of their own. */
   readonly isLoop: boolean;
@@ -40,7 +40,7 @@ export interface StepKind<S extends Step = Step> extends StepForm<S> {
   lists(step: S): readonly InnerList[];
   /** Returns the steps to run inside a step that has succeeded, or that has begun and stays open. */
   inside(step: S, state: JournalState): readonly Step[] | Lanes;
-  /** Returns the inner steps that have always run after it, so that later steps can refer to them. */
+  /** Returns the inner steps that are always done when the step is done. Later steps can refer to them. */
   leaves?(step: S): readonly Step[];
   /** The entry stays `running` until all inner steps are done; then the runner ends the step. */
   readonly staysOpen?: true;
