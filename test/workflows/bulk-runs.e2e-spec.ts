@@ -111,7 +111,7 @@ describe('bulk operations on runs', () => {
     });
     expect(value).toMatchObject({ done: 128, next_cursor: null });
     expect(value.refused.map((run) => run.run_id)).toEqual([`${workflow}3`, `${workflow}120`]);
-    expect(value.refused[0]!.message).toContain('its step find is done');
+    expect(value.refused[0]!.message).toContain('its finished step find was');
     expect(await states(workflow)).toEqual({ queued: 128, failed: 2 });
     const left = await switchboard.ownerQuery('select from run_steps where run_id like $1', [
       `${workflow}%`,
