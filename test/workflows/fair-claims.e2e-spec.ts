@@ -57,18 +57,18 @@ describe('slots of a worker', () => {
   });
 
   it('are not taken by another organization altogether either', async () => {
-    for (const name of ['first', 'second']) ProbeTools.hold(name);
-    const first = await createWorkflow(acme, call('first'));
-    const second = await createWorkflow(other, call('second'));
+    for (const name of ['the first of three', 'the second of three']) ProbeTools.hold(name);
+    const first = await createWorkflow(acme, call('the first of three'));
+    const second = await createWorkflow(other, call('the second of three'));
     for (let run = 0; run < 6; run += 1) await trigger(acme, first.id);
-    await waitFor(() => ProbeTools.count('first') === 4);
+    await waitFor(() => ProbeTools.count('the first of three') === 4);
     for (let run = 0; run < 6; run += 1) await trigger(other, second.id);
-    await waitFor(() => ProbeTools.count('second') > 0);
+    await waitFor(() => ProbeTools.count('the second of three') > 0);
 
     const third = await createOrganization(switchboard);
-    const quick = await createWorkflow(third, call('third'));
+    const quick = await createWorkflow(third, call('the third of three'));
     expect((await runToEnd(third, quick.id)).status).toBe('succeeded');
-    for (const name of ['first', 'second']) ProbeTools.open(name);
+    for (const name of ['the first of three', 'the second of three']) ProbeTools.open(name);
     await waitFor(async () => (await countRuns(switchboard, other, 'succeeded')) >= 11);
   });
 });
