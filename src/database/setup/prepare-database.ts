@@ -15,7 +15,7 @@ const MIGRATION_LOCK = 7_316_402_281;
 const RETRY_MS = 500;
 
 export interface PrepareOptions {
-  /** How long to retry the connection before this fails, in milliseconds. */
+  /** The connection is retried for this time before the start fails, in milliseconds. */
   waitMs: number;
   log: (line: string) => void;
   extensions?: ExtensionSchema;

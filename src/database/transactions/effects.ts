@@ -17,7 +17,7 @@ export interface Effects {
 const MOST_EFFECTS = 1000;
 
 /**
- * What the lines that `private.record_effect()` wrote come to: one effect for each row, however often it was touched,
+ * Parses the lines that `private.record_effect()` wrote into one effect for each row, however often it was touched,
  * and none for a row that was made and is gone again. `isFull` says that it did not write all of them.
  */
 export function parseEffects(noted: string, isFull: boolean): Effects {

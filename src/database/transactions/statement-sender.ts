@@ -8,7 +8,7 @@ export interface DeferredStatement extends BoundStatement {
   readonly mapError?: (error: Error) => Error | undefined;
 }
 
-/** What the sessions of a transaction send their statements through. */
+/** Sends the statements of all sessions of one transaction. */
 export interface StatementSender {
   /** Sends one statement when its turn comes, unless `isClosed` is true by then. */
   query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult>;

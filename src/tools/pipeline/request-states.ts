@@ -13,7 +13,7 @@ export interface RequestBinding {
 }
 
 export interface RequestState {
-  /** The same in all repetitions of a request, and never used for another. */
+  /** A random value that stays the same in all repetitions of a request and belongs to no other request. */
   readonly nonce: string;
   /** The responses so far, by the names of their input requests. */
   readonly answers: Readonly<Record<string, unknown>>;

@@ -27,7 +27,7 @@ export interface Plan {
   readonly waiting: readonly Place[];
   /** Steps whose failure ends the run. */
   readonly failed: readonly Place[];
-  /** How the run ends when no step is running any more. `at` is the step that ends it early. */
+  /** The end of the run, reached when no step is running any more. `at` is the step that ends it early. */
   readonly end?: { readonly status: 'succeeded' | 'failed'; readonly at?: Place };
   /** Paths of loop iterations that are done and were not known to be done before. */
   readonly doneIterations: readonly string[];

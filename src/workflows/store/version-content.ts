@@ -7,7 +7,7 @@ export const MAX_VERSION = 2_147_483_647;
 /** The editable parts of a workflow besides its steps, in the form that callers use. */
 export interface VersionContent {
   name: string;
-  /** Also contains the members of the trigger type. */
+  /** The type of the trigger, with the members that belong to this type. */
   trigger: { type: TriggerType };
 }
 
