@@ -1,56 +1,59 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, type AppErrorCode, type Fault } from '../errors/app-error.js';
-import { INTERNAL_ERROR, INVALID_PARAMS, JSON_RPC_CODES, JsonRpcError } from './json-rpc-error.js';
+import {
+  CONFLICT,
+  FORBIDDEN,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  JsonRpcError,
+  PARSE_ERROR,
+  RATE_LIMITED,
+  UNAUTHENTICATED,
+  UNAVAILABLE,
+} from './json-rpc-error.js';
 
-/** The codes of failed tools. Clients rely on them. */
-export type ToolErrorCode =
-  | 'invalid_arguments'
-  | 'not_found'
-  | 'conflict'
-  | 'idempotency_mismatch'
-  | 'suppressed'
-  | 'no_consent'
-  | 'rate_limited'
-  | 'forbidden'
-  | 'unavailable'
-  | 'internal';
+/**
+ * The codes of each failure: of a tool, of another method (its result cannot describe a failure), and of a whole HTTP
+ * request. `INTERNAL_ERROR` is for failures that only tools or other endpoints throw, so here they are bugs.
+ */
+export const ERROR_CODES = {
+  invalid_arguments: { tool: 'invalid_arguments', method: INVALID_PARAMS, request: INTERNAL_ERROR },
+  // MCP 2026-07-28, basic/index: -32002 of earlier revisions is no longer allowed.
+  not_found: { tool: 'not_found', method: INVALID_PARAMS, request: INTERNAL_ERROR },
+  conflict: { tool: 'conflict', method: CONFLICT, request: INTERNAL_ERROR },
+  email_taken: { tool: 'conflict', method: CONFLICT, request: INTERNAL_ERROR },
+  idempotency_mismatch: { tool: 'idempotency_mismatch', method: CONFLICT, request: INTERNAL_ERROR },
+  suppressed: { tool: 'suppressed', method: CONFLICT, request: INTERNAL_ERROR },
+  no_consent: { tool: 'no_consent', method: CONFLICT, request: INTERNAL_ERROR },
+  rejected: { tool: 'conflict', method: CONFLICT, request: INTERNAL_ERROR },
+  rate_limited: { tool: 'rate_limited', method: RATE_LIMITED, request: RATE_LIMITED },
+  forbidden: { tool: 'forbidden', method: FORBIDDEN, request: FORBIDDEN },
+  unauthenticated: { tool: 'forbidden', method: FORBIDDEN, request: UNAUTHENTICATED },
+  invalid_credentials: { tool: 'forbidden', method: FORBIDDEN, request: UNAUTHENTICATED },
+  invalid_signature: { tool: 'forbidden', method: FORBIDDEN, request: INTERNAL_ERROR },
+  payload_too_large: { tool: 'invalid_arguments', method: INTERNAL_ERROR, request: 1413 },
+  unsupported_media_type: { tool: 'invalid_arguments', method: INTERNAL_ERROR, request: 1415 },
+  invalid_json: { tool: 'invalid_arguments', method: INTERNAL_ERROR, request: PARSE_ERROR },
+  not_an_object: { tool: 'invalid_arguments', method: INTERNAL_ERROR, request: INVALID_REQUEST },
+  too_complex: { tool: 'invalid_arguments', method: INTERNAL_ERROR, request: INVALID_REQUEST },
+  unavailable: { tool: 'unavailable', method: UNAVAILABLE, request: UNAVAILABLE },
+  internal: { tool: 'internal', method: INTERNAL_ERROR, request: INTERNAL_ERROR },
+} as const satisfies Record<AppErrorCode, { tool: string; method: number; request: number }>;
 
-/** The result of a failed tool, as its caller gets it. */
-export interface ToolError {
+/** The result of a failed tool, as its caller gets it. Clients rely on the codes. */
+interface ToolError {
   error: {
-    code: ToolErrorCode;
+    code: (typeof ERROR_CODES)[AppErrorCode]['tool'];
     message: string;
     details?: readonly Fault[];
     error_id?: string;
   };
 }
 
-const TOOL_ERROR_CODES = {
-  invalid_arguments: 'invalid_arguments',
-  not_found: 'not_found',
-  conflict: 'conflict',
-  email_taken: 'conflict',
-  idempotency_mismatch: 'idempotency_mismatch',
-  suppressed: 'suppressed',
-  no_consent: 'no_consent',
-  rejected: 'conflict',
-  rate_limited: 'rate_limited',
-  forbidden: 'forbidden',
-  unauthenticated: 'forbidden',
-  invalid_credentials: 'forbidden',
-  invalid_signature: 'forbidden',
-  payload_too_large: 'invalid_arguments',
-  unsupported_media_type: 'invalid_arguments',
-  invalid_json: 'invalid_arguments',
-  not_an_object: 'invalid_arguments',
-  too_complex: 'invalid_arguments',
-  unavailable: 'unavailable',
-  internal: 'internal',
-} as const satisfies Record<AppErrorCode, ToolErrorCode>;
-
 /** Encodes what a tool threw. For a bug the caller gets an id only, and `log` gets the same id. */
 export function toolError(thrown: unknown, log: (errorId: string) => void): ToolError {
-  if (thrown instanceof AppError && TOOL_ERROR_CODES[thrown.code] !== 'internal') {
+  if (thrown instanceof AppError && thrown.code !== 'internal') {
     return knownError(thrown);
   }
   const errorId = randomUUID();
@@ -60,40 +63,13 @@ export function toolError(thrown: unknown, log: (errorId: string) => void): Tool
 
 /** Encodes an expected failure with its message. */
 export function knownError({ code, message, details }: AppError): ToolError {
-  return { error: { code: TOOL_ERROR_CODES[code], message, ...(details && { details }) } };
+  return { error: { code: ERROR_CODES[code].tool, message, ...(details && { details }) } };
 }
-
-const CONFLICT = 1409;
-
-/** Maps failures of resources, prompts, completions and tasks. Their results cannot describe a failure. */
-const METHOD_ERROR_CODES = {
-  // MCP 2026-07-28, basic/index: -32002 of earlier revisions is no longer allowed.
-  not_found: INVALID_PARAMS,
-  invalid_arguments: INVALID_PARAMS,
-  forbidden: JSON_RPC_CODES.forbidden,
-  unauthenticated: JSON_RPC_CODES.forbidden,
-  invalid_credentials: JSON_RPC_CODES.forbidden,
-  invalid_signature: JSON_RPC_CODES.forbidden,
-  conflict: CONFLICT,
-  email_taken: CONFLICT,
-  idempotency_mismatch: CONFLICT,
-  suppressed: CONFLICT,
-  no_consent: CONFLICT,
-  rejected: CONFLICT,
-  rate_limited: JSON_RPC_CODES.rate_limited,
-  unavailable: JSON_RPC_CODES.unavailable,
-  payload_too_large: INTERNAL_ERROR,
-  unsupported_media_type: INTERNAL_ERROR,
-  invalid_json: INTERNAL_ERROR,
-  not_an_object: INTERNAL_ERROR,
-  too_complex: INTERNAL_ERROR,
-  internal: INTERNAL_ERROR,
-} as const satisfies Record<AppErrorCode, number>;
 
 /** Converts an expected failure to a JSON-RPC error with `data`. Returns a bug as it is. */
 export function toJsonRpcError(thrown: unknown, data?: object): unknown {
   if (!(thrown instanceof AppError)) return thrown;
-  const code = METHOD_ERROR_CODES[thrown.code];
+  const code = ERROR_CODES[thrown.code].method;
   if (code === INTERNAL_ERROR) return thrown;
   const { message, details } = thrown;
   const members = { ...data, ...(details && { details }) };

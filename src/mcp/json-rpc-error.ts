@@ -1,4 +1,3 @@
-import type { AppErrorCode } from '../errors/app-error.js';
 import type { JsonRpcId, JsonText } from './json-rpc.js';
 
 /** JSON-RPC 2.0, section 5.1. */
@@ -9,43 +8,21 @@ export const INVALID_PARAMS = -32_602;
 export const INTERNAL_ERROR = -32_603;
 
 /** MCP 2026-07-28, transports: a required header is missing or malformed, or differs from the body. */
-export const HEADER_MISMATCH = -32_020;
+const HEADER_MISMATCH = -32_020;
 
 /** MCP 2026-07-28, basic/index: the response needs a capability that the client has not declared. */
 export const MISSING_CLIENT_CAPABILITY = -32_021;
 
 /** MCP 2026-07-28, basic/index: this server does not have the version that a request names. */
-export const UNSUPPORTED_PROTOCOL_VERSION = -32_022;
+const UNSUPPORTED_PROTOCOL_VERSION = -32_022;
 
 /** Our own codes are outside of -32768 to -32000, the range of JSON-RPC and MCP. */
+export const UNAUTHENTICATED = 1401;
+export const FORBIDDEN = 1403;
 export const METHOD_NOT_ALLOWED = 1405;
-
-/**
- * Maps failures of a whole HTTP request to JSON-RPC codes. Failures that only tools or other endpoints throw are bugs here,
- * so they are internal errors.
- */
-export const JSON_RPC_CODES = {
-  unauthenticated: 1401,
-  invalid_credentials: 1401,
-  forbidden: 1403,
-  payload_too_large: 1413,
-  unsupported_media_type: 1415,
-  rate_limited: 1429,
-  unavailable: 1503,
-  invalid_json: PARSE_ERROR,
-  too_complex: INVALID_REQUEST,
-  not_an_object: INVALID_REQUEST,
-  invalid_arguments: INTERNAL_ERROR,
-  not_found: INTERNAL_ERROR,
-  conflict: INTERNAL_ERROR,
-  email_taken: INTERNAL_ERROR,
-  idempotency_mismatch: INTERNAL_ERROR,
-  suppressed: INTERNAL_ERROR,
-  no_consent: INTERNAL_ERROR,
-  rejected: INTERNAL_ERROR,
-  invalid_signature: INTERNAL_ERROR,
-  internal: INTERNAL_ERROR,
-} as const satisfies Record<AppErrorCode, number>;
+export const CONFLICT = 1409;
+export const RATE_LIMITED = 1429;
+export const UNAVAILABLE = 1503;
 
 /** An error of the protocol. The caller sees its message. */
 export class JsonRpcError extends Error {

@@ -3,10 +3,10 @@ import type { Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import { AppError, HTTP_STATUS, UnauthenticatedError, toError } from '../errors/app-error.js';
 import { sendJson } from '../http/send-json.js';
+import { ERROR_CODES } from './app-error-encoding.js';
 import {
   INTERNAL_ERROR,
   INVALID_REQUEST,
-  JSON_RPC_CODES,
   JsonRpcError,
   PARSE_ERROR,
   encodeError,
@@ -45,8 +45,8 @@ export class McpExceptionFilter implements ExceptionFilter {
   }
 
   private describe(thrown: unknown): { status: number; error: JsonRpcError } {
-    if (thrown instanceof AppError && JSON_RPC_CODES[thrown.code] !== INTERNAL_ERROR) {
-      const code = JSON_RPC_CODES[thrown.code];
+    const code = thrown instanceof AppError ? ERROR_CODES[thrown.code].request : INTERNAL_ERROR;
+    if (thrown instanceof AppError && code !== INTERNAL_ERROR) {
       const message = `${TITLES[code] ?? ''}${thrown.message}`;
       return { status: HTTP_STATUS[thrown.code], error: new JsonRpcError(code, message) };
     }

@@ -4,7 +4,7 @@ import { ChangeFeed, type ChangeOrGap } from '../../changes/change-feed.js';
 import { toError } from '../../errors/app-error.js';
 import { type AuthenticatedKey, KeysService } from '../../keys/keys.service.js';
 import type { NotificationStream } from '../event-stream.js';
-import { JSON_RPC_CODES, JsonRpcError } from '../json-rpc-error.js';
+import { JsonRpcError, RATE_LIMITED, UNAUTHENTICATED, UNAVAILABLE } from '../json-rpc-error.js';
 import type { JsonRpcId } from '../json-rpc.js';
 import { Subscription, type Topic } from './subscription.js';
 
@@ -100,7 +100,7 @@ export class Subscriptions implements OnModuleDestroy {
     ).length;
     if (this.open.size < MAX_OPEN && ofOrganization < MAX_OPEN_OF_ORGANIZATION) return;
     throw new JsonRpcError(
-      JSON_RPC_CODES.rate_limited,
+      RATE_LIMITED,
       `Too many open subscriptions: at most ${MAX_OPEN_OF_ORGANIZATION} of an organization and ${MAX_OPEN} in all. ` +
         'End one, or name more topics in one.',
     );
@@ -108,10 +108,7 @@ export class Subscriptions implements OnModuleDestroy {
 
   private unavailable(cause?: unknown): JsonRpcError {
     if (cause) this.logger.warn(`The change feed is not available: ${toError(cause).message}`);
-    return new JsonRpcError(
-      JSON_RPC_CODES.unavailable,
-      'Subscriptions are not available right now. Try again.',
-    );
+    return new JsonRpcError(UNAVAILABLE, 'Subscriptions are not available right now. Try again.');
   }
 
   private add(open: OpenSubscription): void {
@@ -142,6 +139,6 @@ export class Subscriptions implements OnModuleDestroy {
       // The database failed, so the key may be valid. The next check decides.
       return;
     }
-    end.abort(new JsonRpcError(JSON_RPC_CODES.unauthenticated, 'This API key is no longer valid.'));
+    end.abort(new JsonRpcError(UNAUTHENTICATED, 'This API key is no longer valid.'));
   }
 }
