@@ -3,8 +3,20 @@ import { Injectable, Logger } from '@nestjs/common';
 import { toError } from '../errors/app-error.js';
 import { encodeError, encodeResult, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc-error.js';
 import type { JsonObject, JsonRpcId, JsonText, Member } from './json-rpc.js';
-import { isCancellation, type MethodContext } from './handlers/method-handler.js';
-import { MethodTable } from './handlers/method-table.js';
+import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
+import { DISCOVERY } from './encoders/modern.encoder.js';
+import { type Era, isLegacyVersion, LATEST_LEGACY_VERSION } from './era.js';
+import { CompletionHandlers } from './handlers/completion-handlers.js';
+import {
+  isCancellation,
+  type MethodContext,
+  type MethodHandler,
+} from './handlers/method-handler.js';
+import { PromptHandlers } from './handlers/prompt-handlers.js';
+import { ResourceHandlers } from './handlers/resource-handlers.js';
+import { SubscriptionHandlers } from './handlers/subscription-handlers.js';
+import { TaskHandlers } from './handlers/task-handlers.js';
+import { ToolHandlers } from './handlers/tool-handlers.js';
 
 /** The JSON text of a response. `errorCode` is set for an error. */
 export interface Reply {
@@ -16,8 +28,46 @@ export interface Reply {
 @Injectable()
 export class Dispatcher {
   private readonly logger = new Logger('Mcp');
+  /** The methods of each era. Maps and not objects: `constructor` and `__proto__` are not methods. */
+  private readonly methods: Record<Era['name'], ReadonlyMap<string, MethodHandler>>;
 
-  constructor(private readonly methods: MethodTable) {}
+  constructor(
+    tools: ToolHandlers,
+    tasks: TaskHandlers,
+    subscriptions: SubscriptionHandlers,
+    resources: ResourceHandlers,
+    prompts: PromptHandlers,
+    completions: CompletionHandlers,
+  ) {
+    const shared: [string, MethodHandler][] = [
+      ['tools/list', (params, context) => tools.list(params, context)],
+      ['tools/call', (params, context) => tools.call(params, context)],
+      ['resources/list', (params, context) => resources.list(params, context)],
+      ['resources/templates/list', (params, context) => resources.listTemplates(params, context)],
+      ['resources/read', (params, context) => resources.read(params, context)],
+      ['prompts/list', (params, context) => prompts.list(params, context)],
+      ['prompts/get', (params, context) => prompts.get(params, context)],
+      ['completion/complete', (params, context) => completions.complete(params, context)],
+    ];
+    const initialized = new Map<string, MethodHandler>([
+      ['initialize', initialize],
+      ['ping', () => '{}'],
+      ...shared,
+    ]);
+    this.methods = {
+      // MCP clients that send no version header look like plain callers, so plain callers have `initialize` too.
+      plain: initialized,
+      legacy: initialized,
+      modern: new Map<string, MethodHandler>([
+        ['server/discover', () => DISCOVERY],
+        ...shared,
+        ['tasks/get', (params, context) => tasks.get(params, context)],
+        ['tasks/update', (params, context) => tasks.update(params, context)],
+        ['tasks/cancel', (params, context) => tasks.cancel(params, context)],
+        ['subscriptions/listen', (params, context) => subscriptions.listen(params, context)],
+      ]),
+    };
+  }
 
   /**
    * Runs the members in order, one at a time, because callers rely on the order and each call may use a database
@@ -49,7 +99,7 @@ export class Dispatcher {
     { method: name, params = {} }: { method: string; params?: JsonObject | unknown[] },
     context: MethodContext,
   ): JsonText | Promise<JsonText> {
-    const method = this.methods.find(name, context.era);
+    const method = this.methods[context.era].get(name);
     if (!method) throw new JsonRpcError(METHOD_NOT_FOUND, 'Method not found');
     if (Array.isArray(params)) {
       throw JsonRpcError.invalidParams('params must be an object.');
@@ -67,4 +117,17 @@ export class Dispatcher {
 
 function errorReply(id: JsonRpcId | null, error: JsonRpcError): Reply {
   return { text: encodeError(id, error), errorCode: error.code };
+}
+
+function initialize(params: JsonObject): string {
+  const { protocolVersion: requested } = params;
+  const protocolVersion = isLegacyVersion(requested) ? requested : LATEST_LEGACY_VERSION;
+  const { completions, ...others } = CAPABILITIES;
+  return JSON.stringify({
+    protocolVersion,
+    // The first revision has completion, but no capability for it.
+    capabilities: { ...others, ...(protocolVersion >= '2025-03-26' && { completions }) },
+    serverInfo: SERVER_INFO,
+    instructions: INSTRUCTIONS,
+  });
 }

@@ -8,7 +8,6 @@ import { CallRunner } from './call-runner.js';
 import { Dispatcher } from './dispatcher.js';
 import { McpController } from './mcp.controller.js';
 import { McpService } from './mcp.service.js';
-import { MethodTable } from './handlers/method-table.js';
 import { SubscriptionHandlers } from './handlers/subscription-handlers.js';
 import { TaskHandlers } from './handlers/task-handlers.js';
 import { CompletionHandlers } from './handlers/completion-handlers.js';
@@ -25,7 +24,6 @@ import { ToolLists } from './tool-lists.js';
   providers: [
     McpService,
     Dispatcher,
-    MethodTable,
     ToolHandlers,
     TaskHandlers,
     ToolLists,

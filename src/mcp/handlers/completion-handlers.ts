@@ -4,40 +4,29 @@ import { CompletionRegistry } from '../../completions/completion-registry.js';
 import { CallRunner } from '../call-runner.js';
 import { JsonRpcError } from '../json-rpc-error.js';
 import { isJsonObject, type JsonObject } from '../json-rpc.js';
-import type { MethodHandler, MethodContext } from './method-handler.js';
-import { toJsonRpcError } from '../app-error-encoding.js';
+import type { MethodContext } from './method-handler.js';
+import { withJsonRpcErrors } from '../app-error-encoding.js';
 
 /** Handles `completion/complete`. */
 @Injectable()
 export class CompletionHandlers {
-  readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
-    ['completion/complete', (params, context) => this.complete(params, context)],
-  ]);
-
   constructor(
     private readonly completions: CompletionRegistry,
     private readonly calls: CallRunner,
   ) {}
 
-  private async complete(params: JsonObject, context: MethodContext): Promise<string> {
+  async complete(params: JsonObject, context: MethodContext): Promise<string> {
     const { argument } = params;
     if (!isJsonObject(argument) || typeof argument.value !== 'string') {
       throw JsonRpcError.invalidParams('argument must be {name, value}, both strings.');
     }
     const completed = argumentOf(params.ref, argument.name);
     const call = { ...this.calls.makeSilentCall(context), arguments: argumentsOf(params.context) };
-    try {
-      const { toolPolicies } = context.key;
-      const completion = await this.completions.complete(
-        completed,
-        argument.value,
-        toolPolicies,
-        call,
-      );
-      return context.encoder.result({ completion });
-    } catch (thrown) {
-      throw toJsonRpcError(thrown);
-    }
+    const { toolPolicies } = context.key;
+    const completion = await withJsonRpcErrors(
+      this.completions.complete(completed, argument.value, toolPolicies, call),
+    );
+    return context.encoder.result({ completion });
   }
 }
 

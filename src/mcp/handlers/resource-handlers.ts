@@ -5,25 +5,19 @@ import { LIST_MAX_AGE_MS } from '../encoders/era-encoder.js';
 import { JsonRpcError } from '../json-rpc-error.js';
 import type { JsonObject } from '../json-rpc.js';
 import { toJsonRpcError } from '../app-error-encoding.js';
-import { type MethodContext, type MethodHandler, assertFirstPage } from './method-handler.js';
+import { type MethodContext, assertFirstPage } from './method-handler.js';
 
 const MAX_SHOWN_URI = 2048;
 
 /** Handles `resources/list`, `resources/templates/list` and `resources/read`. */
 @Injectable()
 export class ResourceHandlers {
-  readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
-    ['resources/list', (params, context) => this.list(params, context)],
-    ['resources/templates/list', (params, context) => this.listTemplates(params, context)],
-    ['resources/read', (params, context) => this.read(params, context)],
-  ]);
-
   constructor(
     private readonly resources: ResourceRegistry,
     private readonly calls: CallRunner,
   ) {}
 
-  private list(params: JsonObject, { encoder, key }: MethodContext): string {
+  list(params: JsonObject, { encoder, key }: MethodContext): string {
     assertFirstPage(params);
     const resources = this.resources
       .list(key.toolPolicies)
@@ -31,7 +25,7 @@ export class ResourceHandlers {
     return encoder.result({ resources }, LIST_MAX_AGE_MS);
   }
 
-  private listTemplates(params: JsonObject, { encoder, key }: MethodContext): string {
+  listTemplates(params: JsonObject, { encoder, key }: MethodContext): string {
     assertFirstPage(params);
     const templates = this.resources
       .templates(key.toolPolicies)
@@ -39,7 +33,7 @@ export class ResourceHandlers {
     return encoder.result({ resourceTemplates: templates }, LIST_MAX_AGE_MS);
   }
 
-  private async read(params: JsonObject, context: MethodContext): Promise<string> {
+  async read(params: JsonObject, context: MethodContext): Promise<string> {
     const { uri } = params;
     if (typeof uri !== 'string') throw JsonRpcError.invalidParams('uri must be a string.');
     const subject = { method: 'resources/read', name: uri, arguments: {}, changes: false };

@@ -16,15 +16,11 @@ import {
 } from '../subscriptions/subscription.js';
 import { Subscriptions } from '../subscriptions/subscriptions.js';
 import { assertTakesTasks, taskCallerOf } from '../request-meta.js';
-import type { MethodContext, MethodHandler } from './method-handler.js';
+import type { MethodContext } from './method-handler.js';
 
 /** Handles `subscriptions/listen` of MCP 2026-07-28. */
 @Injectable()
 export class SubscriptionHandlers {
-  readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
-    ['subscriptions/listen', (params, context) => this.listen(params, context)],
-  ]);
-
   constructor(
     private readonly subscriptions: Subscriptions,
     private readonly keys: KeysService,
@@ -33,7 +29,7 @@ export class SubscriptionHandlers {
   ) {}
 
   /** Resolves when the service stops, and rejects when the caller disconnects or its key is revoked. */
-  private async listen(params: JsonObject, context: MethodContext): Promise<string> {
+  async listen(params: JsonObject, context: MethodContext): Promise<string> {
     const { id, key, stream, signal, era } = context;
     if (id === undefined || !stream) throw new Error('A subscription needs an id and a stream.');
     const filter = parseSubscriptionFilter(params.notifications);

@@ -5,27 +5,21 @@ import { ACKNOWLEDGED, taskResult } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
 import { type JsonObject, isJsonObject } from '../json-rpc.js';
 import { assertTakesTasks, refuseDryRun, taskCallerOf } from '../request-meta.js';
-import type { MethodContext, MethodHandler } from './method-handler.js';
+import type { MethodContext } from './method-handler.js';
 
 /** Handles `tasks/get`, `tasks/update` and `tasks/cancel` for clients that declare the Tasks extension. */
 @Injectable()
 export class TaskHandlers {
-  readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
-    ['tasks/get', (params, context) => this.get(params, context)],
-    ['tasks/update', (params, context) => this.update(params, context)],
-    ['tasks/cancel', (params, context) => this.cancel(params, context)],
-  ]);
-
   constructor(private readonly tasks: Tasks) {}
 
-  private async get(params: JsonObject, context: MethodContext): Promise<string> {
+  async get(params: JsonObject, context: MethodContext): Promise<string> {
     const id = taskIdOf(params, context);
     const task = await withJsonRpcErrors(this.tasks.find(taskCallerOf(context.key), id));
     if (!task) throw unknownTask();
     return taskResult(task);
   }
 
-  private async update(params: JsonObject, context: MethodContext): Promise<string> {
+  async update(params: JsonObject, context: MethodContext): Promise<string> {
     refuseDryRun(params);
     const id = taskIdOf(params, context);
     const { inputResponses } = params;
@@ -35,7 +29,7 @@ export class TaskHandlers {
     return await acknowledge(this.tasks.answer(taskCallerOf(context.key), id, inputResponses));
   }
 
-  private async cancel(params: JsonObject, context: MethodContext): Promise<string> {
+  async cancel(params: JsonObject, context: MethodContext): Promise<string> {
     refuseDryRun(params);
     const id = taskIdOf(params, context);
     return await acknowledge(this.tasks.cancel(taskCallerOf(context.key), id));

@@ -18,12 +18,7 @@ import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
 import { type JsonObject, type JsonText, isJsonObject } from '../json-rpc.js';
 import { DRY_RUN_KEY, readDryRun, taskCallerOf } from '../request-meta.js';
 import { ToolLists } from '../tool-lists.js';
-import {
-  type MethodContext,
-  type MethodHandler,
-  assertFirstPage,
-  isCancellation,
-} from './method-handler.js';
+import { type MethodContext, assertFirstPage, isCancellation } from './method-handler.js';
 
 /** The checked parameters of a `tools/call`. */
 interface CallParams {
@@ -36,11 +31,6 @@ interface CallParams {
 /** Handles `tools/list` and `tools/call`. */
 @Injectable()
 export class ToolHandlers {
-  readonly table: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
-    ['tools/list', (params, context) => this.list(params, context)],
-    ['tools/call', (params, context) => this.call(params, context)],
-  ]);
-
   private readonly logger = new Logger('Mcp');
 
   constructor(
@@ -52,7 +42,7 @@ export class ToolHandlers {
     private readonly offeredTools: OfferedTools,
   ) {}
 
-  private list(params: JsonObject, { encoder, key }: MethodContext): JsonText | Promise<JsonText> {
+  list(params: JsonObject, { encoder, key }: MethodContext): JsonText | Promise<JsonText> {
     assertFirstPage(params);
     if (key.offeredToolsRevision === '')
       return this.lists.get(encoder, key.toolPolicies, OfferedToolList.NONE);
@@ -61,7 +51,7 @@ export class ToolHandlers {
     );
   }
 
-  private call(params: JsonObject, context: MethodContext): Promise<string> {
+  call(params: JsonObject, context: MethodContext): Promise<string> {
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') throw JsonRpcError.invalidParams('name must be a string.');
     if (!isJsonObject(given)) throw JsonRpcError.invalidParams('arguments must be an object.');
