@@ -1,8 +1,7 @@
 import type { Fault } from '../../errors/app-error.js';
-import { didYouMean } from '../../text/nearest-names.js';
 import type { DefinitionChecker } from './definition-checker.js';
 import type { Step } from './definition.js';
-import { isObject } from './step-fields.js';
+import { checkKeys, isObject } from './step-fields.js';
 
 /**
  * Maps the trigger payload to the contact of a run. The members are fields of `create_contact` and may contain
@@ -36,7 +35,6 @@ const FIELDS = [
   'properties',
   'consent',
 ];
-const KEYS = [...FIELDS, 'on_error'];
 
 /** Parses the form of a mapping. {@link checkContactMapping} checks the values. */
 export function parseContactMapping(given: unknown, faults: Fault[]): ContactMapping | undefined {
@@ -44,11 +42,7 @@ export function parseContactMapping(given: unknown, faults: Fault[]): ContactMap
     faults.push({ path: TRIGGER_CONTACT, message: 'must be an object with fields of a contact' });
     return undefined;
   }
-  for (const key of Object.keys(given)) {
-    if (KEYS.includes(key)) continue;
-    const message = `is not known.${didYouMean(key, KEYS)}`;
-    faults.push({ path: `${TRIGGER_CONTACT}.${key}`, message });
-  }
+  checkKeys(given, TRIGGER_CONTACT, [...FIELDS, 'on_error'], faults);
   const { on_error: onError = 'fail' } = given;
   if (onError !== 'fail' && onError !== 'continue') {
     const message = 'must be "fail" or "continue"';

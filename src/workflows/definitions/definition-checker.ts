@@ -1,17 +1,15 @@
 import type { Fault } from '../../errors/app-error.js';
 import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
-import { didYouMean } from '../../text/nearest-names.js';
 import type { Step } from './definition.js';
 import { getLimitKeys, type RunLimits } from './run-limits.js';
 import {
   collectFaults,
   type DefinitionChecks,
-  type ListContext,
-  rootOf,
+  checkRoots,
   StepChecks,
   type StepTools,
 } from './steps/step-checks.js';
-import { everyStep, kindOf, parseSteps } from './steps/step-kinds.js';
+import { everyStep, innerListsOf, kindOf, parseSteps } from './steps/step-kinds.js';
 
 /** The variables that expressions of a trigger can use: there is no run yet. */
 const TRIGGER_ROOTS = ['trigger', 'contact'];
@@ -40,9 +38,8 @@ export class DefinitionChecker {
       liquid: this.liquid,
       faults: found,
       ids: new Set(everyStep(steps).map(({ id }) => id)),
-      list: (list, path, context) => checkList(list, path, context, checks),
     };
-    checks.list(steps, 'steps', { visible: new Set(), prefixLength: 0 });
+    checkList(steps, 'steps', { visible: new Set(), prefixLength: 0 }, checks);
     faults.push(...found);
     return steps;
   }
@@ -50,7 +47,7 @@ export class DefinitionChecker {
   /** Adds a fault when the condition of a trigger is invalid or refers to a variable that only a run has. */
   checkTrigger(condition: string, faults: Fault[]): void {
     collectFaults('trigger.if', faults, () => {
-      checkTriggerReferences(this.liquid.conditionReferences(condition), 'trigger.if', faults);
+      checkTriggerRoots(this.liquid.conditionReferences(condition), 'trigger.if', faults);
     });
   }
 
@@ -58,23 +55,22 @@ export class DefinitionChecker {
   checkLimits(limits: RunLimits, faults: Fault[]): void {
     for (const [path, key] of getLimitKeys(limits, 'trigger.limits')) {
       collectFaults(path, faults, () => {
-        checkTriggerReferences(this.liquid.references(key), path, faults);
+        checkTriggerRoots(this.liquid.references(key), path, faults);
       });
     }
   }
 }
 
-function checkTriggerReferences(
-  references: readonly string[],
-  path: string,
-  faults: Fault[],
-): void {
-  for (const root of new Set(references.map(rootOf))) {
-    if (TRIGGER_ROOTS.includes(root)) continue;
-    const near = didYouMean(root, TRIGGER_ROOTS);
-    const message = `refers to "${root}", which is neither ${TRIGGER_ROOTS.join(' nor ')}.${near}`;
-    faults.push({ path, message });
-  }
+function checkTriggerRoots(references: readonly string[], path: string, faults: Fault[]): void {
+  checkRoots(references, TRIGGER_ROOTS, TRIGGER_ROOTS.join(' nor '), path, faults);
+}
+
+/** The context of one list of steps. */
+interface ListContext {
+  /** Step ids and loop variables that expressions can refer to. */
+  readonly visible: ReadonlySet<string>;
+  /** The largest number of characters that can precede a step id in its journal path. */
+  readonly prefixLength: number;
 }
 
 function checkList(
@@ -91,11 +87,15 @@ function checkList(
       const message = `together with the ids of the loops around it has more than ${MAX_PATH} characters; use shorter ids`;
       checks.faults.push({ path: `${at}.id`, message });
     }
-    kindOf(step).check(
-      step,
-      at,
-      new StepChecks(checks, { visible: new Set(earlier), prefixLength }),
-    );
+    const stepChecks = new StepChecks(checks, earlier);
+    stepChecks.condition(step.if, `${at}.if`);
+    kindOf(step).check?.(step, at, stepChecks);
+    // Inner steps have not always run, so they are visible inside their list only.
+    for (const { member, steps: inner, loop } of innerListsOf(step)) {
+      const visible = new Set([...earlier, ...(loop?.names ?? [])]);
+      const innerLength = prefixLength + (loop?.longestPrefix.length ?? 0);
+      checkList(inner, `${at}.${member}`, { visible, prefixLength: innerLength }, checks);
+    }
     earlier.add(step.id);
     if (Array.isArray(step.on_error)) {
       checkList(step.on_error, `${at}.on_error`, { visible: earlier, prefixLength }, checks);

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
 import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import type { Step } from './definition.js';
-import { isDynamic } from './step-fields.js';
+import { isDynamic, isObject } from './step-fields.js';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_MS = 500;
@@ -25,13 +25,7 @@ export function stepValue(output: object | null): object | null {
 }
 
 function isResource(value: unknown): value is { id: string } {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.hasOwn(value, 'id') &&
-    typeof (value as { id?: unknown }).id === 'string'
-  );
+  return isObject(value) && Object.hasOwn(value, 'id') && typeof value.id === 'string';
 }
 
 /**

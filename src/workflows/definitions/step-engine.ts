@@ -116,7 +116,7 @@ class PlanBuilder {
   }
 
   private addInnerSteps(place: Place, state: JournalState, position: ListPosition): boolean {
-    const inside = kindOf(place.step).inside(place.step, state);
+    const inside = kindOf(place.step).inside?.(place.step, state) ?? [];
     return 'atOnce' in inside
       ? this.addLanes(place, inside, position)
       : this.addList(inside, position);

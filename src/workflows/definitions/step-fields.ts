@@ -22,8 +22,37 @@ export function checkKeys(
   }
 }
 
+/** Returns the name if it is known. Otherwise adds a fault with the nearest name. */
+export function parseName<T extends string>(
+  given: unknown,
+  known: readonly T[],
+  path: string,
+  faults: Fault[],
+): T | undefined {
+  const name = known.find((one) => one === given);
+  if (name) return name;
+  const near = typeof given === 'string' ? didYouMean(given, known) : '';
+  const message =
+    given === undefined ? 'is required' : `must be one of ${known.join(', ')}.${near}`;
+  faults.push({ path, message });
+  return undefined;
+}
+
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Calls `visit` with every text in a JSON value. Names of members are left out: they contain no expressions. */
+export function visitTexts(
+  value: unknown,
+  path: string,
+  visit: (text: string, path: string) => void,
+): void {
+  if (typeof value === 'string') visit(value, path);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, item] of Object.entries(value)) {
+    visitTexts(item, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`, visit);
+  }
 }
 
 /** True when the text contains a Liquid expression, so that its value is known only when the step runs. */

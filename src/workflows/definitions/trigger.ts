@@ -1,8 +1,7 @@
 import { parseTimezone } from '../../contacts/parse-field.js';
 import { type EventName, EVENT_NAMES } from '../../events/domain-events.js';
 import type { Fault } from '../../errors/app-error.js';
-import { didYouMean } from '../../text/nearest-names.js';
-import { checkKeys, type Json } from './step-fields.js';
+import { checkKeys, type Json, parseName } from './step-fields.js';
 import { type ContactMapping, parseContactMapping } from './contact-mapping.js';
 import { Cron } from './calendar/cron.js';
 import { parseRunLimits, type RunLimits } from './run-limits.js';
@@ -84,7 +83,9 @@ export function parseTrigger(given: object, faults: Fault[]): Trigger {
   const known = KEYS[type];
   checkKeys(trigger, 'trigger', known, faults);
   const options: TriggerOptions = {};
-  if (type === 'event') options.event = parseEvent(trigger.event, faults);
+  if (type === 'event') {
+    options.event = parseName(trigger.event, EVENT_NAMES, 'trigger.event', faults);
+  }
   if (type === 'schedule') Object.assign(options, parseSchedule(trigger, faults));
   if (known.includes('if') && trigger.if !== undefined) options.if = parseIf(trigger.if, faults);
   if (known.includes('contact') && trigger.contact !== undefined) {
@@ -121,16 +122,6 @@ function parseSecret(trigger: Json, faults: Fault[]): Pick<Trigger, 'secret'> {
     message: `must be true, null, or text of ${MIN_SECRET} to ${MAX_SECRET} characters`,
   });
   return {};
-}
-
-function parseEvent(given: unknown, faults: Fault[]): EventName | undefined {
-  const event = EVENT_NAMES.find((name) => name === given);
-  if (event) return event;
-  const near = typeof given === 'string' ? didYouMean(given, EVENT_NAMES) : '';
-  const message =
-    given === undefined ? 'is required' : `must be one of ${EVENT_NAMES.join(', ')}.${near}`;
-  faults.push({ path: 'trigger.event', message });
-  return undefined;
 }
 
 function parseSchedule(trigger: Json, faults: Fault[]): TriggerOptions {

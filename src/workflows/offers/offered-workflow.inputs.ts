@@ -1,5 +1,6 @@
-import { IsInt, IsObject, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { IsString, Matches } from 'class-validator';
 import { Doc } from '../../tools/schema/doc.decorator.js';
+import { Integer, JsonObject, Text } from '../../tools/schema/fields.js';
 import { WorkflowIdInput } from '../store/workflow-id.input.js';
 
 export class ListWorkflowToolsInput {}
@@ -13,17 +14,14 @@ export class OfferWorkflowInput extends WorkflowIdInput {
   @Matches(/^[a-z][a-z0-9_]{0,63}$/)
   name: string;
 
-  @Doc('Name for people.')
-  @IsString()
-  @Length(1, 100)
+  @Text('Name for people.', { min: 1, max: 100 })
   title: string;
 
   @Doc(
     'What agents read to choose between tools: what it does, when to use it, what it returns. Its tools/list is what ' +
       'every conversation begins with, so be brief.',
   )
-  @IsString()
-  @Length(20, 1000)
+  @Text({ min: 20, max: 1000 })
   description: string;
 
   @Doc(
@@ -39,20 +37,17 @@ export class OfferWorkflowInput extends WorkflowIdInput {
       ],
     },
   )
-  @IsObject()
+  @JsonObject()
   input_schema: object;
 
   @Doc('How long a call waits for the end of the run; after that it answers with the run_id.')
-  @IsInt()
-  @Min(0)
-  @Max(25)
+  @Integer({ min: 0, max: 25 })
   wait_seconds: number = 10;
 
   @Doc(
     'What a call answers once the run has succeeded: an object whose texts may hold expressions, such as ' +
       '{"order": "{{ ordered.number }}"}. Absent: what the last step returned.',
   )
-  @IsOptional()
-  @IsObject()
+  @JsonObject({ optional: true })
   result?: object;
 }

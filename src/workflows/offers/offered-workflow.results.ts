@@ -1,14 +1,13 @@
-import { Type } from 'class-transformer';
+import { Doc } from '../../tools/schema/doc.decorator.js';
 import {
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsString,
-  ValidateNested,
-} from 'class-validator';
-import { Doc, Nullable } from '../../tools/schema/doc.decorator.js';
+  Choice,
+  Flag,
+  Integer,
+  JsonObject,
+  ListOf,
+  Nested,
+  Text,
+} from '../../tools/schema/fields.js';
 import type { OfferedWorkflow } from '../store/workflow.entity.js';
 
 export const OFFER_STATES = ['offered', 'inactive', 'name_taken'] as const;
@@ -17,33 +16,32 @@ export type OfferState = (typeof OFFER_STATES)[number];
 
 /** An offered workflow, as people see it. */
 export class OfferedWorkflowView {
-  @IsString()
+  @Text()
   workflow_id: string;
 
-  @IsString()
+  @Text()
   name: string;
 
   @Doc('inactive: the workflow is not active. name_taken: Switchboard has a tool of this name.')
-  @IsIn(OFFER_STATES)
+  @Choice(OFFER_STATES)
   state: OfferState;
 
-  @IsString()
+  @Text()
   title: string;
 
-  @IsString()
+  @Text()
   description: string;
 
-  @IsObject()
+  @JsonObject()
   input_schema: object;
 
-  @IsInt()
+  @Integer()
   wait_seconds: number;
 
-  @IsObject()
-  @Nullable()
+  @JsonObject({ nullable: true })
   result: object | null;
 
-  @IsString()
+  @Text()
   updated_at: string;
 }
 
@@ -65,19 +63,16 @@ export function offeredWorkflowView(
 }
 
 export class OfferedWorkflowResult {
-  @ValidateNested()
-  @Type(() => OfferedWorkflowView)
+  @Nested(() => OfferedWorkflowView)
   offer: OfferedWorkflowView;
 }
 
 export class OfferedWorkflowList {
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => OfferedWorkflowView)
+  @ListOf(() => OfferedWorkflowView)
   offers: OfferedWorkflowView[];
 }
 
 export class WithdrawnWorkflowResult {
-  @IsBoolean()
+  @Flag()
   withdrawn: boolean;
 }

@@ -4,14 +4,13 @@ import { AppError, type Fault } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { hiddenCharacter } from '../../text/hidden-character.js';
 import { randomBase62 } from '../../text/ids.js';
-import { didYouMean } from '../../text/nearest-names.js';
 import { IDEMPOTENCY_KEY } from '../../tools/registry/offered-tools.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { FORMATS } from '../../tools/schema/check-value.js';
 import { invalidArguments } from '../../tools/schema/parse-arguments.js';
 import { parseObjectSchema } from '../../tools/schema/parse-object-schema.js';
-import { isDynamic } from '../definitions/step-fields.js';
-import { collectFaults, rootOf } from '../definitions/steps/step-checks.js';
+import { isDynamic, visitTexts } from '../definitions/step-fields.js';
+import { checkRoots, collectFaults } from '../definitions/steps/step-checks.js';
 import { everyStep } from '../definitions/steps/step-kinds.js';
 import { OfferedWorkflowsRepository } from '../store/offered-workflows.repository.js';
 import type { OfferedWorkflow, Workflow } from '../store/workflow.entity.js';
@@ -166,29 +165,17 @@ function checkResultTemplate(
     return;
   }
   const known = [...TEMPLATE_ROOTS, ...stepIds];
-  checkValue(template, 'result', (text, path) => {
+  visitTexts(template, 'result', (text, path) => {
+    if (!isDynamic(text)) return;
     collectFaults(path, faults, () => {
       liquid.parse(text);
-      for (const root of new Set(liquid.references(text).map(rootOf))) {
-        if (known.includes(root)) continue;
-        const near = didYouMean(root, known);
-        const message = `refers to "${root}", which is neither ${TEMPLATE_ROOTS.join(', ')} nor a step.${near}`;
-        faults.push({ path, message });
-      }
+      checkRoots(
+        liquid.references(text),
+        known,
+        `${TEMPLATE_ROOTS.join(', ')} nor a step`,
+        path,
+        faults,
+      );
     });
   });
-}
-
-function checkValue(
-  value: unknown,
-  path: string,
-  checkText: (text: string, path: string) => void,
-): void {
-  if (typeof value === 'string') {
-    if (isDynamic(value)) checkText(value, path);
-  } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) checkValue(item, `${path}[${index}]`, checkText);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) checkValue(item, `${path}.${key}`, checkText);
-  }
 }

@@ -1,6 +1,6 @@
 import type { Step } from '../../definitions/definition.js';
 import type { InnerList } from '../../definitions/steps/step-kind.js';
-import { kindOf } from '../../definitions/steps/step-kinds.js';
+import { innerListsOf } from '../../definitions/steps/step-kinds.js';
 
 /** The difference of one step. A step that moved and changed is `changed`; `from` and `to` show the move. */
 export interface StepDiff {
@@ -125,8 +125,8 @@ function longestCommon(before: readonly string[], after: readonly string[]): Set
 }
 
 /** Returns the lists of steps inside a step, including `on_error`. */
-export function innerLists(step: Step): readonly InnerList[] {
-  const lists = kindOf(step).lists(step);
+function innerLists(step: Step): readonly InnerList[] {
+  const lists = innerListsOf(step);
   return Array.isArray(step.on_error)
     ? [...lists, { member: 'on_error', steps: step.on_error }]
     : lists;
@@ -158,7 +158,7 @@ export function jsonDiff(before: unknown, after: unknown, path = ''): JsonChange
   });
 }
 
-export function pointerToken(key: string): string {
+function pointerToken(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 

@@ -184,9 +184,8 @@ class ReferenceReader extends StepChecks {
         liquid: sandbox,
         faults: [],
         ids: new Set(),
-        list: () => undefined,
       },
-      { visible: new Set(), prefixLength: 0 },
+      new Set(),
     );
   }
 
@@ -211,6 +210,7 @@ class ReferenceReader extends StepChecks {
 /** Returns the references in the expressions of a step, without those of the steps inside it. */
 function referencesOf(step: Step, liquid: LiquidSandbox): StepReference[] {
   const reader = new ReferenceReader(liquid);
-  kindOf(step).check(step, '', reader);
+  reader.condition(step.if, '.if');
+  kindOf(step).check?.(step, '', reader);
   return reader.found;
 }

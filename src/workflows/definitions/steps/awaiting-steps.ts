@@ -3,7 +3,7 @@ import type { Step } from '../definition.js';
 import type { Iteration } from '../step-engine.js';
 import { isEventWait } from './event-wait-step.js';
 import { isRunWorkflow } from './run-workflow-step.js';
-import { everyStep, kindOf } from './step-kinds.js';
+import { everyStep, innerListsOf } from './step-kinds.js';
 
 /** True when runs of these steps can wait for something other than a time. */
 export function canAwaitEvents(steps: readonly Step[]): boolean {
@@ -46,7 +46,5 @@ function innerPaths(
   const iteration = iterations.find(({ loop }) => loop.step === step);
   if ('for_each' in step && !iteration) return [];
   const innerPrefix = iteration ? `${iteration.loop.path}[${iteration.index}].` : prefix;
-  return kindOf(step)
-    .lists(step)
-    .flatMap((list) => resumablePaths(list.steps, iterations, innerPrefix));
+  return innerListsOf(step).flatMap(({ steps }) => resumablePaths(steps, iterations, innerPrefix));
 }

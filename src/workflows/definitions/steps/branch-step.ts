@@ -4,22 +4,15 @@ import type { StepKind } from './step-kind.js';
 export const BRANCH_STEP: StepKind<BranchStep> = {
   marks: ['then', 'else'],
   hint: '"if" with "then"',
-  keys: ['if', 'then', 'else'],
+  keys: ['then', 'else'],
 
   parse(given, path, parser) {
-    const otherwise =
-      given.else === undefined ? undefined : parser.list(given.else, `${path}.else`);
+    if (given.if === undefined) parser.fault(`${path}.if`, 'is required');
+    const otherwise = given.else !== undefined && parser.list(given.else, `${path}.else`);
     return {
-      if: parser.text(given.if, `${path}.if`),
       then: parser.list(given.then, `${path}.then`),
       ...(otherwise && { else: otherwise }),
     };
-  },
-
-  check(step, path, checks) {
-    checks.condition(step.if, `${path}.if`);
-    // Steps of a branch have not always run, so they are visible inside the branch only.
-    for (const { member, steps } of this.lists(step)) checks.list(steps, `${path}.${member}`);
   },
 
   lists: (step) => [

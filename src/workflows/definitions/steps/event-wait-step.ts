@@ -1,7 +1,6 @@
 import { EVENT_NAMES, type EventName } from '../../../events/domain-events.js';
-import { didYouMean } from '../../../text/nearest-names.js';
 import type { EventWaitStep, WaitStep } from '../definition.js';
-import { type Json, checkKeys, isObject } from '../step-fields.js';
+import { checkKeys, isObject, type Json, parseName } from '../step-fields.js';
 import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
 import { parseWait } from './wait-step.js';
@@ -15,22 +14,18 @@ export type WaitEvent = EventName | 'resume' | 'run.ended';
 export const EVENT_WAIT_STEP: StepKind<EventWaitStep> = {
   marks: ['wait_for_event'],
   hint: '"wait_for_event"',
-  keys: ['wait_for_event', 'if'],
+  keys: ['wait_for_event'],
 
   parse: (given, path, parser) => ({
-    ...parser.condition(given, path),
     wait_for_event: parseEventWait(given.wait_for_event, `${path}.wait_for_event`, parser),
   }),
 
   check(step, path, checks) {
     const { if: condition, timeout } = step.wait_for_event;
-    checks.condition(step.if, `${path}.if`);
     checks.condition(condition, `${path}.wait_for_event.if`, ['event']);
     checks.value(timeout, `${path}.wait_for_event.timeout`);
   },
 
-  lists: () => [],
-  inside: () => [],
   waitReason: 'event',
 };
 
@@ -47,7 +42,7 @@ function parseEventWait(
     parser.fault(path, 'must be an object with "event" and "timeout"');
     return { event: 'resume', timeout: {} };
   }
-  const event = parseEvent(given.event, `${path}.event`, parser);
+  const event = parseName(given.event, WAIT_EVENTS, `${path}.event`, parser.faults) ?? 'resume';
   // A resume URL belongs to one step, and its first call counts, so it takes no condition.
   const keys =
     event === 'resume' ? ['event', 'timeout'] : ['event', 'if', 'any_contact', 'timeout'];
@@ -61,15 +56,6 @@ function parseEventWait(
     ...(given.any_contact === true && { any_contact: true }),
     timeout: parseTimeout(given, path, parser),
   };
-}
-
-function parseEvent(given: unknown, path: string, parser: StepParser): EventName | 'resume' {
-  const event = WAIT_EVENTS.find((name) => name === given);
-  if (event) return event;
-  const near = typeof given === 'string' ? didYouMean(given, WAIT_EVENTS) : '';
-  const known = `must be one of ${WAIT_EVENTS.join(', ')}.${near}`;
-  parser.fault(path, given === undefined ? 'is required' : known);
-  return 'resume';
 }
 
 function parseTimeout(given: Json, path: string, parser: StepParser): WaitStep['wait'] {

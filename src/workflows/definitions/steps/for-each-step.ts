@@ -16,11 +16,10 @@ export interface LoopInput {
 export const FOR_EACH_STEP: StepKind<ForEachStep> = {
   marks: ['for_each'],
   hint: '"for_each"',
-  keys: ['for_each', 'as', 'concurrency', 'steps', 'if'],
+  keys: ['for_each', 'as', 'concurrency', 'steps'],
   staysOpen: true,
 
   parse: (given, path, parser) => ({
-    ...parser.condition(given, path),
     for_each: parseItems(given.for_each, `${path}.for_each`, parser),
     ...(given.as !== undefined && { as: parseName(given.as, `${path}.as`, parser) }),
     ...(given.concurrency !== undefined && {
@@ -30,20 +29,19 @@ export const FOR_EACH_STEP: StepKind<ForEachStep> = {
   }),
 
   check(step, path, checks) {
-    checks.condition(step.if, `${path}.if`);
     checks.value(step.for_each, `${path}.for_each`);
     checks.name(itemName(step), `${path}.as`);
     // Nested loops all set this name: the inner index hides the outer one, which `<id>.index` still gives.
     if (checks.hasStep(INDEX)) {
       checks.fault(path, `calls the number of the item "${INDEX}", which is the id of a step`);
     }
-    checks.list(step.steps, `${path}.steps`, {
-      names: [itemName(step), INDEX, step.id],
-      prefix: `${step.id}[${MAX_ITEMS - 1}].`,
-    });
   },
 
-  lists: (step) => [{ member: 'steps', steps: step.steps }],
+  lists(step) {
+    const names = [itemName(step), INDEX, step.id];
+    const loop = { names, longestPrefix: `${step.id}[${MAX_ITEMS - 1}].` };
+    return [{ member: 'steps', steps: step.steps, loop }];
+  },
 
   inside: (step, { status, input }) =>
     status === 'running'

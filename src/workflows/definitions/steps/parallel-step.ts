@@ -7,7 +7,7 @@ const MAX_LISTS = 10;
 export const PARALLEL_STEP: StepKind<ParallelStep> = {
   marks: ['parallel'],
   hint: '"parallel"',
-  keys: ['parallel', 'if'],
+  keys: ['parallel'],
 
   parse(given, path, parser) {
     const lists: unknown = given.parallel;
@@ -17,14 +17,8 @@ export const PARALLEL_STEP: StepKind<ParallelStep> = {
       return { parallel: [] };
     }
     return {
-      ...parser.condition(given, path),
       parallel: lists.map((list, index) => parser.nonEmptyList(list, `${path}.parallel[${index}]`)),
     };
-  },
-
-  check(step, path, checks) {
-    checks.condition(step.if, `${path}.if`);
-    for (const { member, steps } of this.lists(step)) checks.list(steps, `${path}.${member}`);
   },
 
   lists: (step) => step.parallel.map((steps, index) => ({ member: `parallel[${index}]`, steps })),

@@ -7,12 +7,11 @@ import { parseWait } from './wait-step.js';
 export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
   marks: ['run_workflow'],
   hint: '"run_workflow"',
-  keys: ['run_workflow', 'payload', 'contact_id', 'wait', 'timeout', 'if'],
+  keys: ['run_workflow', 'payload', 'contact_id', 'wait', 'timeout'],
 
   parse(given, path, parser) {
     const step: Omit<RunWorkflowStep, 'id'> = {
       run_workflow: parser.text(given.run_workflow, `${path}.run_workflow`),
-      ...parser.condition(given, path),
     };
     if (given.payload !== undefined) {
       if (isObject(given.payload)) step.payload = given.payload;
@@ -35,7 +34,6 @@ export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
   },
 
   check(step, path, checks) {
-    checks.condition(step.if, `${path}.if`);
     checks.text(step.run_workflow, `${path}.run_workflow`);
     if (isUnknown(step, checks)) {
       checks.fault(`${path}.run_workflow`, `there is no workflow "${step.run_workflow}"`);
@@ -45,8 +43,6 @@ export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
     checks.value(step.timeout ?? {}, `${path}.timeout`);
   },
 
-  lists: () => [],
-  inside: () => [],
   waitReason: 'event',
 };
 

@@ -2,8 +2,7 @@ import { AppError, type Fault } from '../../../errors/app-error.js';
 import type { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
 import { didYouMean } from '../../../text/nearest-names.js';
 import type { ToolDescriptor } from '../../../tools/registry/registered-tool.js';
-import type { Step } from '../definition.js';
-import { isDynamic } from '../step-fields.js';
+import { isDynamic, visitTexts } from '../step-fields.js';
 
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 
@@ -24,22 +23,14 @@ export interface DefinitionChecks {
   readonly faults: Fault[];
   /** Every step id of the definition, to distinguish a wrong order from a wrong name. */
   readonly ids: ReadonlySet<string>;
-  list(steps: readonly Step[], path: string, context: ListContext): void;
 }
 
-/** The context of one list of steps. */
-export interface ListContext {
-  /** Step ids and loop variables that expressions can refer to. */
-  readonly visible: ReadonlySet<string>;
-  /** The largest number of characters that can precede a step id in its journal path. */
-  readonly prefixLength: number;
-}
-
-/** Checks the expressions and the inner lists of one step, and adds a fault for each error. */
+/** Checks the expressions of one step, and adds a fault for each error. */
 export class StepChecks {
   constructor(
     private readonly definition: DefinitionChecks,
-    private readonly context: ListContext,
+    /** Step ids and loop variables that expressions can refer to. */
+    private readonly visible: ReadonlySet<string>,
   ) {}
 
   get tools(): StepTools {
@@ -54,18 +45,9 @@ export class StepChecks {
     this.faults.push({ path, message });
   }
 
-  /** Checks steps inside this one. They can refer to the same names, and to the variables of `loop`. */
-  list(steps: readonly Step[], path: string, loop?: { names: string[]; prefix: string }): void {
-    const { visible, prefixLength } = this.context;
-    this.definition.list(steps, path, {
-      visible: loop ? new Set([...visible, ...loop.names]) : visible,
-      prefixLength: prefixLength + (loop?.prefix.length ?? 0),
-    });
-  }
-
   /** Adds a fault when a variable that the step defines hides another name. */
   name(name: string, path: string): void {
-    if (ROOTS.includes(name) || this.context.visible.has(name) || this.definition.ids.has(name)) {
+    if (ROOTS.includes(name) || this.visible.has(name) || this.definition.ids.has(name)) {
       this.fault(path, `must not be "${name}": expressions use that name for something else`);
     }
   }
@@ -76,12 +58,7 @@ export class StepChecks {
 
   /** Checks the expressions in every text of a JSON value. */
   value(value: unknown, path: string): void {
-    if (typeof value === 'string') this.text(value, path);
-    else if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) this.value(item, `${path}[${index}]`);
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [key, item] of Object.entries(value)) this.value(item, `${path}.${key}`);
-    }
+    visitTexts(value, path, (text, at) => this.text(text, at));
   }
 
   text(text: string, path: string): void {
@@ -89,7 +66,7 @@ export class StepChecks {
     collectFaults(path, this.faults, () => {
       const { liquid } = this.definition;
       liquid.parse(text);
-      this.references(liquid.references(text), path, this.context.visible);
+      this.references(liquid.references(text), path, this.visible);
     });
   }
 
@@ -98,7 +75,7 @@ export class StepChecks {
     if (text === undefined || text === '') return;
     collectFaults(path, this.faults, () => {
       const references = this.definition.liquid.conditionReferences(text);
-      this.references(references, path, new Set([...this.context.visible, ...names]));
+      this.references(references, path, new Set([...this.visible, ...names]));
     });
   }
 
@@ -127,6 +104,21 @@ export function collectFaults(path: string, faults: Fault[], check: () => void):
   }
 }
 
-export function rootOf(reference: string): string {
+/** Adds a fault for each reference to a variable that is not `known`. */
+export function checkRoots(
+  references: readonly string[],
+  known: readonly string[],
+  inWords: string,
+  path: string,
+  faults: Fault[],
+): void {
+  for (const root of new Set(references.map(rootOf))) {
+    if (known.includes(root)) continue;
+    const message = `refers to "${root}", which is neither ${inWords}.${didYouMean(root, known)}`;
+    faults.push({ path, message });
+  }
+}
+
+function rootOf(reference: string): string {
   return reference.split(/[.[]/)[0]!;
 }

@@ -17,6 +17,8 @@ export interface JournalState {
 export interface InnerList {
   readonly member: string;
   readonly steps: readonly Step[];
+  /** Of a loop: the variables that it adds, and the longest prefix of journal paths inside it. */
+  readonly loop?: { readonly names: readonly string[]; readonly longestPrefix: string };
 }
 
 /** Lists of steps that run at the same time: the iterations of a loop, or the branches of a parallel step. */
@@ -34,12 +36,12 @@ export interface Lanes {
  * `RUNNERS` in the engine module.
  */
 export interface StepKind<S extends Step = Step> extends StepForm<S> {
-  /** Adds the faults that need the tools or the expressions of the definition. */
-  check(step: S, path: string, checks: StepChecks): void;
+  /** Adds the faults that need the tools or the expressions of the definition, except those of `if` and of inner lists. */
+  check?(step: S, path: string, checks: StepChecks): void;
   /** Returns every list of steps inside, except `on_error`. */
-  lists(step: S): readonly InnerList[];
+  lists?(step: S): readonly InnerList[];
   /** Returns the steps to run inside a step that has succeeded, or that has begun and stays open. */
-  inside(step: S, state: JournalState): readonly Step[] | Lanes;
+  inside?(step: S, state: JournalState): readonly Step[] | Lanes;
   /** Returns the inner steps that are always done when the step is done. Later steps can refer to them. */
   leaves?(step: S): readonly Step[];
   /** The entry stays `running` until all inner steps are done; then the runner ends the step. */

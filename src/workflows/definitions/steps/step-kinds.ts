@@ -5,7 +5,7 @@ import { EVENT_WAIT_STEP } from './event-wait-step.js';
 import { FOR_EACH_STEP } from './for-each-step.js';
 import { PARALLEL_STEP } from './parallel-step.js';
 import { RUN_WORKFLOW_STEP } from './run-workflow-step.js';
-import type { StepKind } from './step-kind.js';
+import type { InnerList, StepKind } from './step-kind.js';
 import { StepParser } from './step-parser.js';
 import { STOP_STEP } from './stop-step.js';
 import { TOOL_STEP } from './tool-step.js';
@@ -48,13 +48,16 @@ export function parseSteps(given: unknown, faults: Fault[], path = 'steps'): Ste
   return new StepParser(Object.values(STEP_KINDS), faults).parseAll(given, path);
 }
 
+/** Returns the lists of steps inside a step, except `on_error`. */
+export function innerListsOf(step: Step): readonly InnerList[] {
+  return kindOf(step).lists?.(step) ?? [];
+}
+
 /** Returns the steps and all steps inside them. */
 export function everyStep(steps: readonly Step[]): Step[] {
   return steps.flatMap((step) => [
     step,
     ...(Array.isArray(step.on_error) ? everyStep(step.on_error) : []),
-    ...kindOf(step)
-      .lists(step)
-      .flatMap((list) => everyStep(list.steps)),
+    ...innerListsOf(step).flatMap((list) => everyStep(list.steps)),
   ]);
 }

@@ -16,9 +16,9 @@ export interface StepForm<S extends Step = Step> {
   readonly marks: readonly string[];
   /** Names the kind in the error message for a step of no known kind. */
   readonly hint: string;
-  /** The members that a step of the kind may have besides `id` and `on_error`. */
+  /** The members that a step of the kind may have besides `id`, `if` and `on_error`. */
   readonly keys: readonly string[];
-  parse(given: Json, path: string, parser: StepParser): Omit<S, 'id' | 'on_error'>;
+  parse(given: Json, path: string, parser: StepParser): Omit<S, 'id' | 'if' | 'on_error'>;
 }
 
 /** Parses steps of every kind. Adds every fault with its path; use the steps only if there is no fault. */
@@ -95,16 +95,17 @@ export class StepParser {
     const kind = this.kinds.find(({ marks }) => marks.some((mark) => Object.hasOwn(given, mark)));
     if (!kind) {
       const known = this.kinds.flatMap(({ keys }) => keys);
-      checkKeys(given, path, ['id', ...known, 'on_error'], this.faults);
+      checkKeys(given, path, ['id', 'if', ...known, 'on_error'], this.faults);
       const hints = this.kinds.map(({ hint }) => hint);
       this.fault(path, `needs ${hints.slice(0, -1).join(', ')}, or ${hints.at(-1)}`);
       return undefined;
     }
-    checkKeys(given, path, ['id', ...kind.keys, 'on_error'], this.faults);
+    checkKeys(given, path, ['id', 'if', ...kind.keys, 'on_error'], this.faults);
     const id = this.id(given.id, `${path}.id`);
     const onError = this.onError(given.on_error, `${path}.on_error`);
     return {
       id,
+      ...this.condition(given, path),
       ...kind.parse(given, path, this),
       ...(onError !== undefined && { on_error: onError }),
     } as Step;

@@ -6,7 +6,7 @@ const STOP_STATUSES: readonly StopStatus[] = ['succeeded', 'failed'];
 export const STOP_STEP: StepKind<StopStep> = {
   marks: ['stop'],
   hint: '"stop"',
-  keys: ['stop', 'reason', 'if'],
+  keys: ['stop', 'reason'],
   endsRun: true,
 
   parse(given, path, parser) {
@@ -16,19 +16,12 @@ export const STOP_STEP: StepKind<StopStep> = {
       parser.fault(`${path}.on_error`, 'is not for a step that ends the run');
     }
     return {
-      ...parser.condition(given, path),
       stop: stop ?? 'failed',
       ...(given.reason !== undefined && { reason: parser.text(given.reason, `${path}.reason`) }),
     };
   },
 
-  check(step, path, checks) {
-    checks.condition(step.if, `${path}.if`);
-    checks.text(step.reason ?? '', `${path}.reason`);
-  },
-
-  lists: () => [],
-  inside: () => [],
+  check: (step, path, checks) => checks.text(step.reason ?? '', `${path}.reason`),
 };
 
 /** True when the step ended its run as defined, and false when the step itself failed. */

@@ -27,7 +27,7 @@ const TIMEOUT: JsonSchema = { type: 'number', minimum: 1, maximum: 300 };
 export const TOOL_STEP: StepKind<ToolStep> = {
   marks: ['tool'],
   hint: '"tool"',
-  keys: ['tool', 'arguments', 'if', 'retry', 'timeout'],
+  keys: ['tool', 'arguments', 'retry', 'timeout'],
   waitReason: 'retry',
 
   parse(given, path, parser) {
@@ -36,7 +36,6 @@ export const TOOL_STEP: StepKind<ToolStep> = {
       if (isObject(given.arguments)) step.arguments = given.arguments;
       else parser.fault(`${path}.arguments`, 'must be an object');
     }
-    Object.assign(step, parser.condition(given, path));
     if (given.retry !== undefined) {
       const at = `${path}.retry`;
       step.retry = checkValue(RETRY, given.retry, at, parser.faults) as RetryPolicy;
@@ -49,13 +48,9 @@ export const TOOL_STEP: StepKind<ToolStep> = {
   },
 
   check(step, path, checks) {
-    checks.condition(step.if, `${path}.if`);
     checks.value(step.arguments ?? {}, `${path}.arguments`);
     checkTool(step, path, checks);
   },
-
-  lists: () => [],
-  inside: () => [],
 };
 
 export function isTool(step: Step): step is ToolStep {

@@ -25,21 +25,16 @@ const UNTIL_OPTIONS = ['timezone', 'weekdays'];
 export const WAIT_STEP: StepKind<WaitStep> = {
   marks: ['wait'],
   hint: '"wait"',
-  keys: ['wait', 'if'],
+  keys: ['wait'],
 
   parse: (given, path, parser) => ({
-    ...parser.condition(given, path),
     wait: parseWait(given.wait, `${path}.wait`, parser),
   }),
 
   check(step, path, checks) {
-    checks.condition(step.if, `${path}.if`);
     checks.text(step.wait.until ?? '', `${path}.wait.until`);
     checks.text(step.wait.timezone ?? '', `${path}.wait.timezone`);
   },
-
-  lists: () => [],
-  inside: () => [],
 };
 
 /** Parses the value of `wait` or of a `timeout`. */
