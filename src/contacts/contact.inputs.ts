@@ -1,76 +1,49 @@
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsIn,
-  IsObject,
-  IsOptional,
-  IsString,
-  Length,
-  MaxLength,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, IsArray, IsOptional, IsString, Length } from 'class-validator';
 import { PageInput } from '../paging/paging.js';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
+import { Choice, JsonObject, Nested, ObjectList, Text } from '../tools/schema/fields.js';
 import { CONSENT_STATUSES, type ConsentStatus } from './consent.js';
 import { CONTACT_SORTS, type ContactSort } from './contact-order.js';
 
 class ConsentInput {
-  @IsOptional()
-  @IsIn(CONSENT_STATUSES)
+  @Choice(CONSENT_STATUSES, { optional: true })
   email?: ConsentStatus;
 
-  @IsOptional()
-  @IsIn(CONSENT_STATUSES)
+  @Choice(CONSENT_STATUSES, { optional: true })
   sms?: ConsentStatus;
 
-  @IsOptional()
-  @IsIn(CONSENT_STATUSES)
+  @Choice(CONSENT_STATUSES, { optional: true })
   webhook?: ConsentStatus;
 }
 
 /** Fields that `create_contact` and `update_contact` share. Only the latter keeps a null, which clears the field. */
 export class ContactFieldsInput {
   @Doc('Id of this person in another system, kept as sent. Unique.', { examples: ['crm-42'] })
-  @IsOptional()
-  @IsString()
-  @MaxLength(255)
+  @Text({ optional: true, max: 255 })
   external_id?: string | null;
 
   @Doc('One e-mail address. Unique, whatever its case.', { examples: ['ada@example.com'] })
-  @IsOptional()
-  @IsString()
-  @MaxLength(254)
+  @Text({ optional: true, max: 254 })
   email?: string | null;
 
   @Doc('Phone number in international form; spaces, dashes and parentheses are dropped. Unique.', {
     examples: ['+49 30 123456'],
   })
-  @IsOptional()
-  @IsString()
-  @MaxLength(40)
+  @Text({ optional: true, max: 40 })
   phone?: string | null;
 
-  @IsOptional()
-  @IsString()
-  @MaxLength(255)
+  @Text({ optional: true, max: 255 })
   first_name?: string | null;
 
-  @IsOptional()
-  @IsString()
-  @MaxLength(255)
+  @Text({ optional: true, max: 255 })
   last_name?: string | null;
 
   @Doc('Language tag (BCP 47).', { examples: ['en', 'pt-BR'] })
-  @IsOptional()
-  @IsString()
-  @MaxLength(64)
+  @Text({ optional: true, max: 64 })
   locale?: string | null;
 
   @Doc('IANA time zone.', { examples: ['Europe/Berlin'] })
-  @IsOptional()
-  @IsString()
-  @MaxLength(64)
+  @Text({ optional: true, max: 64 })
   timezone?: string | null;
 
   @Doc('Labels. An update replaces all existing ones.')
@@ -86,14 +59,11 @@ export class ContactFieldsInput {
       'begin with a letter; values are text (at most 1024 characters), numbers or booleans. A null removes the property.',
     { examples: [{ plan: 'pro', seats: 5 }] },
   )
-  @IsOptional()
-  @IsObject()
+  @JsonObject({ optional: true })
   properties?: Record<string, unknown> | null;
 
   @Doc('Consent by channel; channels that are absent stay unchanged.')
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => ConsentInput)
+  @Nested(() => ConsentInput, { optional: true })
   consent?: ConsentInput;
 }
 
@@ -101,34 +71,23 @@ export class CreateContactInput extends ContactFieldsInput {
   @Doc(
     'What to do when a contact already has one of the identifiers: fail, or update that contact.',
   )
-  @IsIn(['error', 'update'])
+  @Choice(['error', 'update'])
   on_conflict: 'error' | 'update' = 'error';
 }
 
 export class GetContactInput {
-  @Doc('Id of the contact.')
-  @IsOptional()
-  @IsString()
-  @Length(1, 64)
+  @Text('Id of the contact.', { optional: true, min: 1, max: 64 })
   contact_id?: string;
 
-  @Doc('E-mail address in any case.')
-  @IsOptional()
-  @IsString()
-  @MaxLength(254)
+  @Text('E-mail address in any case.', { optional: true, max: 254 })
   email?: string;
 
-  @Doc('Id of this person in another system.')
-  @IsOptional()
-  @IsString()
-  @MaxLength(255)
+  @Text('Id of this person in another system.', { optional: true, max: 255 })
   external_id?: string;
 }
 
 export class ContactIdInput {
-  @Doc('Id of the contact.')
-  @IsString()
-  @Length(1, 64)
+  @Text('Id of the contact.', { min: 1, max: 64 })
   contact_id: string;
 }
 
@@ -144,9 +103,7 @@ export class ContactIdInput {
   'properties',
 )
 export class UpdateContactInput extends ContactFieldsInput {
-  @Doc('Id of the contact.')
-  @IsString()
-  @Length(1, 64)
+  @Text('Id of the contact.', { min: 1, max: 64 })
   contact_id: string;
 }
 
@@ -154,9 +111,7 @@ export class SearchContactsInput extends PageInput {
   @Doc(
     'Text that a name, the full name, the e-mail, the phone or the external_id contains, in any case. Taken literally.',
   )
-  @IsOptional()
-  @IsString()
-  @MaxLength(255)
+  @Text({ optional: true, max: 255 })
   query?: string;
 
   @Doc(
@@ -177,20 +132,15 @@ export class SearchContactsInput extends PageInput {
       ],
     },
   )
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(20)
-  @IsObject({ each: true })
+  @ObjectList({ optional: true, max: 20 })
   filters?: object[];
 
   @Doc('Field to sort by, with - before it for descending. Contacts without a value come last.')
-  @IsIn(CONTACT_SORTS)
+  @Choice(CONTACT_SORTS)
   sort: ContactSort = '-created_at';
 
   @Doc('next_cursor of the previous page, with the same query, filters and sort.')
-  @IsOptional()
-  @IsString()
-  @MaxLength(8192)
+  @Text({ optional: true, max: 8192 })
   declare cursor?: string;
 }
 

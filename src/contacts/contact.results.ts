@@ -1,106 +1,79 @@
-import { Type } from 'class-transformer';
-import {
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsObject,
-  IsOptional,
-  IsString,
-  ValidateNested,
-} from 'class-validator';
 import { PageResult } from '../paging/paging.js';
-import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
+import {
+  Choice,
+  Flag,
+  JsonObject,
+  ListOf,
+  Nested,
+  Text,
+  TextList,
+  Timestamp,
+} from '../tools/schema/fields.js';
 import { CONSENT_STATUSES, type ConsentStatus } from './consent.js';
 import type { ContactProperties } from './contact-fields.js';
 import type { Contact } from './contact.entity.js';
 
 class ConsentStateView {
-  @IsIn(CONSENT_STATUSES)
+  @Choice(CONSENT_STATUSES)
   status: ConsentStatus;
 
-  @Doc('Surface that recorded it: agent, workflow or dashboard.')
-  @IsString()
+  @Text('Surface that recorded it: agent, workflow or dashboard.')
   source: string;
 
-  @Doc('RFC 3339, UTC.')
-  @IsString()
+  @Timestamp()
   updated_at: string;
 }
 
 class ConsentView {
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => ConsentStateView)
+  @Nested(() => ConsentStateView, { optional: true })
   email?: ConsentStateView;
 
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => ConsentStateView)
+  @Nested(() => ConsentStateView, { optional: true })
   sms?: ConsentStateView;
 
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => ConsentStateView)
+  @Nested(() => ConsentStateView, { optional: true })
   webhook?: ConsentStateView;
 }
 
 /** A contact as callers see it. */
 export class ContactView {
-  @IsString()
+  @Text()
   id: string;
 
-  @Doc('Id of this person in another system.')
-  @Nullable()
-  @IsString()
+  @Text('Id of this person in another system.', { nullable: true })
   external_id: string | null;
 
-  @Doc('Lowercase.')
-  @Nullable()
-  @IsString()
+  @Text('Lowercase.', { nullable: true })
   email: string | null;
 
-  @Doc('E.164, such as +4930123456.')
-  @Nullable()
-  @IsString()
+  @Text('E.164, such as +4930123456.', { nullable: true })
   phone: string | null;
 
-  @Nullable()
-  @IsString()
+  @Text({ nullable: true })
   first_name: string | null;
 
-  @Nullable()
-  @IsString()
+  @Text({ nullable: true })
   last_name: string | null;
 
-  @Doc('Language tag (BCP 47).')
-  @Nullable()
-  @IsString()
+  @Text('Language tag (BCP 47).', { nullable: true })
   locale: string | null;
 
-  @Doc('IANA time zone.')
-  @Nullable()
-  @IsString()
+  @Text('IANA time zone.', { nullable: true })
   timezone: string | null;
 
-  @IsArray()
-  @IsString({ each: true })
+  @TextList()
   tags: string[];
 
-  @Doc('Custom properties by name: text, numbers or booleans.')
-  @IsObject()
+  @JsonObject('Custom properties by name: text, numbers or booleans.')
   properties: ContactProperties;
 
-  @Doc('Decisions by channel; a channel without a decision is absent.')
-  @ValidateNested()
-  @Type(() => ConsentView)
+  @Nested(() => ConsentView, 'Decisions by channel; a channel without a decision is absent.')
   consent: ConsentView;
 
-  @Doc('RFC 3339, UTC.')
-  @IsString()
+  @Timestamp()
   created_at: string;
 
-  @Doc('RFC 3339, UTC.')
-  @IsString()
+  @Timestamp()
   updated_at: string;
 
   static of(contact: Contact): ContactView {
@@ -123,25 +96,21 @@ export class ContactView {
 }
 
 export class ContactResult {
-  @ValidateNested()
-  @Type(() => ContactView)
+  @Nested(() => ContactView)
   contact: ContactView;
 }
 
 export class ContactPage extends PageResult {
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => ContactView)
+  @ListOf(() => ContactView)
   contacts: ContactView[];
 }
 
 export class CreatedContactResult extends ContactResult {
-  @Doc('False when an existing contact was updated.')
-  @IsBoolean()
+  @Flag('False when an existing contact was updated.')
   created: boolean;
 }
 
 export class DeletedContactResult {
-  @IsBoolean()
+  @Flag()
   deleted: boolean;
 }

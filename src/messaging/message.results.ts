@@ -1,7 +1,6 @@
-import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsIn, IsString, ValidateNested } from 'class-validator';
 import { PageResult } from '../paging/paging.js';
-import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
+import { Doc } from '../tools/schema/doc.decorator.js';
+import { Choice, Flag, ListOf, Nested, Text, Timestamp } from '../tools/schema/fields.js';
 import {
   MESSAGE_CHANNELS,
   MESSAGE_DIRECTIONS,
@@ -14,26 +13,23 @@ import {
 
 /** A message as callers see it. */
 export class MessageView {
-  @IsString()
+  @Text()
   id: string;
 
   @Doc('Contact that the message is for or from; null when the contact was deleted.')
-  @Nullable()
-  @IsString()
+  @Text({ nullable: true })
   contact_id: string | null;
 
-  @IsIn(MESSAGE_CHANNELS)
+  @Choice(MESSAGE_CHANNELS)
   channel: MessageChannel;
 
-  @IsIn(MESSAGE_DIRECTIONS)
+  @Choice(MESSAGE_DIRECTIONS)
   direction: MessageDirection;
 
-  @Nullable()
-  @IsString()
+  @Text({ nullable: true })
   subject: string | null;
 
-  @Doc('The text as it is sent, with variables filled in.')
-  @IsString()
+  @Text('The text as it is sent, with variables filled in.')
   body: string;
 
   @Doc(
@@ -41,46 +37,35 @@ export class MessageView {
       'in progress; sent: the mail server, or the outbox folder, has it; delivered: the provider reported so; failed ' +
       'and canceled: see status_reason; received: it is inbound.',
   )
-  @IsIn(MESSAGE_STATUSES)
+  @Choice(MESSAGE_STATUSES)
   status: MessageStatus;
 
   @Doc('Why it failed or was canceled, or the number and the error of the last attempt.')
-  @Nullable()
-  @IsString()
+  @Text({ nullable: true })
   status_reason: string | null;
 
   @Doc(
     'Address that the message is sent to; for an inbound one, the address that received it, if known.',
   )
-  @Nullable()
-  @IsString()
+  @Text({ nullable: true })
   to: string | null;
 
-  @Nullable()
-  @IsString()
+  @Text({ nullable: true })
   idempotency_key: string | null;
 
-  @Doc('Run that sent or recorded the message.')
-  @Nullable()
-  @IsString()
+  @Text('Run that sent or recorded the message.', { nullable: true })
   run_id: string | null;
 
-  @Doc('RFC 3339, UTC.')
-  @Nullable()
-  @IsString()
+  @Timestamp({ nullable: true })
   scheduled_at: string | null;
 
-  @Doc('RFC 3339, UTC.')
-  @Nullable()
-  @IsString()
+  @Timestamp({ nullable: true })
   sent_at: string | null;
 
-  @Doc('RFC 3339, UTC.')
-  @IsString()
+  @Timestamp()
   created_at: string;
 
-  @Doc('RFC 3339, UTC.')
-  @IsString()
+  @Timestamp()
   updated_at: string;
 
   static of(message: Message): MessageView {
@@ -105,26 +90,21 @@ export class MessageView {
 }
 
 export class MessagePage extends PageResult {
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => MessageView)
+  @ListOf(() => MessageView)
   messages: MessageView[];
 }
 
 export class MessageResult {
-  @ValidateNested()
-  @Type(() => MessageView)
+  @Nested(() => MessageView)
   message: MessageView;
 }
 
 export class RecordedMessageResult extends MessageResult {
-  @Doc('False when the message had been recorded before.')
-  @IsBoolean()
+  @Flag('False when the message had been recorded before.')
   created: boolean;
 }
 
 export class ReportedDeliveryResult extends MessageResult {
-  @Doc('False when the report repeats the status, or a later status is already recorded.')
-  @IsBoolean()
+  @Flag('False when the report repeats the status, or a later status is already recorded.')
   changed: boolean;
 }

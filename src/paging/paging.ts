@@ -1,6 +1,5 @@
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { AppError } from '../errors/app-error.js';
-import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
+import { Integer, Text } from '../tools/schema/fields.js';
 
 /** The last row of a page that is sorted by time. The next page begins after it. */
 export interface TimePosition {
@@ -58,23 +57,15 @@ export function readTimeCursor(cursor: string | undefined): TimePosition | undef
 
 /** The arguments of every paged list. */
 export class PageInput {
-  @Doc('Most to return.')
-  @IsInt()
-  @Min(1)
-  @Max(100)
+  @Integer('Most to return.', { min: 1, max: 100 })
   limit: number = 20;
 
-  @Doc('next_cursor of the page before, with the same filters.')
-  @IsOptional()
-  @IsString()
-  @MaxLength(1024)
+  @Text('next_cursor of the page before, with the same filters.', { optional: true, max: 1024 })
   cursor?: string;
 }
 
 /** The base class of results with one page. */
 export class PageResult {
-  @Doc('Pass it as cursor for the next page; null on the last one.')
-  @Nullable()
-  @IsString()
+  @Text('Pass it as cursor for the next page; null on the last one.', { nullable: true })
   next_cursor: string | null;
 }

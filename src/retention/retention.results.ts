@@ -1,29 +1,21 @@
-import { Type } from 'class-transformer';
-import { IsInt, ValidateNested } from 'class-validator';
-import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
+import { Integer, Nested } from '../tools/schema/fields.js';
 
 /** Days for which an organization keeps each kind of rows; null means forever. */
 export class RetentionView {
-  @IsInt()
-  @Nullable()
-  @Doc('After their end.')
+  @Integer('After their end.', { nullable: true })
   runs_days: number | null;
 
-  @IsInt()
-  @Nullable()
+  @Integer({ nullable: true })
   messages_days: number | null;
 
-  @IsInt()
-  @Nullable()
+  @Integer({ nullable: true })
   webhook_deliveries_days: number | null;
 
-  @IsInt()
-  @Nullable()
+  @Integer({ nullable: true })
   audit_log_days: number | null;
 }
 
 export class RetentionResult {
-  @ValidateNested()
-  @Type(() => RetentionView)
+  @Nested(() => RetentionView)
   retention: RetentionView;
 }

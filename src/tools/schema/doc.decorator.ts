@@ -3,23 +3,22 @@ import 'reflect-metadata';
 const DOC = Symbol('switchboard doc');
 const NULLABLE = Symbol('switchboard nullable');
 
-export interface FieldDoc {
+interface FieldDoc {
   description: string;
   examples?: unknown[];
 }
 
 /** Describes a field to agents and people. The text becomes `description` in the JSON Schema. */
-export function Doc(description: string, more: Omit<FieldDoc, 'description'> = {}) {
-  return (target: object, property: string): void => {
-    Reflect.defineMetadata(DOC, { description, ...more } satisfies FieldDoc, target, property);
-  };
+export function Doc(
+  description: string,
+  more: Omit<FieldDoc, 'description'> = {},
+): PropertyDecorator {
+  return Reflect.metadata(DOC, { description, ...more } satisfies FieldDoc);
 }
 
 /** Allows null as a value of the field, for "clear this value". Without it a null of an optional field counts as absent. */
-export function Nullable() {
-  return (target: object, property: string): void => {
-    Reflect.defineMetadata(NULLABLE, true, target, property);
-  };
+export function Nullable(): PropertyDecorator {
+  return Reflect.metadata(NULLABLE, true);
 }
 
 export function docOf(prototype: object, property: string): FieldDoc | undefined {

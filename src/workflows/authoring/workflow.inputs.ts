@@ -1,17 +1,6 @@
-import { Transform } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  Length,
-  Min,
-} from 'class-validator';
 import { PageInput } from '../../paging/paging.js';
 import { Doc } from '../../tools/schema/doc.decorator.js';
+import { Flag, Integer, JsonObject, ObjectList, Text } from '../../tools/schema/fields.js';
 import { MAX_STEPS } from '../definitions/steps/step-parser.js';
 import { WorkflowIdInput } from '../store/workflow-id.input.js';
 
@@ -19,15 +8,12 @@ export class BuildWorkflowInput {
   @Doc(
     'What should happen and when, such as "when somebody signs up, welcome them, and ask after a week how it goes".',
   )
-  @IsString()
-  @Length(1, 10_000)
+  @Text({ min: 1, max: 10_000 })
   description: string;
 }
 
 export class CreateWorkflowInput {
-  @Doc('Name for people.')
-  @IsString()
-  @Length(1, 200)
+  @Text('Name for people.', { min: 1, max: 200 })
   name: string;
 
   @Doc(
@@ -39,9 +25,7 @@ export class CreateWorkflowInput {
       'but manual. "contact": {"email": "{{ trigger.payload.email }}", …} (webhook, manual) makes or updates its contact.',
     { examples: [{ type: 'webhook', secret: true }] },
   )
-  @IsObject()
-  // As sent: class-transformer would drop a key called "constructor" in silence instead of refusing it.
-  @Transform(({ obj }) => (obj as CreateWorkflowInput).trigger)
+  @JsonObject()
   trigger: object;
 
   @Doc(
@@ -64,51 +48,32 @@ export class CreateWorkflowInput {
       ],
     },
   )
-  @IsArray()
-  @ArrayMaxSize(MAX_STEPS)
-  @IsObject({ each: true })
-  @Transform(({ obj }) => (obj as CreateWorkflowInput).steps)
+  @ObjectList({ max: MAX_STEPS })
   steps: object[];
 
-  @Doc('Whether it can be started at once.')
-  @IsBoolean()
+  @Flag('Whether it can be started at once.')
   active: boolean = true;
 }
 
 export class UpdateWorkflowInput extends WorkflowIdInput {
-  @Doc('New name.')
-  @IsOptional()
-  @IsString()
-  @Length(1, 200)
+  @Text('New name.', { optional: true, min: 1, max: 200 })
   name?: string;
 
   @Doc(
     'New trigger, as in create_workflow. Without "secret" the secret stays; true keeps or makes one; text replaces it; ' +
       'null removes it; "overlap_seconds" keeps the old one too.',
   )
-  @IsOptional()
-  @IsObject()
-  @Transform(({ obj }) => (obj as UpdateWorkflowInput).trigger)
+  @JsonObject({ optional: true })
   trigger?: object;
 
-  @Doc('All steps anew, as in create_workflow.')
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(MAX_STEPS)
-  @IsObject({ each: true })
-  @Transform(({ obj }) => (obj as UpdateWorkflowInput).steps)
+  @ObjectList('All steps anew, as in create_workflow.', { optional: true, max: MAX_STEPS })
   steps?: object[];
 
-  @Doc('Otherwise conflict.')
-  @IsOptional()
-  @IsInt()
-  @Min(1)
+  @Integer('Otherwise conflict.', { optional: true, min: 1 })
   expected_version?: number;
 }
 
 export class ListWorkflowsInput extends PageInput {
-  @Doc('Only active, or only inactive ones.')
-  @IsOptional()
-  @IsBoolean()
+  @Flag('Only active, or only inactive ones.', { optional: true })
   active?: boolean;
 }

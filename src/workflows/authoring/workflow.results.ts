@@ -1,51 +1,47 @@
-import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
 import { PageResult } from '../../paging/paging.js';
-import { Doc, Nullable } from '../../tools/schema/doc.decorator.js';
+import {
+  Flag,
+  Integer,
+  JsonObject,
+  ListOf,
+  Nested,
+  ObjectList,
+  Text,
+  Timestamp,
+} from '../../tools/schema/fields.js';
 import type { Step } from '../definitions/definition.js';
 import { toTriggerView } from '../store/version-content.js';
 import type { Workflow } from '../store/workflow.entity.js';
 
 /** A workflow as callers see it. */
 export class WorkflowView {
-  @IsString()
-  @Doc('Id of the workflow. Without a secret, whoever knows it can start the workflow by webhook.')
+  @Text('Id of the workflow. Without a secret, whoever knows it can start the workflow by webhook.')
   id: string;
 
-  @IsString()
-  @Doc('Name for people.')
+  @Text('Name for people.')
   name: string;
 
-  @IsBoolean()
-  @Doc('Only an active workflow can be started.')
+  @Flag('Only an active workflow can be started.')
   active: boolean;
 
-  @IsInt()
-  @Doc('Counts its changes. A run keeps to the version it began with.')
+  @Integer('Counts its changes. A run keeps to the version it began with.')
   version: number;
 
-  @IsObject()
-  @Doc(
+  @JsonObject(
     '{type} and what belongs to it, with secret: true when webhooks must be signed. The secret itself is never shown.',
   )
   trigger: object;
 
-  @IsArray()
-  @IsObject({ each: true })
-  @Doc('Steps, as they were given.')
+  @ObjectList('Steps, as they were given.')
   steps: object[];
 
-  @IsString()
-  @Nullable()
-  @Doc('Where a POST of a JSON object starts it; null without a webhook.')
+  @Text('Where a POST of a JSON object starts it; null without a webhook.', { nullable: true })
   webhook_url: string | null;
 
-  @IsString()
-  @Doc('RFC 3339, UTC.')
+  @Timestamp()
   created_at: string;
 
-  @IsString()
-  @Doc('RFC 3339, UTC.')
+  @Timestamp()
   updated_at: string;
 }
 
@@ -69,30 +65,24 @@ export function workflowView(
 }
 
 export class WorkflowResult {
-  @ValidateNested()
-  @Type(() => WorkflowView)
+  @Nested(() => WorkflowView)
   workflow: WorkflowView;
 }
 
 export class SavedWorkflowResult {
-  @ValidateNested()
-  @Type(() => WorkflowView)
+  @Nested(() => WorkflowView)
   workflow: WorkflowView;
 
-  @Doc('Secret of the webhook, if this call set one. It is never shown again.')
-  @Nullable()
-  @IsString()
+  @Text('Secret of the webhook, if this call set one. It is never shown again.', { nullable: true })
   secret: string | null;
 }
 
 export class DeletedWorkflowResult {
-  @IsBoolean()
+  @Flag()
   deleted: boolean;
 }
 
 export class WorkflowPage extends PageResult {
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => WorkflowView)
+  @ListOf(() => WorkflowView)
   workflows: WorkflowView[];
 }

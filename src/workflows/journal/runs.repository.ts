@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { Repository } from 'typeorm';
 import { type PreparedStatement, prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { AppError } from '../../errors/app-error.js';
 import { toLeaseLostError, LeaseLostError, withLeaseCheck, type RunLease } from './run-lease.js';
 import type { RunLimits } from '../definitions/run-limits.js';
 import { ParkedRun, Run } from './run.entity.js';
@@ -43,13 +45,13 @@ const INSERT = prepared(
   'runs_insert',
   insertRuns(
     'true',
-    `id, contact_id, (select l.trigger_options -> 'limits' from workflows l
+    `id, contact_id as "contactId", (select l.trigger_options -> 'limits' from workflows l
        where l.organization_id = $1 and l.id = workflow_id) as limits`,
   ),
 );
 const INSERT_WITHOUT_LIMITS = prepared(
   'runs_insert_without_limits',
-  insertRuns(`w.trigger_options -> 'limits' is null`, 'id, contact_id, null as limits'),
+  insertRuns(`w.trigger_options -> 'limits' is null`, 'id, contact_id as "contactId", null as limits'),
 );
 const FENCE = prepared(
   'run_fence',
@@ -86,13 +88,11 @@ export class RunsRepository {
   ): Promise<ReadonlyMap<string, InsertedRun>> {
     const rows = await this.tenants
       .session(organizationId)
-      .query<{ id: string; contact_id: string | null; limits: RunLimits | null }>(
+      .query<InsertedRun & { id: string }>(
         onlyUnlimited ? INSERT_WITHOUT_LIMITS : INSERT,
         insertedValues(organizationId, runs),
       );
-    return new Map(
-      rows.map(({ id, contact_id: contactId, limits }) => [id, { contactId, limits }]),
-    );
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   /** True when at least `count` runs descend from the run. */
@@ -110,23 +110,24 @@ export class RunsRepository {
     workflowId: string,
     dedupeKey: string,
   ): Promise<Run | null> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(Run)
+    return await this.rows(organizationId)
       .findOneBy({ organizationId, workflowId, dedupeKey });
   }
 
   async find(organizationId: string, id: string): Promise<Run | null> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(Run)
+    return await this.rows(organizationId)
       .findOneBy({ organizationId, id });
   }
 
+  /** Like {@link find}, but throws `not_found` when there is no such run. */
+  async get(organizationId: string, id: string): Promise<Run> {
+    const run = await this.find(organizationId, id);
+    if (!run) throw AppError.notFound('run');
+    return run;
+  }
+
   async getPayload(organizationId: string, id: string): Promise<Buffer> {
-    const found = await this.tenants
-      .session(organizationId)
-      .repository(Run)
+    const found = await this.rows(organizationId)
       .findOneOrFail({ where: { organizationId, id }, select: { id: true, payload: true } });
     return found.payload;
   }
@@ -145,9 +146,7 @@ export class RunsRepository {
   }
 
   async setContact(organizationId: string, id: string, contactId: string): Promise<void> {
-    await this.tenants
-      .session(organizationId)
-      .repository(Run)
+    await this.rows(organizationId)
       .update({ organizationId, id }, { contactId });
   }
 
@@ -181,10 +180,13 @@ export class RunsRepository {
 
   /** The current time of the database clock, which decides when a wait ends. */
   async now(organizationId: string): Promise<Date> {
-    const [row] = await this.tenants
-      .session(organizationId)
-      .query<{ now: Date }>(`select clock_timestamp() as now`);
+    const session = this.tenants.session(organizationId);
+    const [row] = await session.query<{ now: Date }>(`select clock_timestamp() as now`);
     return row!.now;
+  }
+
+  private rows(organizationId: string): Repository<Run> {
+    return this.tenants.session(organizationId).repository(Run);
   }
 
   private deferLeased(statement: PreparedStatement, lease: RunLease, values: unknown[]): void {

@@ -1,24 +1,11 @@
-import { Transform } from 'class-transformer';
-import {
-  IsEmail,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  Length,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
+import { IsEmail, IsOptional, MaxLength } from 'class-validator';
 import { Doc } from '../../tools/schema/doc.decorator.js';
+import { Choice, Integer, JsonObject, Text } from '../../tools/schema/fields.js';
 import { RUN_TRIGGER_TYPES, type RunTriggerType } from '../definitions/trigger.js';
 import { RUN_STATUSES } from '../journal/run.entity.js';
 
 export class RunIdInput {
-  @Doc('Id of the run.')
-  @IsString()
-  @Length(1, 64)
+  @Text('Id of the run.', { min: 1, max: 64 })
   run_id: string;
 }
 
@@ -34,100 +21,64 @@ export type RunStatusFilter = (typeof RUN_STATUS_FILTERS)[number];
 
 /** Matches the runs for which all given members hold. */
 export class RunFilterInput {
-  @IsOptional()
-  @IsString()
-  @Length(1, 64)
+  @Text({ optional: true, min: 1, max: 64 })
   workflow_id?: string;
 
-  @IsOptional()
-  @IsIn(RUN_STATUS_FILTERS)
+  @Choice(RUN_STATUS_FILTERS, { optional: true })
   status?: RunStatusFilter;
 
-  @IsOptional()
-  @IsString()
-  @Length(1, 64)
+  @Text({ optional: true, min: 1, max: 64 })
   contact_id?: string;
 
   @Doc('The whole reason; or step_failed or stopped, whichever step it was.')
-  @IsOptional()
-  @IsString()
-  @Length(1, 200)
+  @Text({ optional: true, min: 1, max: 200 })
   reason?: string;
 
-  @IsOptional()
-  @IsIn(RUN_TRIGGER_TYPES)
+  @Choice(RUN_TRIGGER_TYPES, { optional: true })
   trigger_type?: RunTriggerType;
 
-  @Doc('RFC 3339.')
-  @IsOptional()
-  @IsString()
-  @MaxLength(64)
+  @Text('RFC 3339.', { optional: true, max: 64 })
   created_after?: string;
 
-  @IsOptional()
-  @IsString()
-  @MaxLength(64)
+  @Text({ optional: true, max: 64 })
   created_before?: string;
 
-  @IsOptional()
-  @IsString()
-  @MaxLength(64)
+  @Text({ optional: true, max: 64 })
   finished_after?: string;
 
-  @IsOptional()
-  @IsString()
-  @MaxLength(64)
+  @Text({ optional: true, max: 64 })
   finished_before?: string;
 }
 
 export class ListRunsInput extends RunFilterInput {
-  @Doc('Most to return.')
-  @IsInt()
-  @Min(1)
-  @Max(100)
+  @Integer('Most to return.', { min: 1, max: 100 })
   limit: number = 20;
 
-  @Doc('next_cursor of the page before, with the same filters.')
-  @IsOptional()
-  @IsString()
-  @MaxLength(1024)
+  @Text('next_cursor of the page before, with the same filters.', { optional: true, max: 1024 })
   cursor?: string;
 }
 
 export class ReplayRunInput extends RunIdInput {
-  @Doc('Version of the workflow: the newest, or that of the run.')
-  @IsIn(RUN_VERSIONS)
+  @Choice(RUN_VERSIONS, 'Version of the workflow: the newest, or that of the run.')
   version: RunVersion = 'latest';
 
-  @Doc('The same key starts one run only.')
-  @IsOptional()
-  @IsString()
-  @Length(1, 255)
+  @Text('The same key starts one run only.', { optional: true, min: 1, max: 255 })
   idempotency_key?: string;
 }
 
 export class RetryRunInput extends RunIdInput {
-  @Doc('Version of the workflow: that of the run, or the newest.')
-  @IsIn(RUN_VERSIONS)
+  @Choice(RUN_VERSIONS, 'Version of the workflow: that of the run, or the newest.')
   version: RunVersion = 'same';
 }
 
 export class TriggerWorkflowInput {
-  @Doc('Id of an active workflow.')
-  @IsString()
-  @Length(1, 64)
+  @Text('Id of an active workflow.', { min: 1, max: 64 })
   workflow_id: string;
 
-  @Doc('What the steps see as trigger.payload.')
-  @IsOptional()
-  @IsObject()
-  @Transform(({ obj }) => (obj as TriggerWorkflowInput).payload)
+  @JsonObject('What the steps see as trigger.payload.', { optional: true })
   payload?: object;
 
-  @Doc('Contact that the run is about.')
-  @IsOptional()
-  @IsString()
-  @Length(1, 64)
+  @Text('Contact that the run is about.', { optional: true, min: 1, max: 64 })
   contact_id?: string;
 
   @Doc('Instead of contact_id: address of the contact; if nobody has it, the run has no contact.')
@@ -137,9 +88,7 @@ export class TriggerWorkflowInput {
   email?: string;
 
   @Doc('The same key with the same arguments starts one run only.')
-  @IsOptional()
-  @IsString()
-  @Length(1, 255)
+  @Text({ optional: true, min: 1, max: 255 })
   idempotency_key?: string;
 }
 
@@ -149,41 +98,31 @@ export class SetRunContactInput {
       'are there.',
     { examples: [{ email: '{{ trigger.payload.email }}', tags: ['lead'] }] },
   )
-  @IsObject()
+  @JsonObject()
   contact: Record<string, unknown>;
 }
 
 /** A filter as in list_runs, and the number of runs that one call may change. */
 export class BulkRunsInput extends RunFilterInput {
-  @Doc('Most runs of this call.')
-  @IsInt()
-  @Min(1)
-  @Max(1000)
+  @Integer('Most runs of this call.', { min: 1, max: 1000 })
   limit: number = 100;
 
-  @Doc('next_cursor of the call before, with the same filters.')
-  @IsOptional()
-  @IsString()
-  @MaxLength(1024)
+  @Text('next_cursor of the call before, with the same filters.', { optional: true, max: 1024 })
   cursor?: string;
 
   @Doc(
     'The same call again with the same key changes nothing more, and returns what the first one did.',
   )
-  @IsOptional()
-  @IsString()
-  @Length(1, 255)
+  @Text({ optional: true, min: 1, max: 255 })
   idempotency_key?: string;
 }
 
 export class BulkReplayRunsInput extends BulkRunsInput {
-  @Doc('Version of the workflows: the newest, or that of each run.')
-  @IsIn(RUN_VERSIONS)
+  @Choice(RUN_VERSIONS, 'Version of the workflows: the newest, or that of each run.')
   version: RunVersion = 'latest';
 }
 
 export class BulkRetryRunsInput extends BulkRunsInput {
-  @Doc('Version of the workflows: that of each run, or the newest.')
-  @IsIn(RUN_VERSIONS)
+  @Choice(RUN_VERSIONS, 'Version of the workflows: that of each run, or the newest.')
   version: RunVersion = 'same';
 }

@@ -1,15 +1,14 @@
-import { Type } from 'class-transformer';
-import {
-  IsArray,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  ValidateNested,
-} from 'class-validator';
 import { PageResult } from '../../paging/paging.js';
-import { Doc, Nullable } from '../../tools/schema/doc.decorator.js';
+import { Doc } from '../../tools/schema/doc.decorator.js';
+import {
+  Choice,
+  Integer,
+  JsonObject,
+  ListOf,
+  Nested,
+  Text,
+  Timestamp,
+} from '../../tools/schema/fields.js';
 import type { Step, ToolStep } from '../definitions/definition.js';
 import { planOf } from '../definitions/step-engine.js';
 import { isTool } from '../definitions/steps/tool-step.js';
@@ -17,16 +16,13 @@ import { RUN_STATUSES, type Run, type RunStatus, type RunStep } from '../journal
 
 /** A failed attempt of a step. */
 export class FailedAttemptView {
-  @IsInt()
-  @Doc('Counted from 1, and anew when the run is retried.')
+  @Integer('Counted from 1, and anew when the run is retried.')
   attempt: number;
 
-  @IsString()
-  @Doc('RFC 3339, UTC.')
+  @Timestamp()
   failed_at: string;
 
-  @IsObject()
-  @Doc('{code, message, details?}.')
+  @JsonObject('{code, message, details?}.')
   error: object;
 }
 
@@ -41,115 +37,83 @@ export const STEP_VIEW_STATUSES = [
 
 /** One step of a run. */
 export class RunStepView {
-  @IsString()
-  @Doc('Id of the step in the definition.')
+  @Text('Id of the step in the definition.')
   id: string;
 
-  @IsString()
-  @Nullable()
-  @Doc('Tool that the step calls; null for a branch or a wait.')
+  @Text('Tool that the step calls; null for a branch or a wait.', { nullable: true })
   tool: string | null;
 
-  @IsIn(STEP_VIEW_STATUSES)
-  @Doc('waiting: for a time to come, or for the next attempt.')
+  @Choice(STEP_VIEW_STATUSES, 'waiting: for a time to come, or for the next attempt.')
   status: (typeof STEP_VIEW_STATUSES)[number];
 
-  @IsInt()
-  @Doc('How often it was tried.')
+  @Integer('How often it was tried.')
   attempts: number;
 
-  @IsObject()
-  @Nullable()
   @Doc('Arguments after expressions were evaluated. Always null in lists.')
+  @JsonObject({ nullable: true })
   input: object | null;
 
-  @IsObject()
-  @Nullable()
   @Doc('Result of the tool, the branch taken, or the end of the wait. Always null in lists.')
+  @JsonObject({ nullable: true })
   output: object | null;
 
-  @IsObject()
-  @Nullable()
-  @Doc('Why the last attempt failed: {code, message, details?}.')
+  @JsonObject('Why the last attempt failed: {code, message, details?}.', { nullable: true })
   error: object | null;
 
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => FailedAttemptView)
   @Doc(
     'Attempts that failed, the last one too, and those before a retry of the run. Always empty in lists.',
   )
+  @ListOf(() => FailedAttemptView)
   failed_attempts: FailedAttemptView[];
 
-  @IsString()
-  @Nullable()
-  @Doc('RFC 3339, UTC.')
+  @Timestamp({ nullable: true })
   started_at: string | null;
 
-  @IsString()
-  @Nullable()
-  @Doc('RFC 3339, UTC.')
+  @Timestamp({ nullable: true })
   finished_at: string | null;
 }
 
 /** A run as callers see it. */
 export class RunView {
-  @IsString()
-  @Doc('Id of the run.')
+  @Text('Id of the run.')
   id: string;
 
-  @IsString()
-  @Doc('Id of its workflow.')
+  @Text('Id of its workflow.')
   workflow_id: string;
 
-  @IsInt()
-  @Doc('Version of the workflow that the run keeps to.')
+  @Integer('Version of the workflow that the run keeps to.')
   workflow_version: number;
 
-  @IsIn(RUN_STATUSES)
   @Doc('queued, running and waiting go on; succeeded, failed and canceled are final.')
+  @Choice(RUN_STATUSES)
   status: RunStatus;
 
-  @IsString()
-  @Nullable()
   @Doc(
     'Why it waits (wait, retry, event) or ended: step_failed:<step id>, poison (three workers died with it), requested; ' +
       'or never began: loop (runs started each other 8 deep, or 10,000 in all), rate_limited, filter_failed.',
   )
+  @Text({ nullable: true })
   reason: string | null;
 
-  @IsObject()
-  @Doc('What started it: {type, payload}; lists leave out the payload.')
+  @JsonObject('What started it: {type, payload}; lists leave out the payload.')
   trigger: object;
 
-  @IsString()
-  @Nullable()
-  @Doc('Contact that the run is about.')
+  @Text('Contact that the run is about.', { nullable: true })
   contact_id: string | null;
 
-  @IsString()
-  @Nullable()
-  @Doc('The run that it repeats.')
+  @Text('The run that it repeats.', { nullable: true })
   replay_of: string | null;
 
-  @IsString()
-  @Doc('When it was accepted. RFC 3339, UTC.')
+  @Timestamp('When it was accepted. RFC 3339, UTC.')
   created_at: string;
 
-  @IsString()
-  @Nullable()
-  @Doc('RFC 3339, UTC.')
+  @Timestamp({ nullable: true })
   started_at: string | null;
 
-  @IsString()
-  @Nullable()
-  @Doc('RFC 3339, UTC.')
+  @Timestamp({ nullable: true })
   finished_at: string | null;
 
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => RunStepView)
-  @Doc('Steps that the run has reached, in order of execution.')
+  @ListOf(() => RunStepView, 'Steps that the run has reached, in order of execution.')
   steps: RunStepView[];
 }
 
@@ -235,36 +199,27 @@ function currentStep(
 }
 
 export class RunResult {
-  @ValidateNested()
-  @Type(() => RunView)
+  @Nested(() => RunView)
   run: RunView;
 }
 
 export class RunPage extends PageResult {
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => RunView)
+  @ListOf(() => RunView)
   runs: RunView[];
 }
 
 /** The result of a call of an offered workflow. */
 export class OfferedRunResult {
-  @Doc('Id of the run, for get_run.')
-  @IsString()
+  @Text('Id of the run, for get_run.')
   run_id: string;
 
-  @Doc('running: it has not ended yet.')
-  @IsIn(['succeeded', 'running'])
+  @Choice(['succeeded', 'running'], 'running: it has not ended yet.')
   status: 'succeeded' | 'running';
 
-  @Doc('What came of it, once it has succeeded.')
-  @IsOptional()
-  @IsObject()
+  @JsonObject('What came of it, once it has succeeded.', { optional: true })
   output?: object;
 
-  @Doc('What to do about it, if anything.')
-  @IsOptional()
-  @IsString()
+  @Text('What to do about it, if anything.', { optional: true })
   message?: string;
 }
 
@@ -273,17 +228,13 @@ export class OfferedRunResult {
  * its steps when the run has succeeded. Inputs, payload and times are in `get_run` only, because models rarely need them.
  */
 export class TriggeredRunResult {
-  @Doc('Id of the run, for get_run.')
-  @IsString()
+  @Text('Id of the run, for get_run.')
   run_id: string;
 
-  @Doc('Only from a task that has ended.')
-  @IsOptional()
-  @IsIn(['succeeded'])
+  @Choice(['succeeded'], 'Only from a task that has ended.', { optional: true })
   status?: 'succeeded';
 
   @Doc('Only from a task that has ended: what the tools of its steps returned, by step id.')
-  @IsOptional()
-  @IsObject()
+  @JsonObject({ optional: true })
   outputs?: object;
 }

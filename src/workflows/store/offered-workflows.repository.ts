@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { Repository } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { OfferedWorkflow, Workflow } from './workflow.entity.js';
 
-type NewOfferedWorkflow = Omit<OfferedWorkflow, 'organizationId' | 'updatedAt'>;
-
-/** Reads and writes the offered workflows of organizations. */
 @Injectable()
 export class OfferedWorkflowsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -16,17 +14,13 @@ export class OfferedWorkflowsRepository {
 
   /** Returns all offered workflows, ordered by name. */
   async list(organizationId: string): Promise<OfferedWorkflow[]> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(OfferedWorkflow)
+    return await this.rows(organizationId)
       .find({ where: { organizationId }, order: { name: 'ASC' } });
   }
 
   /** Returns the offered workflows whose workflow is active, ordered by name. */
   async listActive(organizationId: string): Promise<OfferedWorkflow[]> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(OfferedWorkflow)
+    return await this.rows(organizationId)
       .createQueryBuilder('t')
       .innerJoin(
         Workflow,
@@ -39,13 +33,11 @@ export class OfferedWorkflowsRepository {
   }
 
   async find(organizationId: string, workflowId: string): Promise<OfferedWorkflow | null> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(OfferedWorkflow)
+    return await this.rows(organizationId)
       .findOneBy({ organizationId, workflowId });
   }
 
-  async save(organizationId: string, tool: NewOfferedWorkflow): Promise<void> {
+  async save(organizationId: string, tool: Omit<OfferedWorkflow, 'organizationId' | 'updatedAt'>): Promise<void> {
     await this.tenants.session(organizationId).query(
       `insert into offered_workflows (organization_id, workflow_id, name, title, description, input_schema, wait_seconds,
          result, revision)
@@ -70,10 +62,12 @@ export class OfferedWorkflowsRepository {
 
   /** Returns false when the workflow was not offered. */
   async delete(organizationId: string, workflowId: string): Promise<boolean> {
-    const { affected } = await this.tenants
-      .session(organizationId)
-      .repository(OfferedWorkflow)
+    const { affected } = await this.rows(organizationId)
       .delete({ organizationId, workflowId });
     return affected === 1;
+  }
+
+  private rows(organizationId: string): Repository<OfferedWorkflow> {
+    return this.tenants.session(organizationId).repository(OfferedWorkflow);
   }
 }

@@ -1,9 +1,6 @@
-import { IsString, Length } from 'class-validator';
-import { Doc } from '../../tools/schema/doc.decorator.js';
+import { Text } from '../../tools/schema/fields.js';
 
 export class WorkflowIdInput {
-  @Doc('Id of the workflow.')
-  @IsString()
-  @Length(1, 64)
+  @Text('Id of the workflow.', { min: 1, max: 64 })
   workflow_id: string;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, LessThan } from 'typeorm';
+import { IsNull, LessThan, type Repository } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { PinnedVersion } from '../definitions/compatibility/compatibility.js';
 import { awaitedEvents } from '../definitions/steps/awaiting-steps.js';
@@ -37,11 +37,10 @@ export class WorkflowVersionsRepository {
     organizationId: string,
     row: Omit<WorkflowVersion, 'organizationId' | 'createdAt'>,
   ): Promise<void> {
-    const session = this.tenants.session(organizationId);
-    await session.repository(WorkflowVersion).insert({ organizationId, ...row });
+    await this.rows(organizationId).insert({ organizationId, ...row });
     const events = awaitedEvents(row.steps);
     if (events.length === 0) return;
-    await session.query(
+    await this.tenants.session(organizationId).query(
       `insert into event_interests (organization_id, event, workflow_id)
        select $1, event, $2 from unnest($3::text[]) as event on conflict do nothing`,
       [organizationId, row.workflowId, events],
@@ -55,14 +54,8 @@ export class WorkflowVersionsRepository {
     version: number,
     content: VersionContent,
   ): Promise<void> {
-    await this.tenants
-      .session(organizationId)
-      .repository(WorkflowVersion)
-      .createQueryBuilder()
-      .update()
-      .set({ content })
-      .where({ organizationId, workflowId, version, content: IsNull() })
-      .execute();
+    await this.rows(organizationId)
+      .update({ organizationId, workflowId, version, content: IsNull() }, { content });
   }
 
   async find(
@@ -70,17 +63,13 @@ export class WorkflowVersionsRepository {
     workflowId: string,
     version: number,
   ): Promise<WorkflowVersion | null> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(WorkflowVersion)
+    return await this.rows(organizationId)
       .findOneBy({ organizationId, workflowId, version });
   }
 
   /** Like {@link find}, but throws when the version does not exist. */
   async get(organizationId: string, workflowId: string, version: number): Promise<WorkflowVersion> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(WorkflowVersion)
+    return await this.rows(organizationId)
       .findOneByOrFail({ organizationId, workflowId, version });
   }
 
@@ -90,9 +79,7 @@ export class WorkflowVersionsRepository {
     workflowId: string,
     page: { before?: number; limit: number },
   ): Promise<ListedVersion[]> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(WorkflowVersion)
+    return await this.rows(organizationId)
       .find({
         select: {
           organizationId: true,
@@ -142,5 +129,9 @@ export class WorkflowVersionsRepository {
         found.map((version) => JSON.stringify(version.looseReferences)),
       ],
     );
+  }
+
+  private rows(organizationId: string): Repository<WorkflowVersion> {
+    return this.tenants.session(organizationId).repository(WorkflowVersion);
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { AppError } from '../../errors/app-error.js';
 import type { EventName } from '../../events/domain-events.js';
 import type { TimePosition } from '../../paging/paging.js';
 import { withContactStep } from '../definitions/contact-mapping.js';
@@ -22,6 +23,9 @@ export interface WorkflowContent {
   webhookOptions: WebhookOptions;
 }
 
+/** Cursors contain the time in milliseconds, so the stored time must not be more precise. */
+const NOW = (): string => `date_trunc('milliseconds', now())`;
+
 @Injectable()
 export class WorkflowsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -31,14 +35,10 @@ export class WorkflowsRepository {
     id: string,
     content: Partial<WorkflowContent>,
   ): Promise<void> {
-    // Cursors contain the time in milliseconds, so the stored time must not be more precise.
-    const now = () => `date_trunc('milliseconds', now())`;
-    await this.tenants
-      .session(organizationId)
-      .repository(Workflow)
+    await this.rows(organizationId)
       .createQueryBuilder()
       .insert()
-      .values({ organizationId, id, ...content, createdAt: now, updatedAt: now })
+      .values({ organizationId, id, ...content, createdAt: NOW, updatedAt: NOW })
       .execute();
   }
 
@@ -47,22 +47,24 @@ export class WorkflowsRepository {
     id: string,
     changes: Partial<WorkflowContent & { deletedAt: () => string }>,
   ): Promise<void> {
-    const updatedAt = () => `date_trunc('milliseconds', now())`;
-    await this.tenants
-      .session(organizationId)
-      .repository(Workflow)
+    await this.rows(organizationId)
       .createQueryBuilder()
       .update()
-      .set({ ...changes, updatedAt })
+      .set({ ...changes, updatedAt: NOW })
       .where({ organizationId, id, deletedAt: IsNull() })
       .execute();
   }
 
   async find(organizationId: string, id: string): Promise<Workflow | null> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(Workflow)
+    return await this.rows(organizationId)
       .findOneBy({ organizationId, id, deletedAt: IsNull() });
+  }
+
+  /** Like {@link find}, but throws `not_found` when there is no such workflow. */
+  async get(organizationId: string, id: string): Promise<Workflow> {
+    const found = await this.find(organizationId, id);
+    if (!found) throw AppError.notFound('workflow');
+    return found;
   }
 
   /** Returns those of the ids that are workflows of the organization. */
@@ -79,9 +81,7 @@ export class WorkflowsRepository {
 
   /** Returns the active workflows that the event starts, the oldest first. */
   async findTriggeredBy(organizationId: string, event: EventName): Promise<Workflow[]> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(Workflow)
+    return await this.rows(organizationId)
       .find({
         where: { organizationId, triggerEvent: event, active: true, deletedAt: IsNull() },
         order: { createdAt: 'ASC', id: 'ASC' },
@@ -90,35 +90,28 @@ export class WorkflowsRepository {
 
   /** Counts the active workflows that the event starts. Other counts wait until this transaction ends. */
   async countTriggeredBy(organizationId: string, event: EventName): Promise<number> {
-    const session = this.tenants.session(organizationId);
     const key = `workflows ${organizationId} ${event}`;
-    await session.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
-    return await session.repository(Workflow).countBy({
-      organizationId,
-      triggerEvent: event,
-      active: true,
-      deletedAt: IsNull(),
-    });
+    const lock = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
+    await this.tenants.session(organizationId).query(lock, [key]);
+    const triggered = { organizationId, triggerEvent: event, active: true, deletedAt: IsNull() };
+    return await this.rows(organizationId).countBy(triggered);
   }
 
   /** Returns the name of a workflow, also of a deleted one. */
   async getName(organizationId: string, id: string): Promise<string> {
-    const found = await this.tenants
-      .session(organizationId)
-      .repository(Workflow)
+    const found = await this.rows(organizationId)
       .findOneByOrFail({ organizationId, id });
     return found.name;
   }
 
-  /** Finds the workflow and locks it until the transaction ends. */
-  async findForUpdate(organizationId: string, id: string): Promise<Workflow | null> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(Workflow)
-      .findOne({
-        where: { organizationId, id, deletedAt: IsNull() },
-        lock: { mode: 'pessimistic_write' },
-      });
+  /** Like {@link get}, and locks the workflow until the transaction ends. */
+  async getForUpdate(organizationId: string, id: string): Promise<Workflow> {
+    const found = await this.rows(organizationId).findOne({
+      where: { organizationId, id, deletedAt: IsNull() },
+      lock: { mode: 'pessimistic_write' },
+    });
+    if (!found) throw AppError.notFound('workflow');
+    return found;
   }
 
   /** Returns ids of webhook workflows, among the newest 1000, whose id or name begins with the text in any case. */
@@ -154,9 +147,7 @@ export class WorkflowsRepository {
     organizationId: string,
     filter: { active?: boolean; after?: TimePosition; limit: number },
   ): Promise<Workflow[]> {
-    const query = this.tenants
-      .session(organizationId)
-      .repository(Workflow)
+    const query = this.rows(organizationId)
       .createQueryBuilder('w')
       .where('w.organization_id = :organizationId and w.deleted_at is null', { organizationId });
     if (filter.active !== undefined) {
@@ -172,12 +163,10 @@ export class WorkflowsRepository {
 
   /** Returns the steps of a version as they were saved. */
   async getSteps(organizationId: string, workflowId: string, version: number): Promise<Step[]> {
-    const [found] = await this.tenants.session(organizationId).query<{ steps: Step[] }>(
-      `select steps from workflow_versions
-       where organization_id = $1 and workflow_id = $2 and version = $3`,
-      [organizationId, workflowId, version],
-    );
-    if (!found) throw new Error(`There is no version ${version} of the workflow ${workflowId}.`);
+    const found = await this.versions(organizationId).findOneOrFail({
+      select: { steps: true },
+      where: { organizationId, workflowId, version },
+    });
     return found.steps;
   }
 
@@ -187,9 +176,7 @@ export class WorkflowsRepository {
     workflowId: string,
     version: number,
   ): Promise<readonly Step[]> {
-    const found = await this.tenants
-      .session(organizationId)
-      .repository(WorkflowVersion)
+    const found = await this.versions(organizationId)
       .findOneOrFail({
         select: { steps: true, triggerContact: true },
         where: { organizationId, workflowId, version },
@@ -203,9 +190,7 @@ export class WorkflowsRepository {
     ids: readonly string[],
   ): Promise<Map<string, Step[]>> {
     if (ids.length === 0) return new Map();
-    const versions = await this.tenants
-      .session(organizationId)
-      .repository(WorkflowVersion)
+    const versions = await this.versions(organizationId)
       .createQueryBuilder('v')
       .select(['v.organizationId', 'v.workflowId', 'v.version', 'v.steps'])
       .innerJoin(
@@ -219,5 +204,13 @@ export class WorkflowsRepository {
       })
       .getMany();
     return new Map(versions.map((version) => [version.workflowId, version.steps]));
+  }
+
+  private rows(organizationId: string): Repository<Workflow> {
+    return this.tenants.session(organizationId).repository(Workflow);
+  }
+
+  private versions(organizationId: string): Repository<WorkflowVersion> {
+    return this.tenants.session(organizationId).repository(WorkflowVersion);
   }
 }

@@ -22,7 +22,6 @@ interface WaitOutcome {
   state: RunWaitState;
   payload: object | null;
   error: string | null;
-  childRunId: string | null;
 }
 
 /** The states that decide whether a resume URL can still be called. */
@@ -74,18 +73,12 @@ export class RunWaitsRepository {
     stepIds: readonly string[],
   ): Promise<{ stepId: string; isDelivered: boolean }[]> {
     if (stepIds.length === 0) return [];
-    const rows = await this.tenants
-      .session(organizationId)
-      .query<{ step_id: string; state: RunWaitState }>(
-        `select step_id, state from run_waits
-         where organization_id = $1 and run_id = $2 and step_id = any($3) and state in ('armed', 'delivered')
-         order by step_id for no key update`,
-        [organizationId, runId, stepIds],
-      );
-    return rows.map(({ step_id: stepId, state }) => ({
-      stepId,
-      isDelivered: state === 'delivered',
-    }));
+    return await this.tenants.session(organizationId).query(
+      `select step_id as "stepId", state = 'delivered' as "isDelivered" from run_waits
+       where organization_id = $1 and run_id = $2 and step_id = any($3) and state in ('armed', 'delivered')
+       order by step_id for no key update`,
+      [organizationId, runId, stepIds],
+    );
   }
 
   /** Returns a wait and locks it until the transaction ends. */
@@ -93,18 +86,13 @@ export class RunWaitsRepository {
     organizationId: string,
     runId: string,
     stepId: string,
-  ): Promise<WaitOutcome | null> {
-    const [row] = await this.tenants.session(organizationId).query<{
-      state: RunWaitState;
-      payload: object | null;
-      error: string | null;
-      child_run_id: string | null;
-    }>(
-      `select state, payload, error, child_run_id from run_waits
-         where organization_id = $1 and run_id = $2 and step_id = $3 for no key update`,
+  ): Promise<WaitOutcome | undefined> {
+    const [row] = await this.tenants.session(organizationId).query<WaitOutcome>(
+      `select state, payload, error from run_waits
+       where organization_id = $1 and run_id = $2 and step_id = $3 for no key update`,
       [organizationId, runId, stepId],
     );
-    return row ? { ...row, childRunId: row.child_run_id } : null;
+    return row;
   }
 
   /**
@@ -122,8 +110,8 @@ export class RunWaitsRepository {
     );
   }
 
-  /** Returns the states of a run, of a step and of its wait; null when the run does not exist. */
-  async find(organizationId: string, runId: string, stepId: string): Promise<WaitingStep | null> {
+  /** Returns the states of a run, of a step and of its wait; undefined when the run does not exist. */
+  async find(organizationId: string, runId: string, stepId: string): Promise<WaitingStep | undefined> {
     const [row] = await this.tenants.session(organizationId).query<WaitingStep>(
       `select r.status as run, s.status as step, w.state as wait from workflow_runs r
        left join run_steps s on s.organization_id = r.organization_id and s.run_id = r.id and s.step_id = $3
@@ -131,7 +119,7 @@ export class RunWaitsRepository {
        where r.organization_id = $1 and r.id = $2 for key share of r`,
       [organizationId, runId, stepId],
     );
-    return row ?? null;
+    return row;
   }
 
   /**

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Repository } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { type DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';
 
@@ -6,9 +7,8 @@ import { type DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js
 export class WebhookDeliveriesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  async insert(organizationId: string, deliveries: readonly WebhookDelivery[]): Promise<void> {
-    const rows = deliveries.map((delivery) => ({ ...delivery, organizationId }));
-    await this.tenants.session(organizationId).repository(WebhookDelivery).insert(rows);
+  async insert(organizationId: string, deliveries: WebhookDelivery[]): Promise<void> {
+    await this.rows(organizationId).insert(deliveries);
   }
 
   /** Deletes all deliveries of the kind except the newest `keep`. */
@@ -34,9 +34,7 @@ export class WebhookDeliveriesRepository {
     workflowId: string,
     limit: number,
   ): Promise<WebhookDelivery[]> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(WebhookDelivery)
+    return await this.rows(organizationId)
       .find({
         where: { organizationId, workflowId },
         order: { receivedAt: 'DESC', id: 'DESC' },
@@ -45,9 +43,11 @@ export class WebhookDeliveriesRepository {
   }
 
   async deleteAll(organizationId: string, workflowId: string): Promise<void> {
-    await this.tenants
-      .session(organizationId)
-      .repository(WebhookDelivery)
+    await this.rows(organizationId)
       .delete({ organizationId, workflowId });
+  }
+
+  private rows(organizationId: string): Repository<WebhookDelivery> {
+    return this.tenants.session(organizationId).repository(WebhookDelivery);
   }
 }

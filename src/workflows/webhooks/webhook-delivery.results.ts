@@ -1,68 +1,50 @@
-import { Type } from 'class-transformer';
-import { IsArray, IsIn, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
 import { parseJson } from '../../http/request-body.js';
-import { Doc, Nullable } from '../../tools/schema/doc.decorator.js';
+import { Doc } from '../../tools/schema/doc.decorator.js';
+import { Choice, Integer, JsonObject, ListOf, Text, Timestamp } from '../../tools/schema/fields.js';
 import { SIGNATURE_ADVICE } from './signatures/signature-mistake.js';
 import type { DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';
 
 export class SignatureMistakeView {
-  @Doc('What went wrong, as a code.')
-  @IsIn(Object.keys(SIGNATURE_ADVICE))
+  @Choice(Object.keys(SIGNATURE_ADVICE), 'What went wrong, as a code.')
   code: string;
 
-  @Doc('What to do about it.')
-  @IsString()
+  @Text('What to do about it.')
   advice: string;
 }
 
 export class WebhookDeliveryView {
-  @IsString()
+  @Text()
   id: string;
 
-  @Doc('RFC 3339, UTC.')
-  @IsString()
+  @Timestamp()
   received_at: string;
 
   @Doc('Whether it was accepted, refused, or came to the test URL and was recorded.')
-  @IsIn(['accepted', 'refused', 'test'])
+  @Choice(['accepted', 'refused', 'test'])
   kind: DeliveryKind;
 
-  @Doc('HTTP status of the answer.')
-  @IsInt()
+  @Integer('HTTP status of the answer.')
   status: number;
 
-  @Doc('accepted, duplicate, skipped, recorded, inactive, or the code of the error.')
-  @IsString()
+  @Text('accepted, duplicate, skipped, recorded, inactive, or the code of the error.')
   code: string;
 
-  @Doc('The run that it started, or had started before.')
-  @Nullable()
-  @IsString()
+  @Text('The run that it started, or had started before.', { nullable: true })
   run_id: string | null;
 
-  @Doc('Headers that matter, as the sender wrote them; of signatures the length only.')
-  @IsObject()
+  @JsonObject('Headers that matter, as the sender wrote them; of signatures the length only.')
   headers: object;
 
-  @Doc('Size of the body; null when it was not read.')
-  @Nullable()
-  @IsInt()
+  @Integer('Size of the body; null when it was not read.', { nullable: true })
   body_bytes: number | null;
 
-  @Doc('SHA-256 of the body, hexadecimal.')
-  @Nullable()
-  @IsString()
+  @Text('SHA-256 of the body, hexadecimal.', { nullable: true })
   body_sha256: string | null;
 
-  @Doc('What came to the test URL, if it is at most 16 KiB.')
-  @Nullable()
-  @IsObject()
+  @JsonObject('What came to the test URL, if it is at most 16 KiB.', { nullable: true })
   payload: object | null;
 
-  @Doc('Why the signature was refused, as far as it can be told.')
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => SignatureMistakeView)
+  @ListOf(() => SignatureMistakeView, 'Why the signature was refused, as far as it can be told.')
   mistakes: SignatureMistakeView[];
 }
 
@@ -84,18 +66,12 @@ export function deliveryView(delivery: WebhookDelivery): WebhookDeliveryView {
 
 export class WebhookDeliveriesResult {
   @Doc('Where a POST is checked and recorded without a run; null for a manual workflow.')
-  @Nullable()
-  @IsString()
+  @Text({ nullable: true })
   test_url: string | null;
 
-  @Doc('Until when the previous secret is valid too; null: it is not.')
-  @Nullable()
-  @IsString()
+  @Text('Until when the previous secret is valid too; null: it is not.', { nullable: true })
   previous_secret_until: string | null;
 
-  @Doc('50 of each kind are kept.')
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => WebhookDeliveryView)
+  @ListOf(() => WebhookDeliveryView, '50 of each kind are kept.')
   deliveries: WebhookDeliveryView[];
 }

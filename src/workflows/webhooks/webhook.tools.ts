@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { IsInt, Max, Min } from 'class-validator';
 import {
   Completion,
   type CompletionCall,
@@ -8,7 +7,7 @@ import {
 import { Resource } from '../../resources/resource.decorator.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { Tool } from '../../tools/contract/tool.decorator.js';
-import { Doc } from '../../tools/schema/doc.decorator.js';
+import { Integer } from '../../tools/schema/fields.js';
 import { WorkflowIdInput } from '../store/workflow-id.input.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { DeliveryLogService } from './delivery-log.service.js';
@@ -17,10 +16,7 @@ import { WebhookDeliveriesResult } from './webhook-delivery.results.js';
 const DELIVERIES_URI = 'switchboard://workflows/{workflow_id}/deliveries';
 
 export class WebhookDeliveriesInput extends WorkflowIdInput {
-  @Doc('How many, the newest first.')
-  @IsInt()
-  @Min(1)
-  @Max(150)
+  @Integer('How many, the newest first.', { min: 1, max: 150 })
   limit: number = 20;
 }
 

@@ -1,35 +1,24 @@
-import { IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
 import { PageInput } from '../../../paging/paging.js';
 import { Doc } from '../../../tools/schema/doc.decorator.js';
+import { Integer, Text } from '../../../tools/schema/fields.js';
 import { WorkflowIdInput } from '../../store/workflow-id.input.js';
 import { MAX_VERSION } from '../../store/version-content.js';
 
 export class WorkflowVersionInput extends WorkflowIdInput {
-  @Doc('Number of the version.')
-  @IsInt()
-  @Min(1)
-  @Max(MAX_VERSION)
+  @Integer('Number of the version.', { min: 1, max: MAX_VERSION })
   version: number;
 }
 
 export class DiffWorkflowVersionsInput extends WorkflowIdInput {
-  @Doc('Version to begin with.')
-  @IsInt()
-  @Min(1)
-  @Max(MAX_VERSION)
+  @Integer('Version to begin with.', { min: 1, max: MAX_VERSION })
   from: number;
 
-  @Doc('Version to compare it with.')
-  @IsInt()
-  @Min(1)
-  @Max(MAX_VERSION)
+  @Integer('Version to compare it with.', { min: 1, max: MAX_VERSION })
   to: number;
 }
 
 export class ListWorkflowVersionsInput extends PageInput {
-  @Doc('Id of the workflow.')
-  @IsString()
-  @Length(1, 64)
+  @Text('Id of the workflow.', { min: 1, max: 64 })
   workflow_id: string;
 }
 
@@ -37,9 +26,6 @@ export class RestoreWorkflowVersionInput extends WorkflowVersionInput {
   @Doc(
     'The newest version that the caller knows of. Where there is a newer one, nothing is changed.',
   )
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_VERSION)
+  @Integer({ optional: true, min: 1, max: MAX_VERSION })
   expected_version?: number;
 }

@@ -1,16 +1,17 @@
-import { Type } from 'class-transformer';
-import {
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsString,
-  ValidateNested,
-} from 'class-validator';
 import { PageResult } from '../../../paging/paging.js';
 import type { Actor } from '../../../accounts/account.js';
-import { Doc, Nullable } from '../../../tools/schema/doc.decorator.js';
+import { Doc } from '../../../tools/schema/doc.decorator.js';
+import {
+  Choice,
+  Flag,
+  Integer,
+  JsonObject,
+  ListOf,
+  Nested,
+  ObjectList,
+  Text,
+  Timestamp,
+} from '../../../tools/schema/fields.js';
 import type { VersionContent } from '../../store/version-content.js';
 import type { WorkflowVersion } from '../../store/workflow-version.entity.js';
 import type { StepDiff } from './definition-diff.js';
@@ -18,35 +19,29 @@ import type { StepDiff } from './definition-diff.js';
 /** The author of a version. */
 export class VersionAuthor {
   @Doc('A signed-in person, an API key, a run of a workflow, or the service itself.')
-  @IsIn(['user', 'key', 'run', 'system'])
+  @Choice(['user', 'key', 'run', 'system'])
   kind: Actor['kind'];
 
-  @IsString()
+  @Text()
   id: string;
 }
 
 /** A version without its content. */
 export class WorkflowVersionSummary {
-  @IsInt()
+  @Integer()
   version: number;
 
-  @Doc('Whether it is the newest: runs that start now keep to it.')
-  @IsBoolean()
+  @Flag('Whether it is the newest: runs that start now keep to it.')
   current: boolean;
 
-  @Doc('RFC 3339, UTC.')
-  @IsString()
+  @Timestamp()
   saved_at: string;
 
   @Doc('Null for versions of a release that did not keep it.')
-  @Nullable()
-  @ValidateNested()
-  @Type(() => VersionAuthor)
+  @Nested(() => VersionAuthor, { nullable: true })
   saved_by: VersionAuthor | null;
 
-  @Doc('The version that was brought back by it, if it was made so.')
-  @Nullable()
-  @IsInt()
+  @Integer('The version that was brought back by it, if it was made so.', { nullable: true })
   restored_from: number | null;
 
   static of(
@@ -70,17 +65,14 @@ export class WorkflowVersionSummary {
 /** A version with its content. */
 export class WorkflowVersionView extends WorkflowVersionSummary {
   @Doc('Name at that time; null for versions of a release that kept steps only.')
-  @Nullable()
-  @IsString()
+  @Text({ nullable: true })
   name: string | null;
 
   @Doc('Trigger at that time, with secret: true where webhooks had to be signed; null likewise.')
-  @Nullable()
-  @IsObject()
+  @JsonObject({ nullable: true })
   trigger: object | null;
 
-  @IsArray()
-  @IsObject({ each: true })
+  @ObjectList()
   steps: object[];
 
   static withContent(
@@ -98,64 +90,50 @@ export class WorkflowVersionView extends WorkflowVersionSummary {
 }
 
 export class WorkflowVersionResult {
-  @ValidateNested()
-  @Type(() => WorkflowVersionView)
+  @Nested(() => WorkflowVersionView)
   version: WorkflowVersionView;
 }
 
 export class WorkflowVersionPage extends PageResult {
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => WorkflowVersionSummary)
+  @ListOf(() => WorkflowVersionSummary)
   versions: WorkflowVersionSummary[];
 }
 
 /** The difference of one step between two versions. */
 export class StepDiffView {
-  @IsString()
+  @Text()
   id: string;
 
   @Doc('A step that has moved and changed is "changed".')
-  @IsIn(['added', 'removed', 'moved', 'changed'])
+  @Choice(['added', 'removed', 'moved', 'changed'])
   change: StepDiff['change'];
 
   @Doc('JSON Pointer to the step as it was, such as /steps/1/then/0; null where it is new.')
-  @Nullable()
-  @IsString()
+  @Text({ nullable: true })
   from: string | null;
 
-  @Doc('JSON Pointer to the step as it is then; null where it is gone.')
-  @Nullable()
-  @IsString()
+  @Text('JSON Pointer to the step as it is then; null where it is gone.', { nullable: true })
   to: string | null;
 
-  @Doc(
+  @ObjectList(
     '{path, before?, after?} by JSON Pointer into the step; steps inside of it have entries of their own.',
   )
-  @IsArray()
-  @IsObject({ each: true })
   changes: object[];
 }
 
 export class WorkflowVersionsDiff {
-  @IsInt()
+  @Integer()
   from: number;
 
-  @IsInt()
+  @Integer()
   to: number;
 
-  @Doc('Whether both versions keep more than steps; where not, only those are compared.')
-  @IsBoolean()
+  @Flag('Whether both versions keep more than steps; where not, only those are compared.')
   is_whole: boolean;
 
-  @Doc('{path, before?, after?} by JSON Pointer: /name, /trigger/type and so on.')
-  @IsArray()
-  @IsObject({ each: true })
+  @ObjectList('{path, before?, after?} by JSON Pointer: /name, /trigger/type and so on.')
   changes: object[];
 
-  @Doc('Steps that differ, by their id; those that are gone first.')
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => StepDiffView)
+  @ListOf(() => StepDiffView, 'Steps that differ, by their id; those that are gone first.')
   steps: StepDiffView[];
 }

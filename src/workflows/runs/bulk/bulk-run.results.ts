@@ -1,39 +1,28 @@
-import { Type } from 'class-transformer';
-import { IsArray, IsInt, IsString, ValidateNested } from 'class-validator';
-import { Doc, Nullable } from '../../../tools/schema/doc.decorator.js';
+import { Integer, ListOf, Text, TextList } from '../../../tools/schema/fields.js';
 
 /** A run that matched and was not changed. */
 export class RefusedRun {
-  @IsString()
+  @Text()
   run_id: string;
 
-  @IsString()
+  @Text()
   code: string;
 
-  @IsString()
-  @Doc('Why.')
+  @Text('Why.')
   message: string;
 }
 
 /** The result of a bulk call. */
 export class BulkRunsResult {
-  @IsInt()
-  @Doc('With how many runs it was done.')
+  @Integer('With how many runs it was done.')
   done: number;
 
-  @IsArray()
-  @IsString({ each: true })
-  @Doc('The runs that were canceled, that go on, or that were started.')
+  @TextList('The runs that were canceled, that go on, or that were started.')
   run_ids: string[];
 
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => RefusedRun)
-  @Doc('Runs that match, but with which it could not be done.')
+  @ListOf(() => RefusedRun, 'Runs that match, but with which it could not be done.')
   refused: RefusedRun[];
 
-  @IsString()
-  @Nullable()
-  @Doc('Pass it as cursor to go on; null when no more runs match.')
+  @Text('Pass it as cursor to go on; null when no more runs match.', { nullable: true })
   next_cursor: string | null;
 }
