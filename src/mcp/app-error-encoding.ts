@@ -67,7 +67,7 @@ export function knownError({ code, message, details }: AppError): ToolError {
 }
 
 /** Converts an expected failure to a JSON-RPC error with `data`. Returns a bug as it is. */
-export function toJsonRpcError(thrown: unknown, data?: object): unknown {
+function toJsonRpcError(thrown: unknown, data?: object): unknown {
   if (!(thrown instanceof AppError)) return thrown;
   const code = ERROR_CODES[thrown.code].method;
   if (code === INTERNAL_ERROR) return thrown;
@@ -76,11 +76,11 @@ export function toJsonRpcError(thrown: unknown, data?: object): unknown {
   return new JsonRpcError(code, message, Object.keys(members).length > 0 ? members : undefined);
 }
 
-/** Waits for `work`, and converts an expected failure of it to a JSON-RPC error. */
-export async function withJsonRpcErrors<T>(work: Promise<T>): Promise<T> {
+/** Waits for `work`, and converts an expected failure of it to a JSON-RPC error with `data`. */
+export async function withJsonRpcErrors<T>(work: Promise<T>, data?: object): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw toJsonRpcError(error);
+    throw toJsonRpcError(error, data);
   }
 }

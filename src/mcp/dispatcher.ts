@@ -6,14 +6,12 @@ import type { JsonObject, JsonRpcId, JsonText, Member } from './json-rpc.js';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
 import { DISCOVERY } from './encoders/modern.encoder.js';
 import { type Era, isLegacyVersion, LATEST_LEGACY_VERSION } from './era.js';
-import { CompletionHandlers } from './handlers/completion-handlers.js';
 import {
   isCancellation,
   type MethodContext,
   type MethodHandler,
 } from './handlers/method-handler.js';
-import { PromptHandlers } from './handlers/prompt-handlers.js';
-import { ResourceHandlers } from './handlers/resource-handlers.js';
+import { ReadHandlers } from './handlers/read-handlers.js';
 import { SubscriptionHandlers } from './handlers/subscription-handlers.js';
 import { TaskHandlers } from './handlers/task-handlers.js';
 import { ToolHandlers } from './handlers/tool-handlers.js';
@@ -35,19 +33,17 @@ export class Dispatcher {
     tools: ToolHandlers,
     tasks: TaskHandlers,
     subscriptions: SubscriptionHandlers,
-    resources: ResourceHandlers,
-    prompts: PromptHandlers,
-    completions: CompletionHandlers,
+    reads: ReadHandlers,
   ) {
     const shared: [string, MethodHandler][] = [
       ['tools/list', (params, context) => tools.list(params, context)],
       ['tools/call', (params, context) => tools.call(params, context)],
-      ['resources/list', (params, context) => resources.list(params, context)],
-      ['resources/templates/list', (params, context) => resources.listTemplates(params, context)],
-      ['resources/read', (params, context) => resources.read(params, context)],
-      ['prompts/list', (params, context) => prompts.list(params, context)],
-      ['prompts/get', (params, context) => prompts.get(params, context)],
-      ['completion/complete', (params, context) => completions.complete(params, context)],
+      ['resources/list', (params, context) => reads.listResources(params, context)],
+      ['resources/templates/list', (params, context) => reads.listTemplates(params, context)],
+      ['resources/read', (params, context) => reads.readResource(params, context)],
+      ['prompts/list', (params, context) => reads.listPrompts(params, context)],
+      ['prompts/get', (params, context) => reads.getPrompt(params, context)],
+      ['completion/complete', (params, context) => reads.complete(params, context)],
     ];
     const initialized = new Map<string, MethodHandler>([
       ['initialize', initialize],

@@ -10,9 +10,7 @@ import { McpController } from './mcp.controller.js';
 import { McpService } from './mcp.service.js';
 import { SubscriptionHandlers } from './handlers/subscription-handlers.js';
 import { TaskHandlers } from './handlers/task-handlers.js';
-import { CompletionHandlers } from './handlers/completion-handlers.js';
-import { PromptHandlers } from './handlers/prompt-handlers.js';
-import { ResourceHandlers } from './handlers/resource-handlers.js';
+import { ReadHandlers } from './handlers/read-handlers.js';
 import { ToolHandlers } from './handlers/tool-handlers.js';
 import { Subscriptions } from './subscriptions/subscriptions.js';
 import { ToolLists } from './tool-lists.js';
@@ -29,9 +27,7 @@ import { ToolLists } from './tool-lists.js';
     ToolLists,
     SubscriptionHandlers,
     Subscriptions,
-    ResourceHandlers,
-    PromptHandlers,
-    CompletionHandlers,
+    ReadHandlers,
     CallRunner,
   ],
 })
