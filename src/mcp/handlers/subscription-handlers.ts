@@ -6,8 +6,8 @@ import { Tasks } from '../../tools/pipeline/tasks.js';
 import { withJsonRpcErrors } from '../app-error-encoding.js';
 import { emptyResult } from '../encoders/modern.encoder.js';
 import { taskStatus } from '../encoders/task-encoding.js';
-import type { JsonObject } from '../json-rpc.js';
-import { parseSubscriptionFilter } from '../subscriptions/subscription-filter.js';
+import { JsonRpcError } from '../json-rpc-error.js';
+import { isJsonObject, type JsonObject } from '../json-rpc.js';
 import {
   SUBSCRIPTION_ID,
   TOOL_LIST,
@@ -17,6 +17,9 @@ import {
 import { Subscriptions } from '../subscriptions/subscriptions.js';
 import { assertTakesTasks, taskCallerOf } from '../request-meta.js';
 import type { MethodContext } from './method-handler.js';
+
+const MAX_NAMES = 100;
+const MAX_NAME_LENGTH = 2000;
 
 /** Handles `subscriptions/listen` of MCP 2026-07-28. */
 @Injectable()
@@ -32,7 +35,7 @@ export class SubscriptionHandlers {
   async listen(params: JsonObject, context: MethodContext): Promise<string> {
     const { id, key, stream, signal, era } = context;
     if (id === undefined || !stream) throw new Error('A subscription needs an id and a stream.');
-    const filter = parseSubscriptionFilter(params.notifications);
+    const filter = parseFilter(params.notifications);
     if (filter.taskIds.length > 0) assertTakesTasks(params, era);
     const { toolsListChanged } = filter;
     // Checks the form of the URI only, because the resource may be created or deleted at any time.
@@ -77,4 +80,43 @@ export class SubscriptionHandlers {
   private find(key: AuthenticatedKey, id: string): Promise<Task | undefined> {
     return this.tasks.find(taskCallerOf(key), id);
   }
+}
+
+/**
+ * Parses a filter (MCP, schema: `SubscriptionFilter`; `taskIds` is of the Tasks extension) and ignores unknown members.
+ * Throws `JsonRpcError` for an invalid one.
+ */
+function parseFilter(given: unknown): {
+  toolsListChanged?: true;
+  resourceSubscriptions: string[];
+  taskIds: string[];
+} {
+  if (!isJsonObject(given)) throw JsonRpcError.invalidParams('notifications must be an object.');
+  const { toolsListChanged = false } = given;
+  if (typeof toolsListChanged !== 'boolean') {
+    throw JsonRpcError.invalidParams('toolsListChanged must be a boolean.');
+  }
+  return {
+    ...(toolsListChanged && { toolsListChanged }),
+    resourceSubscriptions: namesOf(given, 'resourceSubscriptions'),
+    taskIds: namesOf(given, 'taskIds'),
+  };
+}
+
+/** Returns the texts of a list without duplicates, in order. */
+function namesOf(given: Record<string, unknown>, member: string): string[] {
+  const names = given[member] ?? [];
+  if (!Array.isArray(names) || !names.every(isName)) {
+    const rule = `a list of texts of at most ${MAX_NAME_LENGTH} characters`;
+    throw JsonRpcError.invalidParams(`${member} must be ${rule}.`);
+  }
+  const different = [...new Set(names)];
+  if (different.length > MAX_NAMES) {
+    throw JsonRpcError.invalidParams(`${member} holds at most ${MAX_NAMES} names.`);
+  }
+  return different;
+}
+
+function isName(name: unknown): name is string {
+  return typeof name === 'string' && name.length <= MAX_NAME_LENGTH;
 }
