@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { once } from 'node:events';
 import { ChangeFeed, type ChangeOrGap } from '../../changes/change-feed.js';
 import { toError } from '../../errors/app-error.js';
@@ -34,7 +34,7 @@ interface OpenSubscription {
 
 /** Keeps the subscriptions of this process and passes changes to them. */
 @Injectable()
-export class Subscriptions implements OnModuleDestroy {
+export class Subscriptions implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(Subscriptions.name);
   private readonly open = new Set<OpenSubscription>();
   private keyCheck?: NodeJS.Timeout;
@@ -65,7 +65,7 @@ export class Subscriptions implements OnModuleDestroy {
         ),
     );
     const open = { key, subscription, end };
-    this.add(open);
+    this.open.add(open);
     let unsubscribe: (() => void) | undefined;
     try {
       unsubscribe = await this.changes
@@ -81,15 +81,22 @@ export class Subscriptions implements OnModuleDestroy {
       }
     } finally {
       unsubscribe?.();
-      this.remove(open);
+      this.open.delete(open);
     }
     gone.throwIfAborted();
     if (end.signal.reason instanceof JsonRpcError) throw end.signal.reason;
   }
 
+  onModuleInit(): void {
+    this.keyCheck = setInterval(() => {
+      for (const one of this.open) void this.checkKey(one);
+    }, KEY_CHECK_MS).unref();
+  }
+
   /** Ends all subscriptions in the first phase of a stop, while the connections are still open. */
   onModuleDestroy(): void {
     this.stopping = true;
+    clearInterval(this.keyCheck);
     for (const { end } of this.open) end.abort();
   }
 
@@ -109,20 +116,6 @@ export class Subscriptions implements OnModuleDestroy {
   private unavailable(cause?: unknown): JsonRpcError {
     if (cause) this.logger.warn(`The change feed is not available: ${toError(cause).message}`);
     return new JsonRpcError(UNAVAILABLE, 'Subscriptions are not available right now. Try again.');
-  }
-
-  private add(open: OpenSubscription): void {
-    this.open.add(open);
-    this.keyCheck ??= setInterval(() => {
-      for (const one of this.open) void this.checkKey(one);
-    }, KEY_CHECK_MS).unref();
-  }
-
-  private remove(open: OpenSubscription): void {
-    this.open.delete(open);
-    if (this.open.size > 0) return;
-    clearInterval(this.keyCheck);
-    this.keyCheck = undefined;
   }
 
   private async receive(open: OpenSubscription, notice: ChangeOrGap): Promise<void> {
