@@ -7,7 +7,7 @@ const KEEP_ALIVE_MS = 15_000;
  * Sends a response as server-sent events (MCP, basic/transports/streamable-http). It opens with the first notification, so a
  * response without notifications can still be plain JSON.
  */
-export class EventStream implements NotificationStream {
+export class EventStream {
   private keepAlive?: NodeJS.Timeout;
 
   constructor(private readonly response: Response) {}
@@ -16,10 +16,12 @@ export class EventStream implements NotificationStream {
     return this.keepAlive !== undefined;
   }
 
+  /** Sends a JSON-RPC notification and opens the stream if necessary. Does nothing if the caller is gone. */
   notify(method: string, params: object): void {
     this.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
+  /** Resolves when the send buffer has room again, or when the caller is gone. */
   async waitUntilDrained(): Promise<void> {
     if (this.response.destroyed || !this.response.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
@@ -61,15 +63,10 @@ export class EventStream implements NotificationStream {
   }
 }
 
+/** Sends notifications to a caller before the response. */
+export type NotificationStream = Pick<EventStream, 'notify' | 'waitUntilDrained'>;
+
 /** Returns true if the Accept header names server-sent events. */
 export function acceptsEvents(accept: string | undefined): boolean {
   return /(^|[,\s])text\/event-stream\s*(?=[,;]|$)/i.test(accept ?? '');
-}
-
-/** Sends notifications to a caller before the response. */
-export interface NotificationStream {
-  /** Sends a JSON-RPC notification and opens the stream if necessary. Does nothing if the caller is gone. */
-  notify(method: string, params: object): void;
-  /** Resolves when the send buffer has room again, or when the caller is gone. */
-  waitUntilDrained(): Promise<void>;
 }

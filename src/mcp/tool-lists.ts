@@ -16,8 +16,8 @@ const MAX_CACHED_WITH_OFFERED = 50;
 @Injectable()
 export class ToolLists {
   private readonly complete: EncodedLists = new Map();
-  private readonly byHidden = new LRUCache<string, EncodedLists>({ max: MAX_CACHED });
-  private readonly byOffered = new LRUCache<string, EncodedLists>({ max: MAX_CACHED_WITH_OFFERED });
+  private readonly byHidden = cacheOf(MAX_CACHED);
+  private readonly byOffered = cacheOf(MAX_CACHED_WITH_OFFERED);
 
   constructor(private readonly tools: ToolRegistry) {}
 
@@ -34,13 +34,11 @@ export class ToolLists {
   }
 
   private listsOf({ hiddenKey }: ToolPolicies, offered: OfferedToolList): EncodedLists {
-    if (offered.key !== '') return getOrCreate(this.byOffered, `${offered.key} ${hiddenKey}`);
-    return hiddenKey === '' ? this.complete : getOrCreate(this.byHidden, hiddenKey);
+    if (offered.key !== '') return this.byOffered.memo(`${offered.key} ${hiddenKey}`);
+    return hiddenKey === '' ? this.complete : this.byHidden.memo(hiddenKey);
   }
 }
 
-function getOrCreate(cache: LRUCache<string, EncodedLists>, key: string): EncodedLists {
-  let lists = cache.get(key);
-  if (!lists) cache.set(key, (lists = new Map()));
-  return lists;
+function cacheOf(max: number): LRUCache<string, EncodedLists> {
+  return new LRUCache({ max, memoMethod: () => new Map() });
 }

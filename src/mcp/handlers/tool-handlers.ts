@@ -113,11 +113,8 @@ export class ToolHandlers {
     });
   }
 
-  private async offeredTo({
-    organizationId,
-    offeredToolsRevision,
-  }: AuthenticatedKey): Promise<OfferedToolList> {
-    return await this.offeredTools.of(organizationId, offeredToolsRevision);
+  private async offeredTo(key: AuthenticatedKey): Promise<OfferedToolList> {
+    return await this.offeredTools.of(key.organizationId, key.offeredToolsRevision);
   }
 
   private async unknownTool(name: string, key: AuthenticatedKey): Promise<JsonRpcError> {
