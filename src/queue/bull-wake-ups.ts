@@ -71,7 +71,7 @@ export class BullWakeUps extends WakeUps {
 
   /** Delivers the wake-up of a job. Resolves when the work is done, so that Bull prefers free workers. */
   async deliver({ kind, id, organizationId }: WakeUpJob): Promise<void> {
-    await this.consumers.get(kind)?.handle(id, organizationId);
+    await this.handlers.get(kind)?.(id, organizationId);
   }
 
   private async close(): Promise<void> {

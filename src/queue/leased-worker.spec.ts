@@ -4,7 +4,7 @@ import { AppError } from '../errors/app-error.js';
 import type { Share } from './fair-share.js';
 import { type Claim, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
 import { LeasedWorker } from './leased-worker.js';
-import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
+import { type WakeUpHandler, type WakeUpKind, WakeUps } from './wake-ups.js';
 
 /** Rows in memory that are due until they are claimed. Their work waits until the test ends it. */
 class FakeWork implements LeasedWork {
@@ -53,10 +53,10 @@ class FakeWork implements LeasedWork {
 }
 
 class FakeWakeUps extends WakeUps {
-  consumer?: WakeUpConsumer;
+  handle?: WakeUpHandler;
   wake(): void {}
-  override consume(_kind: WakeUpKind, consumer: WakeUpConsumer): void {
-    this.consumer = consumer;
+  override consume(_kind: WakeUpKind, handle: WakeUpHandler): void {
+    this.handle = handle;
   }
   async pause(): Promise<void> {}
 }
@@ -129,7 +129,7 @@ describe(LeasedWorker.name, () => {
     await pass(0);
     work.due.push('a', 'b');
     let isHandled = false;
-    void wakeUps.consumer!.handle('b').then(() => (isHandled = true));
+    void wakeUps.handle!('b').then(() => (isHandled = true));
     await pass(0);
     expect(running()).toEqual(['b']);
     expect(isHandled).toBe(false);
@@ -143,7 +143,7 @@ describe(LeasedWorker.name, () => {
     worker.start();
     await pass(0);
     work.due.push('c');
-    await wakeUps.consumer!.handle('c');
+    await wakeUps.handle!('c');
     expect(running()).toEqual(['a', 'b']);
     work.running.get('b')!.end();
     await pass(0);
@@ -160,7 +160,7 @@ describe(LeasedWorker.name, () => {
       answer = resolve;
     });
     work.due.push('a', 'b', 'c', 'd');
-    const pendingWakeUps = ['a', 'b', 'c', 'd'].map((id) => wakeUps.consumer!.handle(id));
+    const pendingWakeUps = ['a', 'b', 'c', 'd'].map((id) => wakeUps.handle!(id));
     await pass(10);
     answer();
     await pass(10);
@@ -174,11 +174,11 @@ describe(LeasedWorker.name, () => {
     worker.start();
     await pass(0);
     work.due.push('a', 'b', 'c', 'd');
-    void wakeUps.consumer!.handle('a');
-    void wakeUps.consumer!.handle('b');
+    void wakeUps.handle!('a');
+    void wakeUps.handle!('b');
     // Before the claim for `b`, with the last free slot.
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
-    void wakeUps.consumer!.handle('c');
+    void wakeUps.handle!('c');
     await pass(10);
     expect(running()).toEqual(['a', 'c']);
     // Not a spy: Vitest would put the fake timer back after the last test, and later test files would get it.
@@ -257,7 +257,7 @@ describe(LeasedWorker.name, () => {
     let isStopped = false;
     void worker.stop(10_000).then(() => (isStopped = true));
     work.due.push('b');
-    await wakeUps.consumer!.handle('b');
+    await wakeUps.handle!('b');
     await pass(3000);
     expect(isStopped).toBe(false);
     expect(running()).toEqual(['a']);
@@ -283,23 +283,12 @@ describe(LeasedWorker.name, () => {
 
   it('releases the rows of a claim that resolves after the stop', async () => {
     work.due.push('a');
+    work.answer = new Promise((resolve) => setTimeout(resolve, 1500));
     worker.start();
+    await pass(0);
     const stopped = worker.stop(1000);
-    void worker.poll();
     await pass(2000);
     await stopped;
-    expect(running()).toEqual([]);
-  });
-
-  it('processes all due rows in a poll', async () => {
-    work.due.push('a', 'b', 'c');
-    let isDone = false;
-    void worker.poll().then(() => (isDone = true));
-    for (let round = 0; round < 3; round += 1) {
-      await pass(0);
-      for (const { end } of work.running.values()) end();
-    }
-    await pass(0);
-    expect([isDone, work.due]).toEqual([true, []]);
+    expect([running(), work.released]).toEqual([[], ['a']]);
   });
 });

@@ -4,13 +4,11 @@ import { FairShare } from './fair-share.js';
 import { type Claim, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
 import type { WakeUps } from './wake-ups.js';
 
-export interface LeasedWorkerOptions {
+interface LeasedWorkerOptions {
   /** Number of rows processed at the same time. With `isShared`, it is the limit of one organization. */
   concurrency: number;
   /** True when no organization may occupy all slots. Then there are more slots: see {@link FairShare}. */
   isShared?: boolean;
-  /** Milliseconds between searches for work whose wake-up was lost. */
-  pollMs?: number;
 }
 
 interface Running {
@@ -22,6 +20,7 @@ interface Running {
 }
 
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
+/** Milliseconds between searches for work whose wake-up was lost. */
 const POLL_MS = 1000;
 const MAX_BACK_OFF_MS = 5000;
 /** Delay of a claim after the first slot becomes free, so that one claim fills several slots. */
@@ -37,7 +36,6 @@ export class LeasedWorker {
   private readonly logger: Logger;
   private readonly running = new Set<Running>();
   private readonly claiming = new Set<Promise<unknown>>();
-  private readonly pollMs: number;
   private readonly slots: number;
   private readonly fairShare?: FairShare;
   /** Slots that are reserved for claims under way. */
@@ -59,30 +57,17 @@ export class LeasedWorker {
   constructor(
     private readonly work: LeasedWork,
     private readonly wakeUps: WakeUps,
-    options: LeasedWorkerOptions,
+    { concurrency, isShared }: LeasedWorkerOptions,
   ) {
-    this.pollMs = options.pollMs ?? POLL_MS;
-    if (options.isShared) this.fairShare = new FairShare(options.concurrency);
-    this.slots = this.fairShare?.slots ?? options.concurrency;
+    if (isShared) this.fairShare = new FairShare(concurrency);
+    this.slots = this.fairShare?.slots ?? concurrency;
     this.logger = new Logger(`LeasedWorker:${work.kind}`);
   }
 
   start(): void {
-    this.wakeUps.consume(this.work.kind, {
-      concurrency: this.slots,
-      handle: (id, organizationId) => this.handle(id, organizationId),
-    });
+    this.wakeUps.consume(this.work.kind, (id, organizationId) => this.handle(id, organizationId));
     this.renewTimer = setInterval(() => void this.renewAll(), RENEW_MS);
     this.schedulePoll(0);
-  }
-
-  /** Processes all rows that are due, and resolves when they are done. */
-  async poll(): Promise<void> {
-    while (!this.isStopped) {
-      const started = await this.fill();
-      if (started.length === 0) return;
-      await Promise.all(started.map((running) => running.done));
-    }
   }
 
   /** Stops claiming, waits up to `graceMs` for running work, then aborts it and releases unfinished rows. */
@@ -147,15 +132,15 @@ export class LeasedWorker {
       this.scheduleNext();
       return;
     }
-    const backOff = Math.min(this.pollMs * 2 ** this.failures, MAX_BACK_OFF_MS);
+    const backOff = Math.min(POLL_MS * 2 ** this.failures, MAX_BACK_OFF_MS);
     // Without jitter, workers that started together would poll the database at the same moments.
-    this.schedulePoll(Math.max(this.pollMs, backOff) * (0.75 + Math.random() / 2));
+    this.schedulePoll(backOff * (0.75 + Math.random() / 2));
   }
 
   /** Claims a due row for each free slot and starts the work. Runs one claim at a time, because two would collide. */
-  private async fill(): Promise<Running[]> {
+  private async fill(): Promise<void> {
     const limit = this.free;
-    if (this.isPolling || limit <= 0) return [];
+    if (this.isPolling || limit <= 0) return;
     this.isPolling = true;
     try {
       this.mayHaveMore = false;
@@ -168,7 +153,6 @@ export class LeasedWorker {
       if (started.length === limit || (share && FairShare.isExhausted(share, claims))) {
         this.mayHaveMore = true;
       }
-      return started;
     } finally {
       this.isPolling = false;
     }

@@ -3,7 +3,7 @@ import { ChannelListener } from '../database/notifications/channel-listener.js';
 import { DatabaseAccess } from '../database/setup/database-access.js';
 import { NotificationSender } from '../database/notifications/notification-sender.js';
 import { toError } from '../errors/app-error.js';
-import { type WakeUpConsumer, type WakeUpKind, WakeUps } from './wake-ups.js';
+import { type WakeUpHandler, type WakeUpKind, WakeUps } from './wake-ups.js';
 
 const CHANNEL = 'switchboard_wake_up';
 
@@ -27,8 +27,8 @@ export class PostgresWakeUps extends WakeUps implements OnApplicationShutdown {
     this.sender.send(CHANNEL, `${kind}${suffix}`, id);
   }
 
-  override consume(kind: WakeUpKind, consumer: WakeUpConsumer): void {
-    super.consume(kind, consumer);
+  override consume(kind: WakeUpKind, handler: WakeUpHandler): void {
+    super.consume(kind, handler);
     this.listener ??= new ChannelListener(this.access, CHANNEL, {
       receive: (payload) => this.deliver(payload),
     });
@@ -46,9 +46,9 @@ export class PostgresWakeUps extends WakeUps implements OnApplicationShutdown {
     if (this.isPaused) return;
     const [subject = '', ...ids] = payload.split(' ');
     const [kind = '', organizationId] = subject.split('@');
-    const consumer = this.consumers.get(kind);
+    const handle = this.handlers.get(kind);
     for (const id of ids) {
-      consumer?.handle(id, organizationId).catch((error: unknown) => {
+      handle?.(id, organizationId).catch((error: unknown) => {
         this.logger.error(`Handling a wake-up failed: ${toError(error).message}`);
       });
     }

@@ -3,17 +3,12 @@ import type { BeforeApplicationShutdown } from '@nestjs/common';
 /** Kinds of work for which workers are woken. */
 export type WakeUpKind = 'run' | 'message' | 'schedule' | 'event';
 
-/** A worker of this process that handles wake-ups. */
-export interface WakeUpConsumer {
-  /** Largest number of wake-ups that are handled at the same time. */
-  readonly concurrency: number;
-  /** Processes the row if it is due and not claimed. A late or duplicate wake-up does nothing. */
-  handle(id: string, organizationId?: string): Promise<void>;
-}
+/** Processes the row if it is due and not claimed. A late or duplicate wake-up does nothing. */
+export type WakeUpHandler = (id: string, organizationId?: string) => Promise<void>;
 
 /** Tells workers that a row is ready. A wake-up may be lost, late or doubled; the poll of each worker finds the row anyway. */
 export abstract class WakeUps implements BeforeApplicationShutdown {
-  protected readonly consumers = new Map<string, WakeUpConsumer>();
+  protected readonly handlers = new Map<string, WakeUpHandler>();
 
   /**
    * Sends a wake-up, for the time `at` if given. It never throws and does not wait for Redis or PostgreSQL. With the
@@ -21,9 +16,9 @@ export abstract class WakeUps implements BeforeApplicationShutdown {
    */
   abstract wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void;
 
-  /** Delivers wake-ups of a kind to the consumer from now on. */
-  consume(kind: WakeUpKind, consumer: WakeUpConsumer): void {
-    this.consumers.set(kind, consumer);
+  /** Delivers wake-ups of a kind to `handler` from now on. */
+  consume(kind: WakeUpKind, handler: WakeUpHandler): void {
+    this.handlers.set(kind, handler);
   }
 
   /** Stops the delivery of wake-ups. Those that are being handled continue. */

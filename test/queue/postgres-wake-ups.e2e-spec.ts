@@ -9,10 +9,7 @@ const handled: string[] = [];
 beforeAll(async () => {
   web = await startSwitchboard({ env: { ROLE: 'web' } });
   worker = await startSwitchboard({ env: { ROLE: 'web' }, databaseUrl: web.databaseUrl });
-  worker.app.get(WakeUps).consume('message', {
-    concurrency: 1,
-    handle: async (id) => void handled.push(id),
-  });
+  worker.app.get(WakeUps).consume('message', async (id) => void handled.push(id));
 });
 afterAll(async () => {
   await worker.close();
