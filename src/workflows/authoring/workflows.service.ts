@@ -63,7 +63,7 @@ export class WorkflowsService {
       ...triggerContent(trigger!),
       ...stored,
     });
-    const workflow = await this.require(organizationId, id);
+    const workflow = await this.workflows.get(organizationId, id);
     await this.history.createFirst(organizationId, { workflow, steps: steps! }, by);
     if (trigger!.type === 'schedule') await this.schedules.plan(organizationId, id);
     if (input.active) await this.assertRoom(organizationId, trigger!.options.event);
@@ -82,8 +82,7 @@ export class WorkflowsService {
     by: SavedBy,
     expectedVersion?: number,
   ): Promise<SavedWorkflow> {
-    const before = await this.workflows.findForUpdate(organizationId, id);
-    if (!before) throw AppError.notFound('workflow');
+    const before = await this.workflows.getForUpdate(organizationId, id);
     assertVersion(before, expectedVersion);
     const { trigger, steps } = await this.definitions.check(organizationId, input, by.surface);
     const { stored, secret } = this.webhookSecrets.change(id, trigger, before);
@@ -105,8 +104,7 @@ export class WorkflowsService {
 
   /** Activates or deactivates a workflow. */
   async setActive(organizationId: string, id: string, active: boolean): Promise<WorkflowView> {
-    const workflow = await this.workflows.findForUpdate(organizationId, id);
-    if (!workflow) throw AppError.notFound('workflow');
+    const workflow = await this.workflows.getForUpdate(organizationId, id);
     await this.workflows.update(organizationId, id, { active });
     // Without a change, the workflow keeps its next tick.
     if (active !== workflow.active) {
@@ -119,7 +117,7 @@ export class WorkflowsService {
 
   /** Deletes a workflow. Its runs stay readable, and those that have begun are executed to their end. */
   async delete(organizationId: string, id: string): Promise<void> {
-    await this.require(organizationId, id);
+    await this.workflows.get(organizationId, id);
     const withoutSecrets = await this.webhookSecrets.remove(organizationId, id);
     await this.workflows.update(organizationId, id, {
       ...withoutSecrets,
@@ -132,7 +130,7 @@ export class WorkflowsService {
 
   /** Throws `not_found` when the organization has no such workflow. */
   async get(organizationId: string, id: string): Promise<WorkflowView> {
-    const workflow = await this.require(organizationId, id);
+    const workflow = await this.workflows.get(organizationId, id);
     const steps = await this.workflows.getSteps(organizationId, id, workflow.version);
     return workflowView(workflow, steps, this.env.baseUrl);
   }
@@ -170,12 +168,6 @@ export class WorkflowsService {
       return;
     const message = `At most ${MAX_TRIGGERED_BY_EVENT} active workflows may wait for ${event}. Deactivate another one first.`;
     throw new AppError('conflict', message);
-  }
-
-  private async require(organizationId: string, id: string): Promise<Workflow> {
-    const workflow = await this.workflows.find(organizationId, id);
-    if (!workflow) throw AppError.notFound('workflow');
-    return workflow;
   }
 }
 

@@ -4,7 +4,7 @@ import { type PreparedStatement, prepared } from '../../database/driver/statemen
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { toLeaseLostError, LeaseLostError, withLeaseCheck, type RunLease } from './run-lease.js';
-import type { RunLimits } from '../definitions/run-limits.js';
+import type { RunLimit, RunLimits } from '../definitions/run-limits.js';
 import { ParkedRun, Run } from './run.entity.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 
@@ -35,6 +35,15 @@ export interface InsertedRun {
   limits: RunLimits | null;
 }
 
+/** The keys by which the limits of a workflow count a run. */
+export interface RunKeys {
+  /** Null when later starts do not delay the run. */
+  debounceKey: string | null;
+  debounceSeconds: number | null;
+  /** Null when the workflow has no limit per key. */
+  slotKey: string | null;
+}
+
 /**
  * Matches the run of a lease. `status || ''` keeps the planner from using the partial index of running runs, which
  * contains many dead rows until it is vacuumed.
@@ -51,7 +60,10 @@ const INSERT = prepared(
 );
 const INSERT_WITHOUT_LIMITS = prepared(
   'runs_insert_without_limits',
-  insertRuns(`w.trigger_options -> 'limits' is null`, 'id, contact_id as "contactId", null as limits'),
+  insertRuns(
+    `w.trigger_options -> 'limits' is null`,
+    'id, contact_id as "contactId", null as limits',
+  ),
 );
 const FENCE = prepared(
   'run_fence',
@@ -95,6 +107,21 @@ export class RunsRepository {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
+  /**
+   * Stores the limit that delays a new run first, and the limit keys of the run. For a refused run it stores the keys only,
+   * because a retry needs them.
+   */
+  async delay(organizationId: string, id: string, first: RunLimit, keys: RunKeys): Promise<void> {
+    await this.tenants.session(organizationId).query(
+      `update workflow_runs set limited = true, debounce_key = $4, slot_key = $6,
+         delayed_by = case when status = 'queued' then $3 end,
+         reason = case when status <> 'queued' then reason when $3 in ('key', 'slot') then 'concurrency' else $3 end,
+         delayed_until = case when status = 'queued' then created_at + make_interval(secs => $5) end
+       where organization_id = $1 and id = $2`,
+      [organizationId, id, first, keys.debounceKey, keys.debounceSeconds, keys.slotKey],
+    );
+  }
+
   /** True when at least `count` runs descend from the run. */
   async hasDescendants(organizationId: string, rootRunId: string, count: number): Promise<boolean> {
     const [row] = await this.tenants.session(organizationId).query<{ count: number }>(
@@ -110,13 +137,11 @@ export class RunsRepository {
     workflowId: string,
     dedupeKey: string,
   ): Promise<Run | null> {
-    return await this.rows(organizationId)
-      .findOneBy({ organizationId, workflowId, dedupeKey });
+    return await this.rows(organizationId).findOneBy({ organizationId, workflowId, dedupeKey });
   }
 
   async find(organizationId: string, id: string): Promise<Run | null> {
-    return await this.rows(organizationId)
-      .findOneBy({ organizationId, id });
+    return await this.rows(organizationId).findOneBy({ organizationId, id });
   }
 
   /** Like {@link find}, but throws `not_found` when there is no such run. */
@@ -127,8 +152,10 @@ export class RunsRepository {
   }
 
   async getPayload(organizationId: string, id: string): Promise<Buffer> {
-    const found = await this.rows(organizationId)
-      .findOneOrFail({ where: { organizationId, id }, select: { id: true, payload: true } });
+    const found = await this.rows(organizationId).findOneOrFail({
+      where: { organizationId, id },
+      select: { id: true, payload: true },
+    });
     return found.payload;
   }
 
@@ -146,8 +173,7 @@ export class RunsRepository {
   }
 
   async setContact(organizationId: string, id: string, contactId: string): Promise<void> {
-    await this.rows(organizationId)
-      .update({ organizationId, id }, { contactId });
+    await this.rows(organizationId).update({ organizationId, id }, { contactId });
   }
 
   /** Removes a parked run from the list. Returns true for one caller only. */

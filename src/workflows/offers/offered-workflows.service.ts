@@ -45,8 +45,7 @@ export class OfferedWorkflowsService {
   /** Offers a workflow, or replaces how it is offered. Throws `invalid_arguments` with all faults. */
   async set(organizationId: string, input: OfferWorkflowInput): Promise<OfferedWorkflowView> {
     await this.offered.lock(organizationId);
-    const workflow = await this.workflows.find(organizationId, input.workflow_id);
-    if (!workflow) throw AppError.notFound('workflow');
+    const workflow = await this.workflows.get(organizationId, input.workflow_id);
     const all = await this.offered.list(organizationId);
     const others = all.filter(({ workflowId }) => workflowId !== workflow.id);
     const faults = this.textFaults(input, others);

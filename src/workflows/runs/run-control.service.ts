@@ -4,12 +4,11 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import { newId } from '../../text/ids.js';
+import { RunsRepository } from '../journal/runs.repository.js';
 import { RunLimitsService } from '../triggers/run-limits.service.js';
 import { RunControlRepository } from './run-control.repository.js';
 import { type ControlOutcome, refuseOthers, RunRetriesService } from './run-retries.service.js';
 import type { RunVersion } from './run.inputs.js';
-import type { RunView } from './run.results.js';
-import { RunsService } from './runs.service.js';
 
 /** More runs than a worker starts at once. Polls and sweeps find the others. */
 const MAX_WAKE_UPS = 50;
@@ -21,19 +20,17 @@ export class RunControlService {
     private readonly tenants: TenantDatabase,
     private readonly control: RunControlRepository,
     private readonly retries: RunRetriesService,
-    private readonly reader: RunsService,
+    private readonly runs: RunsRepository,
     private readonly wakeUps: WakeUps,
     private readonly changes: ChangeFeed,
     private readonly limits: RunLimitsService,
   ) {}
 
   /** Cancels a run. Throws `conflict` when it has ended. */
-  async cancel(organizationId: string, id: string): Promise<RunView> {
-    if (!(await this.cancelIfOpen(organizationId, id))) {
-      const run = await this.reader.require(organizationId, id);
-      throw new AppError('conflict', `The run has ended already: ${run.status}.`);
-    }
-    return await this.reader.get(organizationId, id);
+  async cancel(organizationId: string, id: string): Promise<void> {
+    if (await this.cancelIfOpen(organizationId, id)) return;
+    const { status } = await this.runs.get(organizationId, id);
+    throw new AppError('conflict', `The run has ended already: ${status}.`);
   }
 
   /** Cancels a run. Returns false when there is no such run, or it has ended. */
@@ -57,14 +54,13 @@ export class RunControlService {
    * Continues a failed or canceled run at the step that failed, with its own version or the newest. Throws `conflict` for
    * every other run, and when the steps of the newest version do not allow it.
    */
-  async retry(organizationId: string, id: string, version: RunVersion): Promise<RunView> {
-    const { status } = await this.reader.require(organizationId, id);
+  async retry(organizationId: string, id: string, version: RunVersion): Promise<void> {
+    const { status } = await this.runs.get(organizationId, id);
     const { refused } = await this.retryAll(organizationId, [id], version, true);
     if (status !== 'failed' && status !== 'canceled') {
       throw new AppError('conflict', `Only a failed or canceled run can be retried: ${status}.`);
     }
     if (refused[0]) throw refused[0].error;
-    return await this.reader.get(organizationId, id);
   }
 
   /** Retries failed and canceled runs. Without `wait`, runs that another transaction has locked are refused. */
@@ -85,7 +81,7 @@ export class RunControlService {
    * when the workflow is deleted or inactive.
    */
   async replay(organizationId: string, id: string, version: RunVersion): Promise<string> {
-    await this.reader.require(organizationId, id);
+    await this.runs.get(organizationId, id);
     const { done, refused } = await this.replayAll(organizationId, [id], version);
     if (refused[0]) throw refused[0].error;
     return done[0]!;

@@ -8,6 +8,7 @@ import { AppError } from '../../errors/app-error.js';
 import { CAUTION, dataMessage } from '../../prompts/data-message.js';
 import { Prompt, type PromptResult } from '../../prompts/prompt.decorator.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { RunSearchRepository } from './run-search.repository.js';
 import { RunIdInput } from './run.inputs.js';
 import { RunsService } from './runs.service.js';
@@ -21,6 +22,7 @@ export class RunPrompts {
   constructor(
     private readonly runs: RunsService,
     private readonly search: RunSearchRepository,
+    private readonly workflows: WorkflowsRepository,
   ) {}
 
   @Completion({ resource: 'switchboard://runs/{run_id}', argument: 'run_id', needs: ['list_runs'] })
@@ -42,13 +44,15 @@ export class RunPrompts {
     needs: ['get_run', 'get_workflow'],
   })
   async explain({ run_id: id }: RunIdInput, call: ToolCall): Promise<PromptResult> {
-    const run = await this.runs.get(call.organizationId, id.trim());
+    const { organizationId } = call;
+    const run = await this.runs.get(organizationId, id.trim());
     if (run.status !== 'failed') {
       throw AppError.invalid(`This run has not failed: it is ${run.status}.`);
     }
-    const steps = await this.runs.getDefinition(call.organizationId, run);
+    const { workflow_id: workflowId, workflow_version: version } = run;
+    const steps = await this.workflows.getSteps(organizationId, workflowId, version);
     const uri = `switchboard://runs/${run.id}`;
-    const definition = `switchboard://workflows/${run.workflow_id}/versions/${run.workflow_version}`;
+    const definition = `switchboard://workflows/${workflowId}/versions/${version}`;
     return {
       description: `Explains the run ${run.id}.`,
       messages: [

@@ -102,7 +102,8 @@ export class RunTools {
     destructive: true,
   })
   async cancel(input: RunIdInput, call: ToolCall): Promise<RunResult> {
-    return { run: await this.control.cancel(call.organizationId, input.run_id) };
+    await this.control.cancel(call.organizationId, input.run_id);
+    return await this.get(input, call);
   }
 
   @Tool({
@@ -116,7 +117,8 @@ export class RunTools {
     const { organizationId, runId } = call;
     // Outside calls are counted at the edge. Without this, a run that retries runs would not be counted.
     if (runId !== undefined) this.limiter.consume(organizationId, 1);
-    return { run: await this.control.retry(organizationId, input.run_id, input.version) };
+    await this.control.retry(organizationId, input.run_id, input.version);
+    return await this.get(input, call);
   }
 
   @Tool({
@@ -131,7 +133,7 @@ export class RunTools {
   async replay(input: ReplayRunInput, call: ToolCall): Promise<RunResult> {
     const { organizationId } = call;
     const id = await this.control.replay(organizationId, input.run_id, input.version);
-    return { run: await this.runs.get(organizationId, id) };
+    return await this.get({ run_id: id }, call);
   }
 
   @Tool({

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../errors/app-error.js';
 import { parseJson } from '../../http/request-body.js';
 import { readTimeCursor, timeCursor } from '../../paging/paging.js';
-import type { Step } from '../definitions/definition.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
-import type { Run, RunStep } from '../journal/run.entity.js';
+import type { RunStep } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { RunFilter } from './run-filter.js';
@@ -23,20 +21,12 @@ export class RunsService {
 
   /** Throws `not_found` when the organization has no such run. */
   async get(organizationId: string, id: string): Promise<RunView> {
-    const run = await this.require(organizationId, id);
-    const steps = await this.workflows.getRunSteps(
-      organizationId,
-      run.workflowId,
-      run.workflowVersion,
-    );
+    const run = await this.runs.get(organizationId, id);
+    const { workflowId, workflowVersion } = run;
+    const steps = await this.workflows.getRunSteps(organizationId, workflowId, workflowVersion);
     const journal = await this.journal.read(organizationId, id);
     const payload = parseJson(await this.runs.getPayload(organizationId, id));
     return runView(run, steps, journal, payload);
-  }
-
-  /** Returns the steps of the version that the run is pinned to. */
-  async getDefinition(organizationId: string, run: RunView): Promise<readonly Step[]> {
-    return await this.workflows.getSteps(organizationId, run.workflow_id, run.workflow_version);
   }
 
   /**
@@ -57,13 +47,6 @@ export class RunsService {
       runs: runs.map((run) => runView(run, [], journals.get(run.id) ?? [], undefined)),
       next_cursor: next ? timeCursor({ createdAt: next.at, id: next.id }) : null,
     };
-  }
-
-  /** Throws `not_found` when the organization has no such run. */
-  async require(organizationId: string, id: string): Promise<Run> {
-    const run = await this.runs.find(organizationId, id);
-    if (!run) throw AppError.notFound('run');
-    return run;
   }
 }
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DomainEvents, type EmittedEvent } from '../../events/domain-events.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
-import { type RunStart, RunStartsService } from './run-starts.service.js';
+import type { RunStart } from './run-starts.service.js';
 import { TriggerFilterService } from './trigger-filter.service.js';
 
 /**
@@ -14,7 +14,6 @@ export class EventTriggersService implements OnModuleInit {
     private readonly events: DomainEvents,
     private readonly workflows: WorkflowsRepository,
     private readonly filter: TriggerFilterService,
-    private readonly runs: RunStartsService,
   ) {}
 
   onModuleInit(): void {
@@ -35,13 +34,7 @@ export class EventTriggersService implements OnModuleInit {
         dedupeKey: `event ${event.id}`,
         parentRunId: event.runId ?? undefined,
       };
-      const wanted = await this.filter.apply(
-        organizationId,
-        start,
-        event.payload,
-        triggerOptions.if,
-      );
-      if (wanted) await this.runs.start(organizationId, wanted);
+      await this.filter.start(organizationId, start, event.payload, triggerOptions.if);
     }
   }
 }

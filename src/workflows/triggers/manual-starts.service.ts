@@ -34,8 +34,7 @@ export class ManualStartsService {
     organizationId: string,
     { workflowId, payload, contactId, email, parentRunId }: ManualStart,
   ): Promise<string> {
-    const workflow = await this.workflows.find(organizationId, workflowId);
-    if (!workflow) throw AppError.notFound('workflow');
+    const workflow = await this.workflows.get(organizationId, workflowId);
     if (!workflow.active) throw new AppError('conflict', 'The workflow is not active.');
     const bytes = Buffer.from(JSON.stringify(payload));
     if (bytes.length > MAX_PAYLOAD_BYTES) {

@@ -7,7 +7,7 @@ import { AppError, toError } from '../../errors/app-error.js';
 import { parseJson } from '../../http/request-body.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import { RunLimitsRepository, type RunKeys } from './run-limits.repository.js';
+import { type RunKeys, RunsRepository } from '../journal/runs.repository.js';
 import type { RunLimit, RunLimits } from '../definitions/run-limits.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 
@@ -20,11 +20,6 @@ interface LimitedRun {
   contactId: string | null;
 }
 
-interface Admitted {
-  id: string;
-  organization_id: string;
-}
-
 /**
  * Delays runs by the limits of their workflow. The database decides which runs may start, by its own clock and for all
  * processes. This service asks it after every change and wakes workers for the admitted runs.
@@ -35,7 +30,7 @@ export class RunLimitsService {
 
   constructor(
     private readonly gate: GateDatabase,
-    private readonly limits: RunLimitsRepository,
+    private readonly runs: RunsRepository,
     private readonly contacts: ContactsService,
     private readonly liquid: LiquidSandbox,
     private readonly wakeUps: WakeUps,
@@ -49,7 +44,7 @@ export class RunLimitsService {
     limits: RunLimits,
   ): Promise<void> {
     const keys = await this.keysOf(organizationId, run, limits);
-    await this.limits.delay(organizationId, id, firstLimit(keys, limits), keys);
+    await this.runs.delay(organizationId, id, firstLimit(keys, limits), keys);
   }
 
   /** Admits the runs that may start after a change of this run. Never throws; the sweep repeats what failed. */
@@ -64,7 +59,7 @@ export class RunLimitsService {
 
   private async wakeAdmitted(name: string, values: readonly string[]): Promise<void> {
     try {
-      const admitted = await this.gate.call<Admitted>(name, values);
+      const admitted = await this.gate.call<{ id: string; organization_id: string }>(name, values);
       for (const { id, organization_id: organizationId } of admitted) {
         this.wakeUps.wake('run', id, undefined, organizationId);
       }

@@ -3,7 +3,7 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { Cron } from '../definitions/calendar/cron.js';
 import { RunsRepository } from '../journal/runs.repository.js';
-import { RunStartsService } from './run-starts.service.js';
+import type { RunStart } from './run-starts.service.js';
 import { type DueTick, SchedulesRepository } from './schedules.repository.js';
 import { TriggerFilterService } from './trigger-filter.service.js';
 import type { TriggerOptions } from '../definitions/trigger.js';
@@ -21,15 +21,14 @@ export class SchedulesService {
     private readonly schedules: SchedulesRepository,
     private readonly workflows: WorkflowsRepository,
     private readonly filter: TriggerFilterService,
-    private readonly runs: RunStartsService,
-    private readonly runRows: RunsRepository,
+    private readonly runs: RunsRepository,
   ) {}
 
   /** Plans the first tick after now, or removes it. Must run in the transaction that changes the workflow. */
   async plan(organizationId: string, workflowId: string): Promise<void> {
     const workflow = await this.workflows.find(organizationId, workflowId);
     if (workflow?.active && workflow.triggerType === 'schedule') {
-      const now = await this.runRows.now(organizationId);
+      const now = await this.runs.now(organizationId);
       await this.set(organizationId, workflowId, nextTick(workflow.triggerOptions, now));
     } else await this.schedules.delete(organizationId, workflowId);
   }
@@ -62,20 +61,15 @@ export class SchedulesService {
   private async start(workflow: Workflow, at: Date): Promise<void> {
     const { organizationId, id, triggerOptions } = workflow;
     const payload = { scheduled_at: at.toISOString() };
-    const wanted = await this.filter.apply(
-      organizationId,
-      {
-        workflowId: id,
-        triggerType: 'schedule',
-        payload: Buffer.from(JSON.stringify(payload)),
-        contactId: null,
-        // Stops a second run of the same tick, should the epoch fail to. Keys of webhooks contain no space.
-        dedupeKey: `schedule ${payload.scheduled_at}`,
-      },
-      payload,
-      triggerOptions.if,
-    );
-    if (wanted) await this.runs.start(organizationId, wanted);
+    const start: RunStart = {
+      workflowId: id,
+      triggerType: 'schedule',
+      payload: Buffer.from(JSON.stringify(payload)),
+      contactId: null,
+      // Stops a second run of the same tick, should the epoch fail to. Keys of webhooks contain no space.
+      dedupeKey: `schedule ${payload.scheduled_at}`,
+    };
+    await this.filter.start(organizationId, start, payload, triggerOptions.if);
   }
 
   private async set(

@@ -3,35 +3,43 @@ import { ContactView } from '../../contacts/contact.results.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
 import { AppError } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
-import type { RunStart } from './run-starts.service.js';
+import {
+  type RunRefusal,
+  type RunStart,
+  type RunStarted,
+  RunStartsService,
+} from './run-starts.service.js';
 
-/** Evaluates the condition of a trigger. */
+/** Starts runs where the condition of their trigger holds. */
 @Injectable()
 export class TriggerFilterService {
   constructor(
     private readonly liquid: LiquidSandbox,
     private readonly contacts: ContactsService,
+    private readonly runs: RunStartsService,
   ) {}
 
   /**
-   * Returns `start` when the condition holds or is absent, otherwise undefined. When the evaluation fails, the returned
-   * start has the refusal `filter_failed`: the run is stored as failed, and its owner can see and retry it.
+   * Starts the run when the condition holds or is absent, and returns undefined otherwise. When the evaluation fails, the
+   * run is stored as failed with the refusal `filter_failed`, so that its owner can see and retry it.
    */
-  async apply(
+  async start(
     organizationId: string,
     start: RunStart,
     payload: unknown,
     condition: string | undefined,
-  ): Promise<RunStart | undefined> {
-    if (condition === undefined) return start;
+  ): Promise<RunStarted | undefined> {
+    if (condition === undefined) return await this.runs.start(organizationId, start);
     const { contactId, triggerType: type } = start;
     const contact = contactId === null ? null : await this.contacts.find(organizationId, contactId);
     const scope = { trigger: { type, payload }, contact: contact && ContactView.of(contact) };
+    let refusal: RunRefusal | undefined;
     try {
-      return this.liquid.test(condition, scope) ? start : undefined;
+      if (!this.liquid.test(condition, scope)) return undefined;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return { ...start, refusal: 'filter_failed' };
+      refusal = 'filter_failed';
     }
+    return await this.runs.start(organizationId, { ...start, refusal });
   }
 }

@@ -4,7 +4,6 @@ import { LiquidModule } from '../../liquid/liquid.module.js';
 import { JournalModule } from '../journal/journal.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { EventTriggersService } from './event-triggers.service.js';
-import { RunLimitsRepository } from './run-limits.repository.js';
 import { RunLimitsService } from './run-limits.service.js';
 import { ManualStartsService } from './manual-starts.service.js';
 import { PayloadContactsService } from './payload-contacts.service.js';
@@ -20,7 +19,6 @@ import { TriggerFilterService } from './trigger-filter.service.js';
   providers: [
     EventTriggersService,
     ManualStartsService,
-    RunLimitsRepository,
     RunLimitsService,
     PayloadContactsService,
     RunStartsService,
@@ -31,7 +29,6 @@ import { TriggerFilterService } from './trigger-filter.service.js';
   ],
   exports: [
     ManualStartsService,
-
     RunLimitsService,
     PayloadContactsService,
     RunStartsService,

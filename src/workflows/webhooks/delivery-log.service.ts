@@ -3,7 +3,6 @@ import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/comm
 import { ChangeFeed } from '../../changes/change-feed.js';
 import { Env } from '../../config/env.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import { AppError, toError } from '../../errors/app-error.js';
 import { TokenBuckets } from '../../http/rate-limiter.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { type DeliveryRecord, deliveryOf } from './delivery-record.js';
@@ -67,9 +66,10 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     workflowId: string,
     limit: number,
   ): Promise<WebhookDeliveriesResult> {
-    const workflow = await this.workflows.find(organizationId, workflowId);
-    if (!workflow) throw AppError.notFound('workflow');
-    const { triggerType, previousSecretUntil } = workflow;
+    const { triggerType, previousSecretUntil } = await this.workflows.get(
+      organizationId,
+      workflowId,
+    );
     const deliveries = await this.deliveries.list(organizationId, workflowId, limit);
     const isOverlapping = previousSecretUntil !== null && previousSecretUntil > new Date();
     const url = `${this.env.baseUrl}/${WEBHOOK_PATH}/${workflowId}/test`;

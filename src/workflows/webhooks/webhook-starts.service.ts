@@ -45,8 +45,7 @@ export class WebhookStartsService {
     return await this.tenants.transaction(organizationId, async () => {
       const contactId = await this.contacts.find(organizationId, payload);
       const start = { ...startOf(webhook, delivery), contactId };
-      const allowed = await this.filter.apply(organizationId, start, payload, condition);
-      return allowed ? await this.runs.start(organizationId, allowed) : 'skipped';
+      return (await this.filter.start(organizationId, start, payload, condition)) ?? 'skipped';
     });
   }
 

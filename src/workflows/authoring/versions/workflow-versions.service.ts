@@ -9,7 +9,6 @@ import {
 } from '../../store/version-content.js';
 import type { WorkflowVersion } from '../../store/workflow-version.entity.js';
 import { WorkflowVersionsRepository } from '../../store/workflow-versions.repository.js';
-import type { Workflow } from '../../store/workflow.entity.js';
 import { WorkflowsRepository } from '../../store/workflows.repository.js';
 import { type SavedWorkflow, WorkflowsService } from '../workflows.service.js';
 import { diffSteps, jsonDiff } from './definition-diff.js';
@@ -42,7 +41,7 @@ export class WorkflowVersionsService {
     workflowId: string,
     page: { limit: number; cursor?: string },
   ): Promise<WorkflowVersionPage> {
-    const workflow = await this.require(organizationId, workflowId);
+    const workflow = await this.workflows.get(organizationId, workflowId);
     const found = await this.versions.list(organizationId, workflowId, {
       before: readVersionCursor(page.cursor),
       limit: page.limit + 1,
@@ -109,7 +108,7 @@ export class WorkflowVersionsService {
     workflowId: string,
     number: number,
   ): Promise<FoundVersion> {
-    const workflow = await this.require(organizationId, workflowId);
+    const workflow = await this.workflows.get(organizationId, workflowId);
     const version = await this.versions.find(organizationId, workflowId, number);
     if (!version) {
       throw new AppError('not_found', `The workflow has versions 1 to ${workflow.version}.`);
@@ -117,12 +116,6 @@ export class WorkflowVersionsService {
     // Old releases stored only steps. For the newest version the workflow itself has the rest.
     const content = number === workflow.version ? toVersionContent(workflow) : version.content;
     return { version, content, newest: workflow.version };
-  }
-
-  private async require(organizationId: string, id: string): Promise<Workflow> {
-    const workflow = await this.workflows.find(organizationId, id);
-    if (!workflow) throw AppError.notFound('workflow');
-    return workflow;
   }
 }
 
