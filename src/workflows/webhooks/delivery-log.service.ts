@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/comm
 import { ChangeFeed } from '../../changes/change-feed.js';
 import { Env } from '../../config/env.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { toError } from '../../errors/app-error.js';
 import { TokenBuckets } from '../../http/rate-limiter.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { type DeliveryRecord, deliveryOf } from './delivery-record.js';
