@@ -8,8 +8,6 @@ import { promisify } from 'node:util';
 import { EmbeddedPostgresUnsupported, errorCode } from './embedded-postgres-error.js';
 import { type SystemUser, giveTree } from './system-user.js';
 
-const run = promisify(execFile);
-
 const PLATFORMS: Readonly<Record<string, string>> = {
   'darwin-arm64': 'darwin-arm64',
   'darwin-x64': 'darwin-x64',
@@ -24,6 +22,8 @@ const PLATFORMS: Readonly<Record<string, string>> = {
  */
 export const PROGRAM_ENV: NodeJS.ProcessEnv | undefined =
   process.platform === 'win32' ? undefined : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+
+type ProgramName = 'initdb' | 'pg_ctl' | 'postgres';
 
 // On Alpine Linux, for example, execve fails with ENOENT: the file exists, but its loader does not.
 const NO_LOADER = 'it is built for glibc, and this system has another C library (musl?).';
@@ -61,8 +61,21 @@ export async function findBinaries(): Promise<Binaries> {
   return { version, major: version.split('.')[0] ?? version, native: join(root, 'native') };
 }
 
-export function program(binaries: Binaries, name: 'initdb' | 'pg_ctl' | 'postgres'): string {
+export function program(binaries: Binaries, name: ProgramName): string {
   return join(binaries.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
+}
+
+/** Runs a program as `user` to its end. The user must be able to enter the directory `cwd`. */
+export async function runProgram(
+  binaries: Binaries,
+  name: ProgramName,
+  options: readonly string[],
+  user: SystemUser | null,
+  cwd: string,
+): Promise<void> {
+  const env = PROGRAM_ENV;
+  const run = promisify(execFile);
+  await run(program(binaries, name), options, { env, cwd, uid: user?.uid, gid: user?.gid });
 }
 
 /**
@@ -141,11 +154,7 @@ function doesNotRun(reason: string): EmbeddedPostgresUnsupported {
 /** Runs `postgres --version` as `user`. Returns the text of the error, or null. */
 async function probe(binaries: Binaries, user: SystemUser | null): Promise<string | null> {
   try {
-    await run(program(binaries, 'postgres'), ['--version'], {
-      env: PROGRAM_ENV,
-      cwd: '/',
-      ...(user ? { uid: user.uid, gid: user.gid } : {}),
-    });
+    await runProgram(binaries, 'postgres', ['--version'], user, '/');
     return null;
   } catch (error: unknown) {
     if (errorCode(error) === 'ENOENT' && existsSync(program(binaries, 'postgres'))) {

@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chown, mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { chown, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { type Binaries, PROGRAM_ENV, program } from './binaries.js';
-import type { DataDir } from './data-dir.js';
+import { type Binaries, runProgram } from './binaries.js';
+import { type DataDir, readIfExists } from './data-dir.js';
 import {
   EmbeddedPostgresError,
   diskFull,
@@ -13,8 +11,6 @@ import {
   programFailure,
 } from './embedded-postgres-error.js';
 import type { SystemUser } from './system-user.js';
-
-const run = promisify(execFile);
 
 /** Name of the superuser that initdb creates, and of the database that the application uses. */
 export const ROLE = 'switchboard';
@@ -35,22 +31,13 @@ export async function createCluster(
   command.push('-A', 'scram-sha-256', '-E', 'UTF8', '--locale=C');
   if (!durable) command.push('--no-sync');
   try {
-    await run(program(binaries, 'initdb'), command, {
-      env: PROGRAM_ENV,
-      // `user` may have no access to the current directory, and initdb needs one that it can enter.
-      cwd: dataDir.path,
-      ...(user ? { uid: user.uid, gid: user.gid } : {}),
-    });
+    await runProgram(binaries, 'initdb', command, user, dataDir.path);
     await rename(draft, dataDir.cluster);
     if (durable) await syncDirectory(dataDir.path);
   } catch (error: unknown) {
     await rm(draft, { recursive: true, force: true }).catch(() => undefined);
-    throw programFailure(
-      dataDir.path,
-      `A new database could not be created in ${dataDir.path}: initdb failed.`,
-      outputOf(error) || String(error),
-      error,
-    );
+    const message = `A new database could not be created in ${dataDir.path}: initdb failed.`;
+    throw programFailure(dataDir.path, message, outputOf(error) || String(error), error);
   }
 }
 
@@ -64,17 +51,13 @@ export async function removeLeftovers(dataDir: DataDir): Promise<void> {
 }
 
 export async function readPassword(dataDir: DataDir): Promise<string> {
-  try {
-    return (await readFile(dataDir.passwordFile, 'utf8')).trim();
-  } catch (error: unknown) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    throw new EmbeddedPostgresError(
-      `The password of the database in ${dataDir.cluster} is missing: ${dataDir.passwordFile}. ` +
-        'Put the file back (a backup of the data directory needs both), or set DATA_DIR to another ' +
-        'directory.',
-      { cause: error },
-    );
-  }
+  const password = await readIfExists(dataDir.passwordFile);
+  if (password !== null) return password.trim();
+  throw new EmbeddedPostgresError(
+    `The password of the database in ${dataDir.cluster} is missing: ${dataDir.passwordFile}. ` +
+      'Put the file back (a backup of the data directory needs both), or set DATA_DIR to another ' +
+      'directory.',
+  );
 }
 
 // The password is written before initdb and kept if that fails, so every cluster has its password.
@@ -104,9 +87,7 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 function outputOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return '';
-  const stdout = 'stdout' in error && typeof error.stdout === 'string' ? error.stdout : '';
-  const stderr = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : '';
+  const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
   return `${stdout}\n${stderr}`.trim();
 }
 

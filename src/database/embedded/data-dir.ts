@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, readdir, readFile, realpath, rmdir, stat } from 'node:fs/promises';
+import { access, chmod, mkdir, readdir, readFile, realpath, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 import { EmbeddedPostgresError, errorCode, fileFailure } from './embedded-postgres-error.js';
@@ -36,12 +36,7 @@ export class DataDir {
 
   /** Returns true when there is a database. Throws for one of another major version, and for other files. */
   async hasCluster(major: string): Promise<boolean> {
-    const version = await readFile(join(this.cluster, 'PG_VERSION'), 'utf8').catch(
-      (error: unknown) => {
-        if (errorCode(error) === 'ENOENT') return null;
-        throw fileFailure(this.path, error);
-      },
-    );
+    const version = await readIfExists(join(this.cluster, 'PG_VERSION'));
     if (version === null) {
       await this.removeEmptyCluster();
       return false;
@@ -56,8 +51,10 @@ export class DataDir {
 
   // Files are never deleted, because they may be somebody's only copy.
   private async removeEmptyCluster(): Promise<void> {
-    if (!(await stat(this.cluster).catch(() => null))) return;
-    const entries = await readdir(this.cluster).catch(() => ['?']);
+    const entries = await readdir(this.cluster).catch((error: unknown) =>
+      errorCode(error) === 'ENOENT' ? undefined : ['?'],
+    );
+    if (!entries) return;
     if (entries.length > 0) {
       throw new EmbeddedPostgresError(
         `${this.cluster} exists but holds no PostgreSQL database (no PG_VERSION file). ` +
@@ -66,6 +63,14 @@ export class DataDir {
     }
     await rmdir(this.cluster);
   }
+}
+
+/** Returns the text of a file, or null when there is no such file. */
+export async function readIfExists(path: string): Promise<string | null> {
+  return await readFile(path, 'utf8').catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
 }
 
 // The account that runs PostgreSQL must enter the directories that root creates. Execute permission is enough, so the

@@ -1,6 +1,6 @@
 import { chown, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Binaries, findBinaries, makeRunnable } from './binaries.js';
+import { findBinaries, makeRunnable } from './binaries.js';
 import {
   ROLE,
   createCluster,
@@ -13,7 +13,13 @@ import {
 } from './cluster.js';
 import { DataDir } from './data-dir.js';
 import { EmbeddedPostgresError, fileFailure } from './embedded-postgres-error.js';
-import { type Postmaster, findPostmaster, startPostmaster, stopPostmaster } from './postmaster.js';
+import {
+  type Home,
+  type Postmaster,
+  findPostmaster,
+  startPostmaster,
+  stopPostmaster,
+} from './postmaster.js';
 import { OwnerFile } from './process-identity.js';
 import { withStartLock } from './start-lock.js';
 import { type SystemUser, choosePostgresUser, giveTree, openPathFor } from './system-user.js';
@@ -30,13 +36,6 @@ export interface EmbeddedPostgresOptions {
   readonly log?: (line: string) => void;
   /** Server settings, which override the defaults. `fsync: 'off'` makes temporary databases start faster. */
   readonly settings?: Readonly<Record<string, string>>;
-}
-
-interface Home {
-  readonly dataDir: DataDir;
-  readonly installed: Binaries;
-  readonly settings: Readonly<Record<string, string>>;
-  readonly log: (line: string) => void;
 }
 
 /**

@@ -1,16 +1,14 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { chown, open, readFile, rename, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { type Binaries, PROGRAM_ENV, program } from './binaries.js';
+import { type Binaries, PROGRAM_ENV, program, runProgram } from './binaries.js';
 import type { DataDir } from './data-dir.js';
 import { EmbeddedPostgresError, programFailure } from './embedded-postgres-error.js';
 import { type ProcessIdentity, commandLine, findProcess, isRunning } from './process-identity.js';
 import type { SystemUser } from './system-user.js';
-
-const run = promisify(execFile);
 
 const POLL_MS = 5;
 // Recovery after a crash reads all WAL since the last checkpoint. A timeout would discard that work, so this limit is far
@@ -27,12 +25,18 @@ export interface Postmaster {
   readonly child?: ChildProcess;
 }
 
-export interface StartPlan {
+/** A data directory and the programs that npm installed. */
+export interface Home {
   readonly dataDir: DataDir;
-  readonly binaries: Binaries;
-  readonly user: SystemUser | null;
+  readonly installed: Binaries;
   readonly settings: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
+}
+
+interface StartPlan extends Home {
+  /** The programs, which `user` can execute. */
+  readonly binaries: Binaries;
+  readonly user: SystemUser | null;
 }
 
 /** Reports that a server did not start, with what it wrote to its log. */
@@ -40,15 +44,10 @@ class StartFailure extends Error {
   constructor(readonly output: string) {
     super('PostgreSQL ended while it was starting.');
   }
-
-  /** True when the same command may succeed in a moment. */
-  get isTransient(): boolean {
-    // Another program opened the port first, or backends of a killed server are still running.
-    return /could not bind|pre-existing shared memory block|is another postmaster/i.test(
-      this.output,
-    );
-  }
 }
+
+/** Errors after which the same command may succeed: another program opened the port, or old backends are still running. */
+const TRANSIENT = /could not bind|pre-existing shared memory block|is another postmaster/i;
 
 /** Starts the server and returns once it accepts connections. */
 export async function startPostmaster(plan: StartPlan): Promise<Postmaster> {
@@ -58,13 +57,12 @@ export async function startPostmaster(plan: StartPlan): Promise<Postmaster> {
       return await startOnce(plan);
     } catch (error: unknown) {
       if (!(error instanceof StartFailure)) throw error;
-      if (error.isTransient && Date.now() <= deadline) {
-        await sleep(100);
-        continue;
+      if (!TRANSIENT.test(error.output) || Date.now() > deadline) {
+        const { path, cluster, logFile } = plan.dataDir;
+        const message = `PostgreSQL ended while it was starting in ${cluster}. The end of ${logFile}:`;
+        throw programFailure(path, message, error.output, error);
       }
-      const { path, cluster, logFile } = plan.dataDir;
-      const message = `PostgreSQL ended while it was starting in ${cluster}. The end of ${logFile}:`;
-      throw programFailure(path, message, error.output, error);
+      await sleep(100);
     }
   }
 }
@@ -85,27 +83,25 @@ export async function findPostmaster(
 }
 
 /** Stops the server, which rolls back open transactions. Resolves when it has ended. */
-export async function stopPostmaster(
-  plan: Pick<StartPlan, 'dataDir' | 'log'> & { readonly installed: Binaries },
-  { identity }: Postmaster,
-): Promise<void> {
+export async function stopPostmaster(home: Home, { identity }: Postmaster): Promise<void> {
   if (!(await isRunning(identity))) return;
   if (process.platform === 'win32') {
     // Windows has no signals. process.kill would end the server without a shutdown checkpoint.
-    const command = ['stop', '-D', plan.dataDir.cluster, '-m', 'fast', '-w'];
-    await run(program(plan.installed, 'pg_ctl'), command);
+    const { path, cluster } = home.dataDir;
+    const command = ['stop', '-D', cluster, '-m', 'fast', '-w'];
+    await runProgram(home.installed, 'pg_ctl', command, null, path);
     return;
   }
   // SIGINT disconnects clients. SIGTERM would wait until they disconnect.
   signal(identity.pid, 'SIGINT');
   if (await hasEnded(identity, FAST_STOP_MS)) return;
-  plan.log(
+  home.log(
     'The embedded PostgreSQL does not stop; stopping it at once. It recovers at the next start.',
   );
   signal(identity.pid, 'SIGQUIT');
   if (await hasEnded(identity, IMMEDIATE_STOP_MS)) return;
   throw new EmbeddedPostgresError(
-    `PostgreSQL (process ${identity.pid}) does not stop. Its log: ${plan.dataDir.logFile}`,
+    `PostgreSQL (process ${identity.pid}) does not stop. Its log: ${home.dataDir.logFile}`,
   );
 }
 
@@ -136,7 +132,8 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
       stdio: ['ignore', log.file.fd, log.file.fd],
       cwd: dataDir.path,
       env: { ...PROGRAM_ENV, ...(await ignoreStalePid(dataDir.cluster)) },
-      ...(user ? { uid: user.uid, gid: user.gid } : {}),
+      uid: user?.uid,
+      gid: user?.gid,
     });
     return await waitUntilReady(plan, child, port, log.size);
   } finally {
@@ -205,7 +202,7 @@ async function startWithPgCtl(
   const { dataDir, binaries } = plan;
   const quoted = options.map((option) => (option.endsWith('=') ? `"${option}"` : option)).join(' ');
   const command = ['start', '-D', dataDir.cluster, '-l', dataDir.logFile, '-w', '-o', quoted];
-  await run(program(binaries, 'pg_ctl'), command);
+  await runProgram(binaries, 'pg_ctl', command, null, dataDir.path);
   const file = await readPostmasterFile(dataDir.cluster);
   const identity = file && (await findProcess(file.pid));
   if (!identity) throw new StartFailure(await readLog(dataDir, 0));
@@ -230,16 +227,12 @@ async function readLog(dataDir: DataDir, from: number): Promise<string> {
 }
 
 /** Returns a TCP port of 127.0.0.1 that is free at this moment. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
 }
 
 function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {

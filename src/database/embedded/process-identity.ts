@@ -1,4 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { errorCode } from './embedded-postgres-error.js';
 
 /** Identifies a process, also when the system reuses its pid later. */
@@ -60,11 +61,7 @@ export function parseIdentity<T extends ProcessIdentity>(text: string): T | null
 }
 
 async function readProc(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch {
-    return null;
-  }
+  return await readFile(path, 'utf8').catch(() => null);
 }
 
 /** The file that names the owner: the Node process whose `stop()` stops the database. */
@@ -85,10 +82,8 @@ export class OwnerFile {
 
   /** Deletes the file, unless another process has become the owner. */
   async release(): Promise<void> {
-    const [owner, self] = await Promise.all([this.read(), ownIdentity()]);
-    if (owner?.pid === self.pid && owner.startedAt === self.startedAt) {
-      await rm(this.path, { force: true });
-    }
+    const isOwn = isDeepStrictEqual(await this.read(), await ownIdentity());
+    if (isOwn) await rm(this.path, { force: true });
   }
 
   private async read(): Promise<ProcessIdentity | null> {

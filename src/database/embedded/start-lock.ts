@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-
+import { readIfExists } from './data-dir.js';
 import { EmbeddedPostgresError, errorCode } from './embedded-postgres-error.js';
 import { isRunning, ownIdentity, parseIdentity, type ProcessIdentity } from './process-identity.js';
 
@@ -83,13 +83,8 @@ async function removeStale(
 }
 
 async function readHolder(path: string): Promise<Holder | null> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error: unknown) {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  }
+  const text = await readIfExists(path);
+  if (text === null) return null;
   const holder = parseIdentity<Holder>(text);
   // The file is incomplete after a power cut. The file of a living holder is always complete.
   return holder?.token ? holder : { pid: 0, startedAt: null, token: 'unreadable' };
