@@ -1,5 +1,10 @@
 import type { ObjectLiteral } from 'typeorm';
-import { type ContactFilter, TEXT_FIELDS, TIME_FIELDS } from './contact-filter.js';
+import {
+  type ContactFilter,
+  type FilterOperator,
+  TEXT_FIELDS,
+  TIME_FIELDS,
+} from './contact-filter.js';
 
 /** A condition of a WHERE clause about the alias `contact`. Values from callers are always parameters, never SQL. */
 export interface Condition {
@@ -16,131 +21,100 @@ export function escapeLike(text: string): string {
 export function filterCondition(filter: ContactFilter, index: number): Condition {
   const value = `filter${index}`;
   const name = `name${index}`;
-  const [first] = filter.values;
-  const pattern = `${filter.operator === 'starts_with' ? '' : '%'}${escapeLike(String(first))}%`;
-  switch (filter.kind) {
-    case 'text': {
-      const column = `contact.${TEXT_FIELDS[filter.name as keyof typeof TEXT_FIELDS]}`;
-      return textCondition(filter, column, value, pattern);
-    }
-    case 'time': {
-      const column = `contact.${TIME_FIELDS[filter.name as keyof typeof TIME_FIELDS]}`;
-      const operator = filter.operator === 'less_than' ? '<' : '>';
-      return {
-        sql: `${column} ${operator} :${value}`,
-        parameters: { [value]: new Date(String(first)) },
-      };
-    }
+  return {
+    sql: toSql(filter, `:${value}`, `:${name}`),
+    parameters: { [value]: toParameter(filter), [name]: filter.name },
+  };
+}
+
+/** SQL by operator. A table has the operators that `parseFilters` accepts for the kind of its fields. */
+type SqlTable = Partial<Record<FilterOperator, string>>;
+
+function toSql(
+  { kind, name: field, operator, values }: ContactFilter,
+  value: string,
+  name: string,
+): string {
+  switch (kind) {
+    case 'text':
+      return textSql(`contact.${TEXT_FIELDS[field as keyof typeof TEXT_FIELDS]}`, value)[operator]!;
+    case 'consent':
+      return textSql(`(contact.consent -> ${name} ->> 'status')`, value)[operator]!;
+    case 'time':
+      return timeSql(`contact.${TIME_FIELDS[field as keyof typeof TIME_FIELDS]}`, value)[operator]!;
     case 'tags':
-      return tagsCondition(filter, value);
-    case 'consent': {
-      const column = `(contact.consent -> :${name} ->> 'status')`;
-      const condition = textCondition(filter, column, value, pattern);
-      return { ...condition, parameters: { ...condition.parameters, [name]: filter.name } };
-    }
-    case 'property': {
-      const condition = propertyCondition(filter, name, value, pattern);
-      return { ...condition, parameters: { ...condition.parameters, [name]: filter.name } };
-    }
+      return tagsSql(value)[operator]!;
+    case 'property':
+      return propertySql(name, value, typeof values[0] === 'number')[operator]!;
   }
+}
+
+function toParameter({ kind, operator, values }: ContactFilter): unknown {
+  const [first] = values;
+  if (kind === 'tags') return values;
+  if (kind === 'time') return new Date(String(first));
+  if (operator === 'contains' || operator === 'not_contains')
+    return `%${escapeLike(String(first))}%`;
+  if (operator === 'starts_with') return `${escapeLike(String(first))}%`;
+  const isOrder = operator === 'greater_than' || operator === 'less_than';
+  const isJson = kind === 'property' && !(isOrder && typeof first === 'string');
+  const comparable = isJson ? values.map((item) => JSON.stringify(item)) : values;
+  return operator === 'in' ? comparable : comparable[0];
 }
 
 /**
  * Compares a text column. A contact without a value matches `not_equals` and `not_contains`. The collation "C" makes
  * ILIKE ignore the case of A to Z only, whatever the locale of the database is.
  */
-function textCondition(
-  filter: ContactFilter,
-  column: string,
-  value: string,
-  pattern: string,
-): Condition {
-  const [first] = filter.values;
-  switch (filter.operator) {
-    case 'is_set':
-      return { sql: `${column} is not null`, parameters: {} };
-    case 'is_not_set':
-      return { sql: `${column} is null`, parameters: {} };
-    case 'not_equals':
-      return { sql: `${column} is distinct from :${value}`, parameters: { [value]: first } };
-    case 'in':
-      return { sql: `${column} = any(:${value})`, parameters: { [value]: filter.values } };
-    case 'contains':
-    case 'starts_with':
-      return { sql: `${column} collate "C" ilike :${value}`, parameters: { [value]: pattern } };
-    case 'not_contains':
-      return {
-        sql: `(${column} is null or ${column} collate "C" not ilike :${value})`,
-        parameters: { [value]: pattern },
-      };
-    default:
-      return { sql: `${column} = :${value}`, parameters: { [value]: first } };
-  }
+function textSql(column: string, value: string): SqlTable {
+  return {
+    equals: `${column} = ${value}`,
+    not_equals: `${column} is distinct from ${value}`,
+    contains: `${column} collate "C" ilike ${value}`,
+    not_contains: `(${column} is null or ${column} collate "C" not ilike ${value})`,
+    starts_with: `${column} collate "C" ilike ${value}`,
+    in: `${column} = any(${value})`,
+    is_set: `${column} is not null`,
+    is_not_set: `${column} is null`,
+  };
 }
 
-function tagsCondition(filter: ContactFilter, value: string): Condition {
-  const parameters = { [value]: filter.values };
-  switch (filter.operator) {
-    case 'is_set':
-      return { sql: `cardinality(contact.tags) > 0`, parameters: {} };
-    case 'is_not_set':
-      return { sql: `cardinality(contact.tags) = 0`, parameters: {} };
-    case 'not_contains':
-      return { sql: `not contact.tags && cast(:${value} as text[])`, parameters };
-    default:
-      return { sql: `contact.tags && cast(:${value} as text[])`, parameters };
-  }
+function timeSql(column: string, value: string): SqlTable {
+  return { greater_than: `${column} > ${value}`, less_than: `${column} < ${value}` };
+}
+
+function tagsSql(value: string): SqlTable {
+  const overlaps = `contact.tags && cast(${value} as text[])`;
+  return {
+    contains: overlaps,
+    not_contains: `not ${overlaps}`,
+    in: overlaps,
+    is_set: 'cardinality(contact.tags) > 0',
+    is_not_set: 'cardinality(contact.tags) = 0',
+  };
 }
 
 /** Compares values of the same JSON type only: the text "5" does not equal the number 5, and no cast can fail. */
-function propertyCondition(
-  filter: ContactFilter,
-  name: string,
-  value: string,
-  pattern: string,
-): Condition {
-  const [first] = filter.values;
-  const json = `(contact.properties -> :${name})`;
-  const text = `(contact.properties ->> :${name})`;
+function propertySql(name: string, value: string, isNumber: boolean): SqlTable {
+  const json = `(contact.properties -> ${name})`;
+  const jsonValue = `cast(${value} as jsonb)`;
   const isText = `jsonb_typeof(${json}) = 'string'`;
-  const asJson = { [value]: JSON.stringify(first) };
-  switch (filter.operator) {
-    case 'is_set':
-      return { sql: `${json} is not null`, parameters: {} };
-    case 'is_not_set':
-      return { sql: `${json} is null`, parameters: {} };
-    case 'not_equals':
-      return { sql: `${json} is distinct from cast(:${value} as jsonb)`, parameters: asJson };
-    case 'in':
-      return {
-        sql: `${json} = any(cast(:${value} as jsonb[]))`,
-        parameters: { [value]: filter.values.map((item) => JSON.stringify(item)) },
-      };
-    case 'contains':
-    case 'starts_with':
-      return {
-        sql: `(${isText} and ${text} collate "C" ilike :${value})`,
-        parameters: { [value]: pattern },
-      };
-    case 'not_contains':
-      return {
-        sql: `(${isText} and ${text} collate "C" ilike :${value}) is not true`,
-        parameters: { [value]: pattern },
-      };
-    case 'greater_than':
-    case 'less_than': {
-      const operator = filter.operator === 'less_than' ? '<' : '>';
-      return typeof first === 'number'
-        ? {
-            sql: `(jsonb_typeof(${json}) = 'number' and ${json} ${operator} cast(:${value} as jsonb))`,
-            parameters: asJson,
-          }
-        : {
-            sql: `(${isText} and ${text} collate "C" ${operator} :${value})`,
-            parameters: { [value]: first },
-          };
-    }
-    default:
-      return { sql: `${json} = cast(:${value} as jsonb)`, parameters: asJson };
-  }
+  const text = `(contact.properties ->> ${name}) collate "C"`;
+  const matches = `(${isText} and ${text} ilike ${value})`;
+  const is = (order: '<' | '>'): string =>
+    isNumber
+      ? `(jsonb_typeof(${json}) = 'number' and ${json} ${order} ${jsonValue})`
+      : `(${isText} and ${text} ${order} ${value})`;
+  return {
+    equals: `${json} = ${jsonValue}`,
+    not_equals: `${json} is distinct from ${jsonValue}`,
+    contains: matches,
+    not_contains: `${matches} is not true`,
+    starts_with: matches,
+    in: `${json} = any(cast(${value} as jsonb[]))`,
+    greater_than: is('>'),
+    less_than: is('<'),
+    is_set: `${json} is not null`,
+    is_not_set: `${json} is null`,
+  };
 }

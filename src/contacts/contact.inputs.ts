@@ -3,6 +3,7 @@ import { PageInput } from '../paging/paging.js';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 import { Choice, JsonObject, Nested, ObjectList, Text } from '../tools/schema/fields.js';
 import { CONSENT_STATUSES, type ConsentStatus } from './consent.js';
+import { TEXT_FIELDS } from './contact-filter.js';
 import { CONTACT_SORTS, type ContactSort } from './contact-order.js';
 
 class ConsentInput {
@@ -91,17 +92,7 @@ export class ContactIdInput {
   contact_id: string;
 }
 
-@ClearableFields(
-  'external_id',
-  'email',
-  'phone',
-  'first_name',
-  'last_name',
-  'locale',
-  'timezone',
-  'tags',
-  'properties',
-)
+@ClearableFields(...Object.keys(TEXT_FIELDS), 'tags', 'properties')
 export class UpdateContactInput extends ContactFieldsInput {
   @Text('Id of the contact.', { min: 1, max: 64 })
   contact_id: string;
@@ -145,7 +136,7 @@ export class SearchContactsInput extends PageInput {
 }
 
 /** Lets callers clear inherited fields with null. */
-function ClearableFields(...fields: (keyof ContactFieldsInput)[]): ClassDecorator {
+function ClearableFields(...fields: string[]): ClassDecorator {
   return ({ prototype }) => {
     for (const field of fields) {
       // A condition of a subclass replaces those of its base class, so the field must be made optional again.

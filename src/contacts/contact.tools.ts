@@ -4,14 +4,12 @@ import {
   type CompletionCall,
   MAX_COMPLETIONS,
 } from '../completions/completion.decorator.js';
-import { AppError } from '../errors/app-error.js';
 import { Resource } from '../resources/resource.decorator.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import { parseChanges } from './contact-fields.js';
 import { parseFilters } from './contact-filter.js';
 import { ContactOrder } from './contact-order.js';
-import type { Contact } from './contact.entity.js';
 import {
   ContactIdInput,
   CreateContactInput,
@@ -69,7 +67,10 @@ export class ContactTools {
     description: 'One contact, as get_contact returns it.',
   })
   async get(input: GetContactInput, call: ToolCall): Promise<ContactResult> {
-    return { contact: ContactView.of(await this.find(input, call.organizationId)) };
+    const { contact_id, email, external_id } = input;
+    const key = { contact_id, email, external_id };
+    const contact = await this.contacts.getBy(call.organizationId, key, 'Try search_contacts.');
+    return { contact: ContactView.of(contact) };
   }
 
   @Tool({
@@ -142,22 +143,5 @@ export class ContactTools {
     const limit = MAX_COMPLETIONS + 1;
     const contacts = await this.contacts.listStartingWith(organizationId, text, limit);
     return contacts.map(({ id }) => id);
-  }
-
-  private async find(input: GetContactInput, organizationId: string): Promise<Contact> {
-    const { contact_id: id, email, external_id: externalId } = input;
-    if ([id, email, externalId].filter((value) => value !== undefined).length !== 1) {
-      throw AppError.invalid('Give exactly one of contact_id, email and external_id.', [
-        { path: '', message: 'needs exactly one of contact_id, email and external_id' },
-      ]);
-    }
-    if (id !== undefined) return await this.contacts.get(organizationId, id);
-    const contact =
-      email === undefined
-        ? await this.contacts.findByExternalId(organizationId, externalId!)
-        : await this.contacts.findByEmail(organizationId, email);
-    if (contact) return contact;
-    const field = email === undefined ? 'external_id' : 'email';
-    throw new AppError('not_found', `No contact has this ${field}. Try search_contacts.`);
   }
 }

@@ -11,7 +11,6 @@ import { escapeLike, filterCondition } from './contact-condition.js';
 import { type ContactFields, foldText, searchText } from './contact-fields.js';
 import type { ContactFilter } from './contact-filter.js';
 import { CONTACT_SORTS, ContactOrder, type Position } from './contact-order.js';
-import { CONTACT_COLUMNS, type ContactRow, toContact } from './contact-row.js';
 import { Contact } from './contact.entity.js';
 
 /** Columns of the identifiers, by argument name. Each identifier is unique in its organization. */
@@ -21,7 +20,15 @@ export type Identifier = keyof typeof IDENTIFIERS;
 /** When more contacts match a text, reading them in sort order is faster than the text index. */
 const MOST_BY_INDEX = 1000;
 
-const SELECT = `select ${CONTACT_COLUMNS} from contacts contact where contact.organization_id = $1`;
+/**
+ * Names the columns as the properties of {@link Contact}, so that a row is a contact. TypeORM takes longer, because it
+ * examines the metadata of each column again for each row.
+ */
+const COLUMNS = `contact.organization_id as "organizationId", contact.id, contact.external_id as "externalId",
+  contact.email, contact.phone, contact.first_name as "firstName", contact.last_name as "lastName", contact.locale,
+  contact.timezone, contact.tags, contact.properties, contact.consent, contact.created_at as "createdAt",
+  contact.updated_at as "updatedAt"`;
+const SELECT = `select ${COLUMNS} from contacts contact where contact.organization_id = $1`;
 const FIND = prepared('contact', `${SELECT} and contact.id = $2`);
 const FIND_BY = {
   external_id: prepared('contact_by_external_id', `${SELECT} and contact.external_id = $2`),
@@ -39,23 +46,21 @@ const FIRST_PAGES = new Map(
   }),
 );
 
-/** A row of `indexedPageStatement`. `contact_id` is null when no contact matches. */
-interface IndexedRow extends ContactRow {
-  exceeds_index_limit: boolean;
-}
+/** A row of `indexedPageStatement`. The id is null when no contact matches. */
+type IndexedRow = Contact & { exceeds_index_limit: boolean };
 
 @Injectable()
 export class ContactsRepository {
   /** The contact that the last statement of a transaction has found (docs/adr/0016-recent-contact.md). */
-  private readonly recent = new WeakMap<object, { version: number; row: ContactRow }>();
+  private readonly recent = new WeakMap<object, { version: number; contact: Contact }>();
 
   constructor(private readonly tenants: TenantDatabase) {}
 
   async find(organizationId: string, id: string): Promise<Contact | null> {
     const { transaction } = this.tenants.session(organizationId);
     const recent = this.recent.get(transaction);
-    return recent?.version === transaction.version && recent.row.contact_id === id
-      ? toContact(structuredClone(recent.row))
+    return recent?.version === transaction.version && recent.contact.id === id
+      ? structuredClone(recent.contact)
       : await this.findOne(FIND, organizationId, id);
   }
 
@@ -176,13 +181,13 @@ export class ContactsRepository {
   ): Promise<Contact | null> {
     const session = this.tenants.session(organizationId);
     const version = session.transaction.version + 1;
-    const [row] = await session.query<ContactRow>(statement, [organizationId, value]);
-    if (!row) return null;
+    const [contact] = await session.query<Contact>(statement, [organizationId, value]);
+    if (!contact) return null;
     // Another statement, sent at the same moment, may have changed the contact.
     if (session.transaction.version === version) {
-      this.recent.set(session.transaction, { version, row: structuredClone(row) });
+      this.recent.set(session.transaction, { version, contact: structuredClone(contact) });
     }
-    return toContact(row);
+    return contact;
   }
 
   private pageQuery(
@@ -194,6 +199,7 @@ export class ContactsRepository {
   ): SelectQueryBuilder<Contact> {
     const query = this.rows(organizationId)
       .createQueryBuilder('contact')
+      .select(COLUMNS)
       .where('contact.organizationId = :organizationId', { organizationId })
       .orderBy(`contact.${order.column}`, order.direction, order.nulls)
       .addOrderBy('contact.id', order.direction)
@@ -219,7 +225,7 @@ export class ContactsRepository {
       .session(organizationId)
       .query<IndexedRow>(statement, [...values, ...texts, MOST_BY_INDEX]);
     if (rows[0]!.exceeds_index_limit) return undefined;
-    return rows.filter((row) => row.contact_id !== null).map(toContact);
+    return rows.filter(({ id }) => id !== null);
   }
 
   private async readPage(
@@ -227,10 +233,7 @@ export class ContactsRepository {
     query: SelectQueryBuilder<Contact>,
   ): Promise<Contact[]> {
     const [text, values] = query.getQueryAndParameters();
-    const rows = await this.tenants
-      .session(organizationId)
-      .query<ContactRow>(text, values as unknown[]);
-    return rows.map(toContact);
+    return await this.tenants.session(organizationId).query<Contact>(text, values as unknown[]);
   }
 
   private rows(organizationId: string): Repository<Contact> {

@@ -10,6 +10,7 @@ import type { ContactFilter } from './contact-filter.js';
 import type { ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import { ContactView } from './contact.results.js';
+import { parsePhone } from './parse-field.js';
 import { ContactsRepository, IDENTIFIERS, type Identifier } from './contacts.repository.js';
 
 // Another attempt is needed only when the conflicting contact is deleted between two statements.
@@ -20,6 +21,9 @@ export interface ContactSearch {
   text: string | undefined;
   filters: readonly ContactFilter[];
 }
+
+/** Names a contact by one of its members. */
+export type ContactKey = Partial<Record<'contact_id' | Identifier, string>>;
 
 /** Manages the contacts of organizations. The caller of each method must have opened a transaction of the organization. */
 @Injectable()
@@ -44,13 +48,29 @@ export class ContactsService {
     return this.contacts.findByIdentifier(organizationId, 'email', email.toLowerCase());
   }
 
-  /** The number must be in E.164 form, as `parsePhone` returns it. */
-  findByPhone(organizationId: string, phone: string): Promise<Contact | null> {
-    return this.contacts.findByIdentifier(organizationId, 'phone', phone);
-  }
-
-  findByExternalId(organizationId: string, externalId: string): Promise<Contact | null> {
-    return this.contacts.findByIdentifier(organizationId, 'external_id', externalId);
+  /**
+   * Returns the contact that the only given member of `key` names. Throws `invalid_arguments` unless exactly one is given,
+   * and `not_found`, whose message ends with `hint`.
+   */
+  async getBy(
+    organizationId: string,
+    key: ContactKey,
+    hint = 'Add one with create_contact first.',
+  ): Promise<Contact> {
+    const given = Object.entries(key).filter(([, value]) => value !== undefined);
+    if (given.length !== 1) {
+      const names = Object.keys(key)
+        .join(', ')
+        .replace(/, (\w+)$/, ' and $1');
+      const message = `exactly one of ${names}`;
+      throw AppError.invalid(`Give ${message}.`, [{ path: '', message: `needs ${message}` }]);
+    }
+    const [name, value] = given[0] as [keyof ContactKey, string];
+    if (name === 'contact_id') return await this.get(organizationId, value);
+    const stored = normalizeIdentifier(name, value);
+    const contact = await this.contacts.findByIdentifier(organizationId, name, stored);
+    if (!contact) throw new AppError('not_found', `No contact has this ${name}. ${hint}`);
+    return contact;
   }
 
   /** Returns at most `limit` contacts, newest first, whose id, a name or an identifier starts with `text` in any case. */
@@ -179,6 +199,15 @@ export class ContactsService {
     }
     return holders;
   }
+}
+
+/** Returns an identifier in the form in which it is stored. Throws `invalid_arguments` for a wrong phone number. */
+function normalizeIdentifier(name: Identifier, value: string): string {
+  if (name === 'email') return value.toLowerCase();
+  if (name === 'external_id') return value;
+  const phone = parsePhone(value);
+  if ('fault' in phone) throw AppError.invalidField(name, phone.fault);
+  return phone.value;
 }
 
 function mergeTags(contact: Contact, changes: ContactChanges): ContactChanges {

@@ -7,7 +7,6 @@ import {
 import type { Contact } from '../contacts/contact.entity.js';
 import { ContactView } from '../contacts/contact.results.js';
 import { ContactsService } from '../contacts/contacts.service.js';
-import { AppError } from '../errors/app-error.js';
 import { CAUTION, dataMessage } from '../prompts/data-message.js';
 import { Prompt, type PromptResult } from '../prompts/prompt.decorator.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
@@ -53,7 +52,9 @@ export class MessagePrompts {
   })
   async writeMessage(input: WriteMessageInput, call: ToolCall): Promise<PromptResult> {
     const { organizationId } = call;
-    const contact = await this.find(organizationId, input.contact);
+    const given = input.contact.trim();
+    const key = given.includes('@') ? { email: given } : { contact_id: given };
+    const contact = await this.contacts.getBy(organizationId, key);
     const { messages } = await this.messages.list(
       organizationId,
       { contactId: contact.id },
@@ -77,18 +78,6 @@ export class MessagePrompts {
         ),
       ],
     };
-  }
-
-  private async find(organizationId: string, idOrEmail: string): Promise<Contact> {
-    const given = idOrEmail.trim();
-    if (!given.includes('@')) return await this.contacts.get(organizationId, given);
-    const contact = await this.contacts.findByEmail(organizationId, given);
-    if (!contact)
-      throw new AppError(
-        'not_found',
-        'No contact has this email. Add one with create_contact first.',
-      );
-    return contact;
   }
 }
 

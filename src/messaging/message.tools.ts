@@ -35,7 +35,7 @@ export class MessageTools {
       );
     }
     const message = await this.messages.sendEmail(call.organizationId, {
-      to: { contactId: input.contact_id, email: input.email, phone: input.phone },
+      to: { contact_id: input.contact_id, email: input.email, phone: input.phone },
       subject: requireField(input, 'subject'),
       body: requireField(input, 'body'),
       variables: input.variables,

@@ -160,22 +160,8 @@ export class MessagesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Ends the message without sending it and ends its lease. The caller must have locked its row. */
+  /** Writes a final status and ends the lease. The caller must have locked the row. */
   async settle(organizationId: string, id: string, { status, reason }: Outcome): Promise<Message> {
-    await this.rows(organizationId).update(
-      { organizationId, id },
-      { status, statusReason: reason, leaseUntil: null, updatedAt: () => 'now()' },
-    );
-    return await this.rows(organizationId).findOneByOrFail({ organizationId, id });
-  }
-
-  /** Writes the status that the provider reported and ends the lease. The caller must have locked the row. */
-  async recordReport(
-    organizationId: string,
-    id: string,
-    status: 'delivered' | 'failed',
-    reason: string | null,
-  ): Promise<Message> {
     await this.rows(organizationId).update(
       { organizationId, id },
       {

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
-import type { Contact } from '../contacts/contact.entity.js';
 import { ContactView } from '../contacts/contact.results.js';
-import { ContactsService } from '../contacts/contacts.service.js';
-import { parsePhone } from '../contacts/parse-field.js';
+import { type ContactKey, ContactsService } from '../contacts/contacts.service.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
@@ -16,20 +14,13 @@ import { type MessageFilter, MessagesRepository } from './messages.repository.js
 const LONGEST_SUBJECT = 500;
 const LONGEST_BODY_BYTES = 256 * 1024;
 
-/** Identifies the contact of a message by exactly one of its fields. */
-export interface Addressee {
-  contactId?: string;
-  email?: string;
-  phone?: string;
-}
-
 interface MessageContent {
   subject: string;
   body: string;
 }
 
 export interface EmailRequest extends MessageContent {
-  to: Addressee;
+  to: ContactKey;
   variables?: object;
   scheduledAt?: Date;
   idempotencyKey?: string;
@@ -53,7 +44,7 @@ export class MessagesService {
    * `invalid_arguments` when the contact has no address, and `no_consent` when it has denied consent.
    */
   async sendEmail(organizationId: string, request: EmailRequest): Promise<Message> {
-    const contact = await this.getAddressee(organizationId, request.to);
+    const contact = await this.contacts.getBy(organizationId, request.to);
     if (contact.email === null) {
       throw AppError.invalid('This contact has no e-mail address. Add one with update_contact.', [
         { path: 'channel', message: 'is email, and the contact has no e-mail address' },
@@ -122,37 +113,6 @@ export class MessagesService {
       status: 'canceled',
       reason: `Canceled by ${by}.`,
     });
-  }
-
-  /** Returns the contact. Throws `not_found`, or `invalid_arguments` unless exactly one field is given. */
-  async getAddressee(
-    organizationId: string,
-    { contactId, email, phone }: Addressee,
-  ): Promise<Contact> {
-    if ([contactId, email, phone].filter((value) => value !== undefined).length !== 1) {
-      throw AppError.invalid('Give exactly one of contact_id, email and phone.', [
-        { path: '', message: 'needs exactly one of contact_id, email and phone' },
-      ]);
-    }
-    if (contactId !== undefined) return await this.contacts.get(organizationId, contactId);
-    if (email !== undefined) {
-      const contact = await this.contacts.findByEmail(organizationId, email);
-      if (contact) return contact;
-      throw new AppError(
-        'not_found',
-        'No contact has this email. Add one with create_contact first.',
-      );
-    }
-    const number = parsePhone(phone!);
-    if ('fault' in number) {
-      throw AppError.invalidField('phone', number.fault);
-    }
-    const contact = await this.contacts.findByPhone(organizationId, number.value);
-    if (contact) return contact;
-    throw new AppError(
-      'not_found',
-      'No contact has this phone. Add one with create_contact first.',
-    );
   }
 }
 

@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
+import { type ContactKey, ContactsService } from '../contacts/contacts.service.js';
 import { AppError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { newId } from '../text/ids.js';
 import { messageEvent } from './message-events.js';
 import type { Message, MessageChannel } from './message.entity.js';
 import { MessagesRepository } from './messages.repository.js';
-import { type Addressee, MessagesService } from './messages.service.js';
 
 /** Matches the id of a sent message, as `msg_…` or as its Message-ID header. */
 const MESSAGE_ID = /^<?(msg_[0-9A-Za-z]+)(?:@[^<>\s]*)?>?$/;
 const LONGEST_REASON = 500;
 
 export interface ReceivedMessage {
-  from: Addressee;
+  from: ContactKey;
   channel: MessageChannel;
   to?: string;
   subject?: string;
@@ -39,7 +39,7 @@ export interface DeliveryReport {
 export class ProviderReportsService {
   constructor(
     private readonly repository: MessagesRepository,
-    private readonly messages: MessagesService,
+    private readonly contacts: ContactsService,
     private readonly changes: ChangeFeed,
     private readonly events: DomainEvents,
   ) {}
@@ -50,7 +50,7 @@ export class ProviderReportsService {
     received: ReceivedMessage,
   ): Promise<{ message: Message; created: boolean }> {
     const { channel, externalId } = received;
-    const contact = await this.messages.getAddressee(organizationId, received.from);
+    const contact = await this.contacts.getBy(organizationId, received.from);
     const message = await this.repository.insertInbound(organizationId, {
       id: newId('msg'),
       contactId: contact.id,
@@ -84,8 +84,10 @@ export class ProviderReportsService {
     assertSent(message);
     const status = outcome === 'delivered' ? 'delivered' : 'failed';
     if (['failed', 'canceled', status].includes(message.status)) return { message, changed: false };
-    const text = status === 'failed' ? describeFailure(outcome, reason) : null;
-    const reported = await this.repository.recordReport(organizationId, id, status, text);
+    const reported = await this.repository.settle(organizationId, id, {
+      status,
+      reason: status === 'failed' ? describeFailure(outcome, reason) : null,
+    });
     this.changes.publish(organizationId, resourceChange('messages', id));
     // The report can arrive before the worker records `sent`. The worker then loses its lease and emits nothing.
     if (status === 'delivered' && message.sentAt === null) {

@@ -22,7 +22,7 @@ export class ProviderTools {
   })
   async record(input: RecordMessageInput, call: ToolCall): Promise<RecordedMessageResult> {
     const { message, created } = await this.reports.receive(call.organizationId, {
-      from: { contactId: input.contact_id, email: input.email, phone: input.phone },
+      from: { contact_id: input.contact_id, email: input.email, phone: input.phone },
       channel: input.channel,
       to: input.to,
       subject: input.subject,
