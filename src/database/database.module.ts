@@ -78,10 +78,7 @@ export class DatabaseModule implements OnApplicationShutdown {
           useFactory: () =>
             new GateDatabase(
               {
-                host,
-                port,
-                database,
-                ssl,
+                ...access,
                 ...access.gate,
                 ...LIMITS,
                 max: GATE_POOL_SIZE,

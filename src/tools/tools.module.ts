@@ -17,33 +17,29 @@ import { ToolPolicyTools } from './policies/tool-policy.tools.js';
 import { ToolRegistry } from './registry/tool-registry.js';
 import { ToolsController } from './tools.controller.js';
 
+const EXPORTED = [
+  RequestStates,
+  DecoratedMethods,
+  ReadPipeline,
+  ToolRegistry,
+  OfferedTools,
+  DryRuns,
+  Tasks,
+];
+
 /** Provides the registry of tools and the pipeline that every call passes. */
 @Module({
   imports: [DiscoveryModule, AccountsModule, PoliciesModule],
   controllers: [ToolsController],
   providers: [
-    RequestStates,
-    DecoratedMethods,
-    ReadPipeline,
-    ToolRegistry,
-    OfferedTools,
-    DryRuns,
-    Tasks,
+    ...EXPORTED,
     ToolPipeline,
     ToolPolicyTools,
     OwnerGuard,
     IdempotencyRepository,
     IdempotencyRetention,
   ],
-  exports: [
-    RequestStates,
-    DecoratedMethods,
-    ReadPipeline,
-    ToolRegistry,
-    OfferedTools,
-    DryRuns,
-    Tasks,
-  ],
+  exports: EXPORTED,
 })
 export class ToolsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

@@ -24,8 +24,6 @@ import { OwnerFile } from './process-identity.js';
 import { withStartLock } from './start-lock.js';
 import { type SystemUser, choosePostgresUser, giveTree, openPathFor } from './system-user.js';
 
-export { EmbeddedPostgresError, EmbeddedPostgresUnsupported } from './embedded-postgres-error.js';
-
 const POLL_MS = 20;
 // Limits for a server that does not answer, and for one that is stopping. A starting server has no limit here.
 const ANSWER_MS = 3_000;

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { toError } from '../../errors/app-error.js';
 import type { DatabaseAccess } from '../setup/database-access.js';
@@ -23,8 +24,7 @@ export class ChannelListener {
   private readonly logger = new Logger(ChannelListener.name);
   private loop: Promise<void>;
   private client?: Client;
-  private isStopped = false;
-  private wake: () => void = () => undefined;
+  private readonly stopping = new AbortController();
 
   constructor(
     private readonly access: DatabaseAccess,
@@ -40,36 +40,32 @@ export class ChannelListener {
   }
 
   async stop(): Promise<void> {
-    this.isStopped = true;
-    this.wake();
+    this.stopping.abort();
     await this.client?.end().catch(() => undefined);
     await this.loop;
   }
 
   private async listen(resolve: () => void, reject: (error: unknown) => void): Promise<void> {
+    const { signal } = this.stopping;
     let onListening = resolve;
-    while (!this.isStopped) {
+    while (!signal.aborted) {
       try {
         await this.listenOnce(onListening);
       } catch (error) {
         reject(error);
-        if (!this.isStopped)
+        if (!signal.aborted)
           this.logger.warn(`Listening on ${this.channel} failed: ${toError(error).message}`);
       }
       onListening = () => this.handlers.reconnected?.();
-      if (!this.isStopped) await this.pause();
+      await sleep(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
     }
     reject(new Error('The listener was stopped.'));
   }
 
   private async listenOnce(onListening: () => void): Promise<void> {
-    const { host, port, database, ssl, gate } = this.access;
     const client = new Client({
-      host,
-      port,
-      database,
-      ssl,
-      ...gate,
+      ...this.access,
+      ...this.access.gate,
       application_name: 'switchboard listener',
       connectionTimeoutMillis: TIMEOUT_MS,
       query_timeout: TIMEOUT_MS,
@@ -86,7 +82,7 @@ export class ChannelListener {
       // `connect` never settles when the client is ended during it.
       await Promise.race([client.connect(), broken.then(() => Promise.reject(CONNECT_FAILED))]);
       await listen();
-      if (this.isStopped) return;
+      if (this.stopping.signal.aborted) return;
       onListening();
       // A host that vanishes closes no connection. Without these queries, the loss would stay unnoticed for hours.
       const schedulePulse = (): void => {
@@ -98,15 +94,5 @@ export class ChannelListener {
       clearTimeout(pulse);
       await client.end().catch(() => undefined);
     }
-  }
-
-  private pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, RECONNECT_MS);
-      this.wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool } from 'pg';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityTarget, ObjectLiteral, Repository } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { mapDatabaseError } from '../database-error.js';
 import { AutocommitTransaction } from './autocommit-transaction.js';
@@ -127,6 +127,14 @@ export class TenantDatabase {
     if (!current) throw new Error('Data of an organization is reached in a transaction only.');
     assertSameOrganization(current, organizationId);
     return current.session!;
+  }
+
+  /** The TypeORM repository of an entity in that session. */
+  repository<E extends ObjectLiteral>(
+    organizationId: string,
+    entity: EntityTarget<E>,
+  ): Repository<E> {
+    return this.session(organizationId).repository(entity);
   }
 
   /** Locks the organization until the running transaction ends. Other transactions that lock it wait until then. */

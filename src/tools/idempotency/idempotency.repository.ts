@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, IsNull } from 'typeorm';
+import { In, IsNull, type Repository } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { IdempotencyKey } from './idempotency-key.entity.js';
 
@@ -17,7 +17,7 @@ export class IdempotencyRepository {
     key: string,
     fingerprint: Buffer,
   ): Promise<IdempotencyKey | undefined> {
-    const keys = this.tenants.session(organizationId).repository(IdempotencyKey);
+    const keys = this.keys(organizationId);
     const inserted = await keys
       .createQueryBuilder()
       .insert()
@@ -35,25 +35,21 @@ export class IdempotencyRepository {
     tools: readonly string[],
     key: string,
   ): Promise<IdempotencyKey | undefined> {
-    const found = await this.tenants
-      .session(organizationId)
-      .repository(IdempotencyKey)
-      .findOneBy({ organizationId, tool: In(tools), key });
-    return found ?? undefined;
+    const found = { organizationId, tool: In(tools), key };
+    return (await this.keys(organizationId).findOneBy(found)) ?? undefined;
   }
 
   async complete(organizationId: string, tool: string, key: string, result: object): Promise<void> {
-    await this.tenants
-      .session(organizationId)
-      .repository(IdempotencyKey)
-      .update({ organizationId, tool, key }, { result });
+    await this.keys(organizationId).update({ organizationId, tool, key }, { result });
   }
 
   /** Deletes the key of a failed call. The key of a complete call stays. */
   async release(organizationId: string, tool: string, key: string): Promise<void> {
-    await this.tenants
-      .session(organizationId)
-      .repository(IdempotencyKey)
-      .delete({ organizationId, tool, key, result: IsNull() });
+    const unfinished = { organizationId, tool, key, result: IsNull() };
+    await this.keys(organizationId).delete(unfinished);
+  }
+
+  private keys(organizationId: string): Repository<IdempotencyKey> {
+    return this.tenants.session(organizationId).repository(IdempotencyKey);
   }
 }
