@@ -13,10 +13,7 @@ import {
   UNAVAILABLE,
 } from './json-rpc-error.js';
 
-/**
- * The codes of each failure: of a tool, of another method (its result cannot describe a failure), and of a whole HTTP
- * request. `INTERNAL_ERROR` is for failures that only tools or other endpoints throw, so here they are bugs.
- */
+/** The codes of each failure. `method` is for methods other than tools. `INTERNAL_ERROR` means that it is a bug there. */
 export const ERROR_CODES = {
   invalid_arguments: { tool: 'invalid_arguments', method: INVALID_PARAMS, request: INTERNAL_ERROR },
   // MCP 2026-07-28, basic/index: -32002 of earlier revisions is no longer allowed.
@@ -61,7 +58,6 @@ export function toolError(thrown: unknown, log: (errorId: string) => void): Tool
   return { error: { code: 'internal', message: 'Internal error', error_id: errorId } };
 }
 
-/** Encodes an expected failure with its message. */
 export function knownError({ code, message, details }: AppError): ToolError {
   return { error: { code: ERROR_CODES[code].tool, message, ...(details && { details }) } };
 }

@@ -11,7 +11,6 @@ import { CAPABILITIES_KEY } from './modern-request.js';
 import { ProgressReporter } from './progress-reporter.js';
 import { takesTasks } from './request-meta.js';
 
-/** The subject of a request, and the checks that its input responses need. */
 export interface CallSubject {
   readonly method: string;
   /** The name of the tool or prompt, or the URI of the resource. */
@@ -29,10 +28,7 @@ export interface CallSubject {
 export class CallRunner {
   constructor(private readonly states: RequestStates) {}
 
-  /**
-   * Runs `work` and returns its JSON text, or the JSON text of its input requests. Progress goes to the caller until `work`
-   * ends. Throws `JsonRpcError` for invalid input responses, and for input requests that this caller cannot answer.
-   */
+  /** Returns the JSON of `work` or of its input requests. Throws `JsonRpcError` for responses and requests that do not fit. */
   run(
     params: JsonObject,
     context: MethodContext,
@@ -71,7 +67,6 @@ export class CallRunner {
     };
   }
 
-  /** Returns undefined for callers of eras without input requests. */
   private exchangeFor(
     params: JsonObject,
     { key, era }: MethodContext,
@@ -89,7 +84,6 @@ export class CallRunner {
   }
 }
 
-/** Encodes the result of the work, or the input requests that it threw, and stops its progress. */
 async function encodeOutcome(
   working: Promise<string>,
   context: MethodContext,

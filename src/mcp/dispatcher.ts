@@ -16,7 +16,6 @@ import { SubscriptionHandlers } from './handlers/subscription-handlers.js';
 import { TaskHandlers } from './handlers/task-handlers.js';
 import { ToolHandlers } from './handlers/tool-handlers.js';
 
-/** The JSON text of a response. `errorCode` is set for an error. */
 export interface Reply {
   readonly text: JsonText;
   readonly errorCode?: number;

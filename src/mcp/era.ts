@@ -9,10 +9,7 @@ export const LATEST_LEGACY_VERSION: LegacyVersion = LEGACY_VERSIONS[0];
 /** MCP revisions whose requests name their version in `_meta`. */
 export const MODERN_VERSIONS: readonly string[] = ['2026-07-28'];
 
-/**
- * The versions in the error for an unsupported version. A modern caller gets modern versions only, because it cannot send
- * `initialize`, which the older versions begin with.
- */
+/** The versions in errors. Modern callers get only modern ones, because they cannot send the `initialize` of older ones. */
 export const SERVED_VERSIONS = {
   legacy: [...MODERN_VERSIONS, ...LEGACY_VERSIONS],
   modern: MODERN_VERSIONS,
@@ -30,10 +27,7 @@ export type Era =
 export type EraDecision =
   Era | { name: 'modern-batch' } | { name: 'unsupported'; requested: string };
 
-/**
- * Decides the era of a message. `version` is the MCP-Protocol-Version header. The body decides first, because a request that
- * names a modern version in its `_meta` must never get the meaning of an older one.
- */
+/** The body decides before `version`, the header, so that a modern request never gets the meaning of an older one. */
 export function decideEra(message: object, version: string | undefined): EraDecision {
   const isModern = isModernVersion(version);
   if (Array.isArray(message)) {

@@ -3,10 +3,7 @@ import type { Response } from 'express';
 // Proxies close silent connections after 30 to 60 s.
 const KEEP_ALIVE_MS = 15_000;
 
-/**
- * Sends a response as server-sent events (MCP, basic/transports/streamable-http). It opens with the first notification, so a
- * response without notifications can still be plain JSON.
- */
+/** Sends server-sent events (MCP, transports). It opens with the first notification, so without any it can be plain JSON. */
 export class EventStream {
   private keepAlive?: NodeJS.Timeout;
 
@@ -33,7 +30,6 @@ export class EventStream {
     });
   }
 
-  /** Sends the JSON text of one message. */
   send(message: string): void {
     if (this.response.writableEnded || this.response.destroyed) return;
     if (!this.isOpen) this.open();
@@ -63,10 +59,8 @@ export class EventStream {
   }
 }
 
-/** Sends notifications to a caller before the response. */
 export type NotificationStream = Pick<EventStream, 'notify' | 'waitUntilDrained'>;
 
-/** Returns true if the Accept header names server-sent events. */
 export function acceptsEvents(accept: string | undefined): boolean {
   return /(^|[,\s])text\/event-stream\s*(?=[,;]|$)/i.test(accept ?? '');
 }

@@ -19,11 +19,7 @@ export class InputExchange {
   private readonly responses: JsonObject;
   private readonly answered: JsonObject;
 
-  /**
-   * With `needsState`, responses without the request state of their input request are ignored. The state contains the key
-   * that makes a call with effects happen once. `binding` is called only if there is a state. Throws -32602 for invalid
-   * parameters.
-   */
+  /** With `needsState`, responses without a request state, which makes a call happen once, are ignored. Throws -32602. */
   constructor(
     private readonly states: RequestStates,
     private readonly binding: () => RequestBinding,
@@ -47,7 +43,7 @@ export class InputExchange {
     this.answered = { ...this.state?.answers };
   }
 
-  /** The idempotency key of the call, from the request state. Undefined before the first input request. */
+  /** Undefined before the first input request. */
   get idempotencyKey(): string | undefined {
     return this.state && `request ${this.state.nonce}`;
   }

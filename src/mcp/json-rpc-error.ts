@@ -24,7 +24,6 @@ export const CONFLICT = 1409;
 export const RATE_LIMITED = 1429;
 export const UNAVAILABLE = 1503;
 
-/** An error of the protocol. The caller sees its message. */
 export class JsonRpcError extends Error {
   override readonly name = 'JsonRpcError';
 
@@ -77,7 +76,6 @@ export function encodeError(id: JsonRpcId | null | undefined, error: JsonRpcErro
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
 }
 
-/** Encodes a response with a result that is already JSON text. */
 export function encodeResult(id: JsonRpcId, result: JsonText): JsonText {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
   return typeof result === 'string'

@@ -13,7 +13,7 @@ export type Member =
   | { kind: 'response' }
   | { kind: 'invalid'; id: JsonRpcId | null; reason: string };
 
-/** Checks the envelope of one member (JSON-RPC 2.0, sections 4 and 5), but not its method and parameters. */
+/** Checks the envelope of a member (JSON-RPC 2.0, sections 4 and 5), but not its method and parameters. */
 export function parseMember(value: unknown): Member {
   if (!isJsonObject(value)) {
     return { kind: 'invalid', id: null, reason: 'A request must be an object.' };
@@ -55,7 +55,6 @@ export function own(object: JsonObject, name: string): unknown {
 
 const NOTHING: JsonObject = Object.freeze({});
 
-/** Returns the `_meta` of parameters, or an empty object. */
 export function metaOf(params: unknown): JsonObject {
   const meta = isJsonObject(params) ? params._meta : undefined;
   return isJsonObject(meta) ? meta : NOTHING;

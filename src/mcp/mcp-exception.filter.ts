@@ -30,8 +30,7 @@ export class McpExceptionFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    // Reads and drops the rest of the body. Without this, a client that is still sending would get a connection reset
-    // instead of the response.
+    // Drops the rest of the body. Otherwise a client that is still sending gets a connection reset and no response.
     request.resume();
     if (thrown instanceof UnauthenticatedError) {
       response.setHeader('WWW-Authenticate', thrown.challenge);

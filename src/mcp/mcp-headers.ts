@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isModernVersion } from './era.js';
 
-/** The headers that describe the MCP message of a request. */
 export interface McpHeaders {
   readonly version: string | undefined;
   /** Equals `method` of the body. */

@@ -15,7 +15,6 @@ import { ToolHandlers } from './handlers/tool-handlers.js';
 import { Subscriptions } from './subscriptions/subscriptions.js';
 import { ToolLists } from './tool-lists.js';
 
-/** Provides the endpoint for agents: JSON-RPC 2.0 and MCP over HTTP. */
 @Module({
   imports: [KeysModule, ToolsModule, ResourcesModule, PromptsModule, CompletionsModule],
   controllers: [McpController],

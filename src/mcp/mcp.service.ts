@@ -29,13 +29,11 @@ const MODERN_STATUS = new Map<number | undefined, 400 | 404>([
   [MISSING_CLIENT_CAPABILITY, 400],
 ]);
 
-/** An HTTP response. It has no body if the message needs no response. */
 export interface McpAnswer {
   readonly status: 200 | 202 | 400 | 404;
   readonly body?: JsonText;
 }
 
-/** The sender of a message, with the headers of its request. */
 export interface McpCaller {
   readonly key: AuthenticatedKey;
   readonly headers: McpHeaders;
@@ -45,7 +43,7 @@ export interface McpCaller {
   readonly stream?: NotificationStream;
 }
 
-/** Answers one HTTP message: a request or a batch. It has no state, so any process can answer any message. */
+/** Has no state, so any process can answer any message. */
 @Injectable()
 export class McpService {
   constructor(

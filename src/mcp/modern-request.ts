@@ -20,10 +20,7 @@ const NAME_PARAMETERS = new Map([
 export type ModernMember = Exclude<Member, { kind: 'response' }>;
 type Request = ModernMember & { kind: 'request' };
 
-/**
- * Parses the body of a request of MCP 2026-07-28. Responses, and ids that are neither strings nor integers, are `invalid` in
- * this revision.
- */
+/** In MCP 2026-07-28, responses and ids that are neither strings nor integers are `invalid`. */
 export function parseModernMember(message: unknown): ModernMember {
   const member = parseMember(message);
   switch (member.kind) {
@@ -44,10 +41,7 @@ export function parseModernMember(message: unknown): ModernMember {
   }
 }
 
-/**
- * Throws the first fault of a request in the order that clients rely on: `_meta`, the version, the other headers. It does not
- * check the method and its own parameters, nor notifications, for which the revision has no rules.
- */
+/** Throws the first fault in the order that clients rely on: `_meta`, version, other headers. For requests only. */
 export function assertModernRequest({ method, params }: Request, headers: McpHeaders): void {
   const claimed = claimedVersion(params);
   if (headers.version !== undefined && headers.version !== claimed) {
@@ -67,7 +61,6 @@ export function assertModernRequest({ method, params }: Request, headers: McpHea
   if (parameter) assertName(parameter, params, headers.name);
 }
 
-/** Returns the version in `_meta`. Throws if `_meta` lacks a required member. */
 function claimedVersion(params: Request['params']): string {
   const meta = isJsonObject(params) ? params._meta : undefined;
   if (!isJsonObject(meta)) throw JsonRpcError.invalidParams('_meta must be an object.');

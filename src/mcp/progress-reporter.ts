@@ -4,10 +4,7 @@ import type { NotificationStream } from './event-stream.js';
 // 50 notifications a second are more than any display shows, and cost neither side much.
 const MIN_PAUSE_MS = 20;
 
-/**
- * Sends the progress of one call (MCP, basic/utilities/progress). It sends only growing numbers, at most every 20 ms, always
- * the last one, and nothing after the end of the call.
- */
+/** Sends progress (MCP, basic/utilities/progress): only growing numbers, at most every 20 ms, and always the last one. */
 export class ProgressReporter {
   private reported = -Infinity;
   private sentAt = -Infinity;

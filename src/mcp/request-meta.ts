@@ -39,7 +39,6 @@ const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 /** The capability with which both sides declare the Tasks extension. It has no settings. */
 export const TASKS_CAPABILITY = { extensions: { [TASKS_EXTENSION]: {} } } as const;
 
-/** Returns true if the request declares that its response may be a task. */
 export function takesTasks(params: JsonObject, era: Era['name']): boolean {
   if (era !== 'modern') return false;
   const capabilities = metaOf(params)[CAPABILITIES_KEY];
@@ -51,12 +50,10 @@ export function takesTasks(params: JsonObject, era: Era['name']): boolean {
   );
 }
 
-/** Throws -32021 unless the request declares it. */
 export function assertTakesTasks(params: JsonObject, era: Era['name']): void {
   if (!takesTasks(params, era)) throw JsonRpcError.missingCapability(TASKS_CAPABILITY);
 }
 
-/** Returns the caller of tasks for an API key. */
 export function taskCallerOf({ id, organizationId, toolPolicies }: AuthenticatedKey): TaskCaller {
   return { organizationId, actor: { kind: 'key', id }, policies: toolPolicies };
 }

@@ -9,7 +9,6 @@ type EncodedLists = Map<EraEncoder, Buffer>;
 
 /** Organizations that hide the same tools share a list. This many lists are cached, each of about 30 kB. */
 const MAX_CACHED = 20;
-/** The number of organizations with offered tools whose lists are cached. */
 const MAX_CACHED_WITH_OFFERED = 50;
 
 /** Encodes and caches the results of `tools/list` as UTF-8, because encoding takes longer than the rest of the call. */

@@ -8,18 +8,13 @@ import type { JsonObject } from '../json-rpc.js';
 /** The time for which a client may cache a list: five minutes. */
 export const LIST_MAX_AGE_MS = 300_000;
 
-/** The members of list entries that some revisions do not have. */
 export interface Listed {
   title?: string;
   icons?: readonly Icon[];
 }
 
-/**
- * Encodes the results of methods as JSON text. It serves plain JSON-RPC without a version, and each MCP revision with the
- * members that the revision adds. The result of a tool is encoded once for a call, though it appears in up to two places.
- */
+/** Encodes results as JSON text, for plain JSON-RPC and for each MCP revision with the members that it adds. */
 export class EraEncoder {
-  /** True if results of the era have `_meta`. */
   readonly hasMeta: boolean;
   private readonly hasAnnotations: boolean;
   private readonly hasStructuredContent: boolean;
@@ -58,15 +53,11 @@ export class EraEncoder {
     return `{"content":${json}${this.end(meta)}`;
   }
 
-  /**
-   * `json` is the JSON text of the failure. It has no structuredContent, which must conform to the outputSchema and so
-   * describes success only.
-   */
+  /** Has no structuredContent, which must conform to the outputSchema and so describes success only. */
   toolFailure(json: string, meta?: JsonObject): string {
     return `{"content":${textContent(json)},"isError":true${this.end(meta)}`;
   }
 
-  /** Encodes input requests in place of a result. */
   inputRequired(_thrown: InputRequired): string {
     throw new Error('A caller before MCP 2026-07-28 cannot receive input requests.');
   }
@@ -76,10 +67,7 @@ export class EraEncoder {
     return JSON.stringify(members);
   }
 
-  /**
-   * Removes the members of a list entry that the era does not have. Plain callers get those of 2025-03-26, because such a
-   * caller may be a client that has no later revision.
-   */
+  /** Removes members that the era does not have. Plain callers may be clients that have no later revision than 2025-03-26. */
   entry(entry: Listed): object {
     return {
       ...entry,
@@ -88,7 +76,6 @@ export class EraEncoder {
     };
   }
 
-  /** Encodes the members at the end of a result of a tool, with its closing brace. */
   protected end(meta: JsonObject | undefined): string {
     return this.hasMeta && meta ? `,"_meta":${JSON.stringify(meta)}}` : '}';
   }
@@ -99,9 +86,8 @@ function textContent(text: string): string {
 }
 
 /**
- * Returns an output schema for `tools/list`: its members without their inner properties. Every conversation of every agent
- * begins with the list, and contacts, messages, workflows and runs in the results of many tools would take most of it. The
- * instructions and `GET /api/tools` describe them once.
+ * Returns an output schema without inner properties. They would take most of `tools/list`, with which every conversation
+ * begins, and the instructions describe them once.
  */
 export function listedOutput(schema: ObjectSchema | undefined): ObjectSchema | undefined {
   if (!schema) return undefined;

@@ -27,12 +27,10 @@ export const DISCOVERY = JSON.stringify({
   ...COMPLETE,
 });
 
-/** Encodes a result without own members. */
 export function emptyResult(meta: JsonObject): string {
   return `{${completion(meta)}`;
 }
 
-/** Encodes results of MCP 2026-07-28: those of the revision before with {@link COMPLETE}. */
 export class ModernEncoder extends EraEncoder {
   constructor() {
     super(LATEST_LEGACY_VERSION);
@@ -57,7 +55,6 @@ export class ModernEncoder extends EraEncoder {
   }
 }
 
-/** Returns the members of input requests that clients get. */
 export function inputRequestsOf(requests: InputRequests): object {
   const shown = Object.entries(requests).map(([name, { method, params }]) => [
     name,

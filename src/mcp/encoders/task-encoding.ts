@@ -18,7 +18,6 @@ export function createdTask(task: Task, meta?: JsonObject): string {
   return JSON.stringify({ ...frame(task), resultType: 'task', _meta });
 }
 
-/** Encodes the result of `tasks/get`. */
 export function taskResult(task: Task): string {
   return JSON.stringify({ ...taskStatus(task), ...COMPLETE });
 }

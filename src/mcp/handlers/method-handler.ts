@@ -5,7 +5,6 @@ import type { NotificationStream } from '../event-stream.js';
 import { JsonRpcError } from '../json-rpc-error.js';
 import type { JsonObject, JsonRpcId, JsonText } from '../json-rpc.js';
 
-/** The caller of a method, and the encoder for its result. */
 export interface MethodContext {
   /** The id of the request. Set in MCP 2026-07-28 only. */
   readonly id?: JsonRpcId;
@@ -26,7 +25,6 @@ export type MethodHandler = (
   context: MethodContext,
 ) => JsonText | Promise<JsonText>;
 
-/** Returns true if a call threw because its signal was aborted. */
 export function isCancellation(thrown: unknown, signal: AbortSignal): boolean {
   return signal.aborted && thrown === signal.reason;
 }

@@ -62,7 +62,6 @@ export class SubscriptionHandlers {
     return emptyResult({ [SUBSCRIPTION_ID]: id });
   }
 
-  /** Returns the ids of tasks that exist in the organization. */
   private async existing(key: AuthenticatedKey, ids: readonly string[]): Promise<string[]> {
     const found: string[] = [];
     // One at a time: each look-up uses a database connection.
@@ -82,10 +81,7 @@ export class SubscriptionHandlers {
   }
 }
 
-/**
- * Parses a filter (MCP, schema: `SubscriptionFilter`; `taskIds` is of the Tasks extension) and ignores unknown members.
- * Throws `JsonRpcError` for an invalid one.
- */
+/** Parses a `SubscriptionFilter`; `taskIds` is of the Tasks extension. Ignores unknown members. */
 function parseFilter(given: unknown): {
   toolsListChanged?: true;
   resourceSubscriptions: string[];

@@ -20,7 +20,6 @@ import { DRY_RUN_KEY, readDryRun, taskCallerOf } from '../request-meta.js';
 import { ToolLists } from '../tool-lists.js';
 import { type MethodContext, assertFirstPage, isCancellation } from './method-handler.js';
 
-/** The checked parameters of a `tools/call`. */
 interface CallParams {
   readonly name: string;
   readonly given: JsonObject;
@@ -28,7 +27,6 @@ interface CallParams {
   readonly params: JsonObject;
 }
 
-/** Handles `tools/list` and `tools/call`. */
 @Injectable()
 export class ToolHandlers {
   private readonly logger = new Logger('Mcp');

@@ -10,10 +10,7 @@ export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const PAUSE_MS = 100;
 const RETRY_MS = 1000;
 
-/**
- * Sends the notifications of one subscription. At most one notification of each topic waits for the client, however much
- * changes and however slowly it reads.
- */
+/** At most one notification of each topic waits for the client, however much changes and however slowly it reads. */
 export class Subscription {
   private readonly waiting = new Set<Topic>();
   private isAcknowledged = false;
@@ -23,12 +20,10 @@ export class Subscription {
     private readonly id: JsonRpcId,
     private readonly topics: readonly Topic[],
     private readonly stream: NotificationStream,
-    /** Aborted when the subscription ends. */
     private readonly ended: AbortSignal,
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Sends the acknowledgement, and then the notifications of earlier changes. */
   acknowledge(notifications: object): void {
     this.notify('notifications/subscriptions/acknowledged', { notifications });
     this.isAcknowledged = true;
@@ -36,7 +31,6 @@ export class Subscription {
     this.start();
   }
 
-  /** Notifies the client of a change as soon as it can receive it. */
   notifyOf(notice: ChangeOrGap): void {
     for (const topic of this.topics) {
       if (notice.kind === 'gap' || topic.concerns(notice)) this.waiting.add(topic);
@@ -83,9 +77,7 @@ export class Subscription {
   }
 }
 
-/** Something that a client is notified of. */
 export interface Topic {
-  /** Returns true if the change belongs to the topic. */
   concerns(change: Change): boolean;
   /** True if the client is notified at the start too, because the last change may have happened before. */
   readonly notifiesAtStart?: boolean;
@@ -112,10 +104,7 @@ export function resourceTopic(uri: string): Topic {
   };
 }
 
-/**
- * Makes the topic of a task. Its notification has everything that `tasks/get` returns. A change belongs to the task if the
- * URI of the resource ends with its id.
- */
+/** A change belongs to the task if the URI of the resource ends with its id. */
 export function taskTopic(id: string, status: () => Promise<JsonObject | undefined>): Topic {
   return {
     notifiesAtStart: true,

@@ -13,7 +13,6 @@ const MAX_OPEN_OF_ORGANIZATION = 64;
 /** The longest time for which a revoked key stays subscribed if the notification about it is lost. */
 const KEY_CHECK_MS = 15_000;
 
-/** A client that wants notifications about topics. */
 export interface Listener {
   readonly id: JsonRpcId;
   readonly key: AuthenticatedKey;
@@ -32,7 +31,6 @@ interface OpenSubscription {
   readonly end: AbortController;
 }
 
-/** Keeps the subscriptions of this process and passes changes to them. */
 @Injectable()
 export class Subscriptions implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(Subscriptions.name);
@@ -45,10 +43,7 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
     private readonly keys: KeysService,
   ) {}
 
-  /**
-   * Acknowledges the subscription and sends notifications until it ends. Resolves when the service stops. Throws the reason of
-   * `gone`, or `JsonRpcError` if there are too many subscriptions or the key is no longer valid.
-   */
+  /** Resolves when the service stops. Throws the reason of `gone`, or `JsonRpcError` for a full server or an invalid key. */
   async serve(listener: Listener): Promise<void> {
     const { key, gone } = listener;
     this.assertRoom(key.organizationId);
@@ -124,7 +119,6 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
     open.subscription.notifyOf(notice);
   }
 
-  /** Ends the subscription if its key is no longer valid. */
   private async checkKey({ key, end }: OpenSubscription): Promise<void> {
     try {
       if (await this.keys.renew(key)) return;
