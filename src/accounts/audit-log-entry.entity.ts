@@ -1,11 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow } from '../database/organization-row.js';
 
 /** Records one change and its author. Rows are never updated. */
 @Entity('audit_log')
-export class AuditLogEntry {
-  @PrimaryColumn('text')
-  organizationId: string;
-
+export class AuditLogEntry extends OrganizationRow {
   @PrimaryColumn('bigint', { generated: 'identity', generatedIdentity: 'ALWAYS' })
   id: string;
 

@@ -1,16 +1,11 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { OrganizationRowWithId } from '../database/organization-row.js';
 import type { Consent } from './consent.js';
 import type { ContactProperties } from './contact-fields.js';
 
 /** A contact of an organization. Each of its three identifiers is unique in the organization. */
 @Entity('contacts')
-export class Contact {
-  @PrimaryColumn('text')
-  organizationId: string;
-
-  @PrimaryColumn('text')
-  id: string;
-
+export class Contact extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   externalId: string | null;
 

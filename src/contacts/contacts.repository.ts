@@ -237,7 +237,7 @@ export class ContactsRepository {
   }
 
   private rows(organizationId: string): Repository<Contact> {
-    return this.tenants.session(organizationId).repository(Contact);
+    return this.tenants.repository(organizationId, Contact);
   }
 }
 

@@ -1,14 +1,9 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { OrganizationRowWithId } from '../database/organization-row.js';
 
 /** Stores an API key of an organization by its hash. The raw key is never stored. */
 @Entity('api_keys')
-export class ApiKey {
-  @PrimaryColumn('text')
-  organizationId: string;
-
-  @PrimaryColumn('text')
-  id: string;
-
+export class ApiKey extends OrganizationRowWithId {
   /** SHA-256 of the raw key. */
   @Column('bytea')
   hash: Buffer;

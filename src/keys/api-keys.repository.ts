@@ -30,15 +30,13 @@ export class ApiKeysRepository {
 
   async findActive(organizationId: string): Promise<ApiKey | null> {
     return await this.tenants
-      .session(organizationId)
-      .repository(ApiKey)
+      .repository(organizationId, ApiKey)
       .findOneBy({ organizationId, revokedAt: IsNull() });
   }
 
   async revokeActive(organizationId: string): Promise<void> {
     await this.tenants
-      .session(organizationId)
-      .repository(ApiKey)
+      .repository(organizationId, ApiKey)
       .update({ organizationId, revokedAt: IsNull() }, { revokedAt: () => 'now()' });
   }
 
@@ -46,10 +44,7 @@ export class ApiKeysRepository {
     organizationId: string,
     key: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'lastFour' | 'createdBy'>,
   ): Promise<void> {
-    await this.tenants
-      .session(organizationId)
-      .repository(ApiKey)
-      .insert({ ...key, organizationId });
+    await this.tenants.repository(organizationId, ApiKey).insert({ ...key, organizationId });
   }
 
   /**

@@ -1,4 +1,5 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { OrganizationRowWithId } from '../database/organization-row.js';
 
 /**
  * `scheduled` waits for its time, `queued` for a worker or the next attempt. `sent` means accepted by the mail server.
@@ -24,13 +25,7 @@ export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
 
 /** A message to or from a contact. It stays when the contact is deleted. */
 @Entity('messages')
-export class Message {
-  @PrimaryColumn('text')
-  organizationId: string;
-
-  @PrimaryColumn('text')
-  id: string;
-
+export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   contactId: string | null;
 

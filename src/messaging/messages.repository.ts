@@ -210,6 +210,6 @@ export class MessagesRepository {
   }
 
   private rows(organizationId: string): Repository<Message> {
-    return this.tenants.session(organizationId).repository(Message);
+    return this.tenants.repository(organizationId, Message);
   }
 }

@@ -9,23 +9,18 @@ export class ToolPoliciesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   async list(organizationId: string): Promise<ToolPolicyRow[]> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(ToolPolicyRow)
-      .findBy({ organizationId });
+    return await this.tenants.repository(organizationId, ToolPolicyRow).findBy({ organizationId });
   }
 
   async insert(organizationId: string, tool: string, policy: ToolPolicy): Promise<void> {
     await this.tenants
-      .session(organizationId)
-      .repository(ToolPolicyRow)
+      .repository(organizationId, ToolPolicyRow)
       .insert({ organizationId, tool, ...policy });
   }
 
   async delete(organizationId: string, tools: readonly string[]): Promise<void> {
     await this.tenants
-      .session(organizationId)
-      .repository(ToolPolicyRow)
+      .repository(organizationId, ToolPolicyRow)
       .delete({ organizationId, tool: In(tools) });
   }
 }

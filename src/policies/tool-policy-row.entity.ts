@@ -1,12 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow } from '../database/organization-row.js';
 import type { Confirmation } from './tool-policies.js';
 
 /** Stores the policy of an organization for one tool. A tool without a row has the default policy. */
 @Entity('tool_policies')
-export class ToolPolicyRow {
-  @PrimaryColumn('text')
-  organizationId: string;
-
+export class ToolPolicyRow extends OrganizationRow {
   @PrimaryColumn('text')
   tool: string;
 

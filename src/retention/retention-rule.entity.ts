@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow } from '../database/organization-row.js';
 
 /** Kinds of rows for which an organization can limit the retention. */
 export const RETENTION_KINDS = ['runs', 'messages', 'webhook_deliveries', 'audit_log'] as const;
@@ -7,10 +8,7 @@ export type RetentionKind = (typeof RETENTION_KINDS)[number];
 
 /** Stores for how many days an organization keeps rows of one kind. Without a rule they are kept forever. */
 @Entity('retention_rules')
-export class RetentionRule {
-  @PrimaryColumn('text')
-  organizationId: string;
-
+export class RetentionRule extends OrganizationRow {
   @PrimaryColumn('text')
   kind: RetentionKind;
 

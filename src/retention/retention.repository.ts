@@ -7,10 +7,7 @@ export class RetentionRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   async list(organizationId: string): Promise<RetentionRule[]> {
-    return await this.tenants
-      .session(organizationId)
-      .repository(RetentionRule)
-      .findBy({ organizationId });
+    return await this.tenants.repository(organizationId, RetentionRule).findBy({ organizationId });
   }
 
   /** Sets the days of a rule. A change makes the rule due at once, and a worker that is purging loses its claim. */
@@ -25,9 +22,6 @@ export class RetentionRepository {
   }
 
   async delete(organizationId: string, kind: RetentionKind): Promise<void> {
-    await this.tenants
-      .session(organizationId)
-      .repository(RetentionRule)
-      .delete({ organizationId, kind });
+    await this.tenants.repository(organizationId, RetentionRule).delete({ organizationId, kind });
   }
 }

@@ -1,11 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow } from '../../database/organization-row.js';
 
 /** A call with an idempotency key, and its result. */
 @Entity('idempotency_keys')
-export class IdempotencyKey {
-  @PrimaryColumn('text')
-  organizationId: string;
-
+export class IdempotencyKey extends OrganizationRow {
   @PrimaryColumn('text')
   tool: string;
 

@@ -77,8 +77,7 @@ export class RunJournalRepository {
     stepIds?: readonly string[],
   ): Promise<(RunStep & { dueAt?: number })[]> {
     const query = this.tenants
-      .session(organizationId)
-      .repository(RunStep)
+      .repository(organizationId, RunStep)
       .createQueryBuilder('s')
       // The remaining time by the database clock; 0 when the event of the wait has come. Clocks of processes may be wrong,
       // but they measure durations well.
@@ -124,8 +123,7 @@ export class RunJournalRepository {
   async listOutlines(organizationId: string, runIds: readonly string[]): Promise<RunStep[]> {
     if (runIds.length === 0) return [];
     const steps = await this.tenants
-      .session(organizationId)
-      .repository(RunStep)
+      .repository(organizationId, RunStep)
       .createQueryBuilder('s')
       .select(OUTLINE.map((column) => `s.${column}`))
       .where({ organizationId, runId: In([...runIds]) })

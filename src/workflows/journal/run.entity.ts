@@ -1,5 +1,6 @@
 import type { StepStatus } from '../definitions/steps/step-kind.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow, OrganizationRowWithId } from '../../database/organization-row.js';
 import type { Fault } from '../../errors/app-error.js';
 import type { RunLimit } from '../definitions/run-limits.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
@@ -17,13 +18,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** One run of one version of a workflow. This row decides the state of the run; messages of a queue are only hints. */
 @Entity('workflow_runs')
-export class Run {
-  @PrimaryColumn('text')
-  organizationId: string;
-
-  @PrimaryColumn('text')
-  id: string;
-
+export class Run extends OrganizationRowWithId {
   @Column('text')
   workflowId: string;
 
@@ -131,10 +126,7 @@ export interface StepError {
 
 /** One row of a run journal. It is written in the same transaction as the effect of the step. */
 @Entity('run_steps')
-export class RunStep {
-  @PrimaryColumn('text')
-  organizationId: string;
-
+export class RunStep extends OrganizationRow {
   @PrimaryColumn('text')
   runId: string;
 
@@ -181,10 +173,7 @@ export class RunStep {
 
 /** A parked run whose event `run.failed` has not been emitted yet. */
 @Entity('parked_runs')
-export class ParkedRun {
-  @PrimaryColumn('text')
-  organizationId: string;
-
+export class ParkedRun extends OrganizationRow {
   @PrimaryColumn('text')
   runId: string;
 }

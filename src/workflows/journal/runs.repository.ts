@@ -179,8 +179,7 @@ export class RunsRepository {
   /** Removes a parked run from the list. Returns true for one caller only. */
   async deleteParked(organizationId: string, runId: string): Promise<boolean> {
     const { affected } = await this.tenants
-      .session(organizationId)
-      .repository(ParkedRun)
+      .repository(organizationId, ParkedRun)
       .delete({ organizationId, runId });
     return affected === 1;
   }
@@ -212,7 +211,7 @@ export class RunsRepository {
   }
 
   private rows(organizationId: string): Repository<Run> {
-    return this.tenants.session(organizationId).repository(Run);
+    return this.tenants.repository(organizationId, Run);
   }
 
   private deferLeased(statement: PreparedStatement, lease: RunLease, values: unknown[]): void {

@@ -14,8 +14,10 @@ export class OfferedWorkflowsRepository {
 
   /** Returns all offered workflows, ordered by name. */
   async list(organizationId: string): Promise<OfferedWorkflow[]> {
-    return await this.rows(organizationId)
-      .find({ where: { organizationId }, order: { name: 'ASC' } });
+    return await this.rows(organizationId).find({
+      where: { organizationId },
+      order: { name: 'ASC' },
+    });
   }
 
   /** Returns the offered workflows whose workflow is active, ordered by name. */
@@ -33,11 +35,13 @@ export class OfferedWorkflowsRepository {
   }
 
   async find(organizationId: string, workflowId: string): Promise<OfferedWorkflow | null> {
-    return await this.rows(organizationId)
-      .findOneBy({ organizationId, workflowId });
+    return await this.rows(organizationId).findOneBy({ organizationId, workflowId });
   }
 
-  async save(organizationId: string, tool: Omit<OfferedWorkflow, 'organizationId' | 'updatedAt'>): Promise<void> {
+  async save(
+    organizationId: string,
+    tool: Omit<OfferedWorkflow, 'organizationId' | 'updatedAt'>,
+  ): Promise<void> {
     await this.tenants.session(organizationId).query(
       `insert into offered_workflows (organization_id, workflow_id, name, title, description, input_schema, wait_seconds,
          result, revision)
@@ -62,12 +66,11 @@ export class OfferedWorkflowsRepository {
 
   /** Returns false when the workflow was not offered. */
   async delete(organizationId: string, workflowId: string): Promise<boolean> {
-    const { affected } = await this.rows(organizationId)
-      .delete({ organizationId, workflowId });
+    const { affected } = await this.rows(organizationId).delete({ organizationId, workflowId });
     return affected === 1;
   }
 
   private rows(organizationId: string): Repository<OfferedWorkflow> {
-    return this.tenants.session(organizationId).repository(OfferedWorkflow);
+    return this.tenants.repository(organizationId, OfferedWorkflow);
   }
 }

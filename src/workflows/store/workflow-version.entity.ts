@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow } from '../../database/organization-row.js';
 import type { Actor } from '../../accounts/account.js';
 import type { EventName } from '../../events/domain-events.js';
 import type { ToolSchemas } from '../definitions/compatibility/tool-schemas.js';
@@ -8,10 +9,7 @@ import type { VersionContent } from './version-content.js';
 
 /** An immutable, numbered copy of a workflow. */
 @Entity('workflow_versions')
-export class WorkflowVersion {
-  @PrimaryColumn('text')
-  organizationId: string;
-
+export class WorkflowVersion extends OrganizationRow {
   @PrimaryColumn('text')
   workflowId: string;
 
@@ -58,10 +56,7 @@ export class WorkflowVersion {
 
 /** Registers that runs of a workflow may wait for an event. It is kept, because runs of earlier versions continue. */
 @Entity('event_interests')
-export class EventInterest {
-  @PrimaryColumn('text')
-  organizationId: string;
-
+export class EventInterest extends OrganizationRow {
   @PrimaryColumn('text')
   event: EventName;
 

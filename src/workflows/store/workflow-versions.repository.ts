@@ -54,8 +54,10 @@ export class WorkflowVersionsRepository {
     version: number,
     content: VersionContent,
   ): Promise<void> {
-    await this.rows(organizationId)
-      .update({ organizationId, workflowId, version, content: IsNull() }, { content });
+    await this.rows(organizationId).update(
+      { organizationId, workflowId, version, content: IsNull() },
+      { content },
+    );
   }
 
   async find(
@@ -63,14 +65,12 @@ export class WorkflowVersionsRepository {
     workflowId: string,
     version: number,
   ): Promise<WorkflowVersion | null> {
-    return await this.rows(organizationId)
-      .findOneBy({ organizationId, workflowId, version });
+    return await this.rows(organizationId).findOneBy({ organizationId, workflowId, version });
   }
 
   /** Like {@link find}, but throws when the version does not exist. */
   async get(organizationId: string, workflowId: string, version: number): Promise<WorkflowVersion> {
-    return await this.rows(organizationId)
-      .findOneByOrFail({ organizationId, workflowId, version });
+    return await this.rows(organizationId).findOneByOrFail({ organizationId, workflowId, version });
   }
 
   /** Returns at most `limit` versions without their steps, the newest first. */
@@ -79,25 +79,24 @@ export class WorkflowVersionsRepository {
     workflowId: string,
     page: { before?: number; limit: number },
   ): Promise<ListedVersion[]> {
-    return await this.rows(organizationId)
-      .find({
-        select: {
-          organizationId: true,
-          workflowId: true,
-          version: true,
-          actorKind: true,
-          actorId: true,
-          restoredFrom: true,
-          createdAt: true,
-        },
-        where: {
-          organizationId,
-          workflowId,
-          ...(page.before !== undefined && { version: LessThan(page.before) }),
-        },
-        order: { version: 'DESC' },
-        take: page.limit,
-      });
+    return await this.rows(organizationId).find({
+      select: {
+        organizationId: true,
+        workflowId: true,
+        version: true,
+        actorKind: true,
+        actorId: true,
+        restoredFrom: true,
+        createdAt: true,
+      },
+      where: {
+        organizationId,
+        workflowId,
+        ...(page.before !== undefined && { version: LessThan(page.before) }),
+      },
+      order: { version: 'DESC' },
+      take: page.limit,
+    });
   }
 
   /** Returns the steps, schemas and workflow names of these versions. */
@@ -132,6 +131,6 @@ export class WorkflowVersionsRepository {
   }
 
   private rows(organizationId: string): Repository<WorkflowVersion> {
-    return this.tenants.session(organizationId).repository(WorkflowVersion);
+    return this.tenants.repository(organizationId, WorkflowVersion);
   }
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow, OrganizationRowWithId } from '../../database/organization-row.js';
 import type { EventName } from '../../events/domain-events.js';
 import type { ObjectSchema } from '../../tools/schema/json-schema.js';
 import type { TriggerOptions, TriggerType } from '../definitions/trigger.js';
@@ -13,13 +14,7 @@ export interface WebhookOptions {
 
 /** A workflow. Its versions have the steps, and each run is pinned to one version. */
 @Entity('workflows')
-export class Workflow {
-  @PrimaryColumn('text')
-  organizationId: string;
-
-  @PrimaryColumn('text')
-  id: string;
-
+export class Workflow extends OrganizationRowWithId {
   @Column('text')
   name: string;
 
@@ -68,10 +63,7 @@ export class Workflow {
 
 /** An offered workflow: agents of its organization can call it as a tool. */
 @Entity('offered_workflows')
-export class OfferedWorkflow {
-  @PrimaryColumn('text')
-  organizationId: string;
-
+export class OfferedWorkflow extends OrganizationRow {
   @PrimaryColumn('text')
   workflowId: string;
 

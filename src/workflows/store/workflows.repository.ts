@@ -56,8 +56,7 @@ export class WorkflowsRepository {
   }
 
   async find(organizationId: string, id: string): Promise<Workflow | null> {
-    return await this.rows(organizationId)
-      .findOneBy({ organizationId, id, deletedAt: IsNull() });
+    return await this.rows(organizationId).findOneBy({ organizationId, id, deletedAt: IsNull() });
   }
 
   /** Like {@link find}, but throws `not_found` when there is no such workflow. */
@@ -81,11 +80,10 @@ export class WorkflowsRepository {
 
   /** Returns the active workflows that the event starts, the oldest first. */
   async findTriggeredBy(organizationId: string, event: EventName): Promise<Workflow[]> {
-    return await this.rows(organizationId)
-      .find({
-        where: { organizationId, triggerEvent: event, active: true, deletedAt: IsNull() },
-        order: { createdAt: 'ASC', id: 'ASC' },
-      });
+    return await this.rows(organizationId).find({
+      where: { organizationId, triggerEvent: event, active: true, deletedAt: IsNull() },
+      order: { createdAt: 'ASC', id: 'ASC' },
+    });
   }
 
   /** Counts the active workflows that the event starts. Other counts wait until this transaction ends. */
@@ -99,8 +97,7 @@ export class WorkflowsRepository {
 
   /** Returns the name of a workflow, also of a deleted one. */
   async getName(organizationId: string, id: string): Promise<string> {
-    const found = await this.rows(organizationId)
-      .findOneByOrFail({ organizationId, id });
+    const found = await this.rows(organizationId).findOneByOrFail({ organizationId, id });
     return found.name;
   }
 
@@ -176,11 +173,10 @@ export class WorkflowsRepository {
     workflowId: string,
     version: number,
   ): Promise<readonly Step[]> {
-    const found = await this.versions(organizationId)
-      .findOneOrFail({
-        select: { steps: true, triggerContact: true },
-        where: { organizationId, workflowId, version },
-      });
+    const found = await this.versions(organizationId).findOneOrFail({
+      select: { steps: true, triggerContact: true },
+      where: { organizationId, workflowId, version },
+    });
     return withContactStep(found.triggerContact, found.steps);
   }
 
@@ -207,10 +203,10 @@ export class WorkflowsRepository {
   }
 
   private rows(organizationId: string): Repository<Workflow> {
-    return this.tenants.session(organizationId).repository(Workflow);
+    return this.tenants.repository(organizationId, Workflow);
   }
 
   private versions(organizationId: string): Repository<WorkflowVersion> {
-    return this.tenants.session(organizationId).repository(WorkflowVersion);
+    return this.tenants.repository(organizationId, WorkflowVersion);
   }
 }

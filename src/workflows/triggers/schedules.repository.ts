@@ -25,8 +25,7 @@ export class SchedulesRepository {
 
   async delete(organizationId: string, workflowId: string): Promise<void> {
     await this.tenants
-      .session(organizationId)
-      .repository(WorkflowSchedule)
+      .repository(organizationId, WorkflowSchedule)
       .delete({ organizationId, workflowId });
   }
 

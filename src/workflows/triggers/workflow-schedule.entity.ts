@@ -1,11 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow } from '../../database/organization-row.js';
 
 /** The next tick of an active workflow with a schedule. */
 @Entity('workflow_schedules')
-export class WorkflowSchedule {
-  @PrimaryColumn('text')
-  organizationId: string;
-
+export class WorkflowSchedule extends OrganizationRow {
   @PrimaryColumn('text')
   workflowId: string;
 

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow, OrganizationRowWithId } from '../../database/organization-row.js';
 import type { EventName } from '../../events/domain-events.js';
 import type { WaitEvent } from '../definitions/steps/event-wait-step.js';
 
@@ -10,10 +11,7 @@ export type RunWaitState = 'armed' | 'delivered' | 'consumed' | 'closed';
 
 /** The event that a step of a run waits for. */
 @Entity('run_waits')
-export class RunWait {
-  @PrimaryColumn('text')
-  organizationId: string;
-
+export class RunWait extends OrganizationRow {
   @PrimaryColumn('text')
   runId: string;
 
@@ -61,13 +59,7 @@ export class RunWait {
 
 /** An event that is not yet delivered to all runs that wait for it. */
 @Entity('pending_events')
-export class PendingEvent {
-  @PrimaryColumn('text')
-  organizationId: string;
-
-  @PrimaryColumn('text')
-  id: string;
-
+export class PendingEvent extends OrganizationRowWithId {
   @Column('text')
   name: EventName;
 

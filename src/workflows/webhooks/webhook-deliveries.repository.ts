@@ -34,20 +34,18 @@ export class WebhookDeliveriesRepository {
     workflowId: string,
     limit: number,
   ): Promise<WebhookDelivery[]> {
-    return await this.rows(organizationId)
-      .find({
-        where: { organizationId, workflowId },
-        order: { receivedAt: 'DESC', id: 'DESC' },
-        take: limit,
-      });
+    return await this.rows(organizationId).find({
+      where: { organizationId, workflowId },
+      order: { receivedAt: 'DESC', id: 'DESC' },
+      take: limit,
+    });
   }
 
   async deleteAll(organizationId: string, workflowId: string): Promise<void> {
-    await this.rows(organizationId)
-      .delete({ organizationId, workflowId });
+    await this.rows(organizationId).delete({ organizationId, workflowId });
   }
 
   private rows(organizationId: string): Repository<WebhookDelivery> {
-    return this.tenants.session(organizationId).repository(WebhookDelivery);
+    return this.tenants.repository(organizationId, WebhookDelivery);
   }
 }

@@ -1,17 +1,12 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { OrganizationRowWithId } from '../../database/organization-row.js';
 import type { SignatureMistake } from './signatures/signature-mistake.js';
 
 export type DeliveryKind = 'accepted' | 'refused' | 'test';
 
 /** A request to a webhook address and its answer. The newest deliveries of each kind are kept. */
 @Entity('webhook_deliveries')
-export class WebhookDelivery {
-  @PrimaryColumn('text')
-  organizationId: string;
-
-  @PrimaryColumn('text')
-  id: string;
-
+export class WebhookDelivery extends OrganizationRowWithId {
   @Column('text')
   workflowId: string;
 
