@@ -9,7 +9,7 @@ import { resumablePaths } from '../definitions/steps/awaiting-steps.js';
 import { INDEX, type LoopInput, itemName } from '../definitions/steps/for-each-step.js';
 import type { ClaimedRun } from '../journal/claimed-run.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
-import { ResumeUrlsService } from '../webhooks/resume-urls.service.js';
+import { ResumesService } from '../webhooks/resumes.service.js';
 
 /** Provides the variables that the expressions of a step can read. */
 @Injectable()
@@ -17,7 +17,7 @@ export class RunScopeService {
   constructor(
     private readonly contacts: ContactsService,
     private readonly liquid: LiquidSandbox,
-    private readonly resumeUrls: ResumeUrlsService,
+    private readonly resumes: ResumesService,
   ) {}
 
   /**
@@ -58,7 +58,7 @@ export class RunScopeService {
     return Object.fromEntries(
       resumablePaths(data.steps, iterations).map(([id, stepId]) => [
         id,
-        this.resumeUrls.urlOf({ organizationId, runId, stepId }),
+        this.resumes.urlOf({ organizationId, runId, stepId }),
       ]),
     );
   }

@@ -1,43 +1,65 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Env } from '../../config/env.js';
+import { SecretBox } from '../../database/secret-box.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
-import { parseJson } from '../../http/request-body.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import { type ResumableStep, ResumeUrlsService } from './resume-urls.service.js';
-import { NO_RUN } from './webhook.js';
+import { NO_RUN, parseObject, RESUME_PATH } from './webhook.js';
 import { RunWaitsRepository, type WaitingStep } from '../waits/run-waits.repository.js';
 
-/** `duplicate`: an earlier call resumed the step. `over`: the step or its run has ended. */
-export type ResumeResult = 'stored' | 'duplicate' | 'over';
+/** A step of a run that waits, or will wait, for its resume URL. */
+interface ResumableStep {
+  organizationId: string;
+  runId: string;
+  stepId: string;
+}
 
-/** Resumes waiting steps. */
+const TOKEN = /^(org_[0-9A-Za-z]+)\.(run_[0-9A-Za-z]+)\.(.+)\.([0-9a-f]{64})$/s;
+
+/** `duplicate`: an earlier call resumed the step. `over`: the step or its run has ended. */
+type ResumeResult = 'stored' | 'duplicate' | 'over';
+
+/**
+ * Makes resume URLs, and resumes the steps that wait for them. A URL names its step and is signed, so it needs no row, and
+ * a forged one is refused without a query.
+ */
 @Injectable()
 export class ResumesService {
+  private readonly key: string;
+
   constructor(
-    private readonly urls: ResumeUrlsService,
+    private readonly env: Env,
+    secrets: SecretBox,
     private readonly tenants: TenantDatabase,
     private readonly waits: RunWaitsRepository,
     private readonly limiter: RateLimiter,
     private readonly wakeUps: WakeUps,
-  ) {}
+  ) {
+    this.key = secrets.derive('resume urls');
+  }
+
+  /** Returns the URL of a step. It is always the same. */
+  urlOf(step: ResumableStep): string {
+    const { organizationId, runId, stepId } = step;
+    const path = `${organizationId}.${runId}.${encodeURIComponent(stepId)}`;
+    return `${this.env.baseUrl}/${RESUME_PATH}/${path}.${this.sign(step)}`;
+  }
 
   /**
    * Stores the payload with which a step goes on. The first call wins, even before the run has reached the step. Tokens
    * that are malformed or forged throw the same `not_found` as runs that are gone.
    */
   async resume(token: string, readBody: () => Promise<Buffer>): Promise<ResumeResult> {
-    const step = this.urls.verify(token);
+    const step = this.verify(token);
     if (!step) throw notFound();
     // The run is counted before the body is read, the organization after. Otherwise one URL could be used to exhaust the
     // rate limit of the whole organization.
     this.limiter.consume(step.runId, 1);
     const body = await readBody();
     this.limiter.consume(step.organizationId, 1);
-    const payload = parseJson(body);
-    if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-      throw new AppError('not_an_object', 'The body must be a JSON object.');
-    }
+    const payload = parseObject(body);
     return await this.tenants.transaction(step.organizationId, () => this.store(step, payload));
   }
 
@@ -55,6 +77,22 @@ export class ResumesService {
     }
     return 'stored';
   }
+
+  /** Returns the step that a token names, or undefined when its signature is wrong. */
+  private verify(token: string): ResumableStep | undefined {
+    const [, organizationId, runId, stepId, given] = TOKEN.exec(token) ?? [];
+    if (!organizationId || !runId || !stepId || !given) return undefined;
+    const step = { organizationId, runId, stepId };
+    // timingSafeEqual throws for different lengths. Both have 64 hexadecimal digits.
+    const isOurs = timingSafeEqual(Buffer.from(given), Buffer.from(this.sign(step)));
+    return isOurs ? step : undefined;
+  }
+
+  private sign({ organizationId, runId, stepId }: ResumableStep): string {
+    // JSON, because joined texts could be split in another way and still have the same signature.
+    const text = JSON.stringify([organizationId, runId, stepId]);
+    return createHmac('sha256', this.key).update(text).digest('hex');
+  }
 }
 
 function isResumed({ wait }: WaitingStep): boolean {
@@ -62,10 +100,9 @@ function isResumed({ wait }: WaitingStep): boolean {
 }
 
 function isOver({ run, step, wait }: WaitingStep): boolean {
-  const isEnded = run === 'succeeded' || run === 'failed' || run === 'canceled';
-  return (
-    isEnded || wait === 'closed' || (step !== null && step !== 'running' && step !== 'waiting')
-  );
+  const isOpenRun = run === 'queued' || run === 'running' || run === 'waiting';
+  const isOpenStep = step === null || step === 'running' || step === 'waiting';
+  return !isOpenRun || !isOpenStep || wait === 'closed';
 }
 
 function notFound(): AppError {

@@ -2,11 +2,10 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
-import { parseJson } from '../../http/request-body.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { type SignatureScheme, verifyWebhook } from './signatures/verify-webhook.js';
 import type { DeliveryRecord } from './delivery-record.js';
-import type { Webhook } from './webhook.js';
+import { parseObject, type Webhook } from './webhook.js';
 
 const DEDUPE_KEY = /^[\x21-\x7e]{1,255}$/;
 const INVALID_SIGNATURE =
@@ -62,10 +61,7 @@ export class WebhookChecksService {
     });
     const scheme = schemeOf(webhook, body, request.headers);
     this.consume(delivery, webhook.organizationId);
-    const payload = parseJson(body);
-    if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-      throw new AppError('not_an_object', 'The body must be a JSON object.');
-    }
+    const payload = parseObject(body);
     return { payload, body, bodyHash, dedupeKey: dedupeKeyOf(request.headers, scheme) };
   }
 

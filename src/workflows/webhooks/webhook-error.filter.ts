@@ -8,13 +8,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { AppError, toError } from '../../errors/app-error.js';
-import { webhookStatus } from './webhook.js';
-
-interface Failure {
-  status: number;
-  code: string;
-  message: string;
-}
+import { sendError, webhookStatus } from './webhook.js';
 
 /** Answers every error of a webhook as `{ok: false, error}`. */
 @Catch()
@@ -33,22 +27,16 @@ export class WebhookErrorFilter implements ExceptionFilter {
     }
     // Ends the connection, so that the server need not read the rest of a body that is too large.
     if (status === 413) response.setHeader('Connection', 'close');
-    response
-      .status(status)
-      .setHeader('Cache-Control', 'no-store')
-      .json({ ok: false, error: { code, message } });
+    sendError(response, status, code, message);
   }
 
-  private describe(thrown: unknown): Failure {
+  private describe(thrown: unknown): { status: number; code: string; message: string } {
     if (thrown instanceof AppError && thrown.code !== 'internal') {
       return { status: webhookStatus(thrown.code), code: thrown.code, message: thrown.message };
     }
     if (thrown instanceof HttpException && thrown.getStatus() < 500) {
-      return {
-        status: thrown.getStatus(),
-        code: 'invalid_request',
-        message: 'The request is not valid.',
-      };
+      const message = 'The request is not valid.';
+      return { status: thrown.getStatus(), code: 'invalid_request', message };
     }
     const errorId = randomUUID();
     this.logger.error({ error_id: errorId }, toError(thrown).stack);

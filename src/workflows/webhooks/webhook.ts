@@ -1,5 +1,7 @@
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { AppError, type AppErrorCode, HTTP_STATUS } from '../../errors/app-error.js';
+import { parseJson } from '../../http/request-body.js';
+import { isObject } from '../definitions/step-fields.js';
 import type { WebhookOptions } from '../store/workflow.entity.js';
 
 /** The path that receives webhooks. The id of the workflow follows. */
@@ -68,12 +70,23 @@ export function refuseMalformedPath(message: string): RequestHandler {
     try {
       decodeURIComponent(request.path);
     } catch {
-      response
-        .status(404)
-        .setHeader('Cache-Control', 'no-store')
-        .json({ ok: false, error: { code: 'not_found', message } });
+      sendError(response, 404, 'not_found', message);
       return;
     }
     next();
   };
+}
+
+/** Parses a body. Throws `not_an_object` for JSON that is not an object. */
+export function parseObject(body: Buffer): object {
+  const payload = parseJson(body);
+  if (isObject(payload)) return payload;
+  throw new AppError('not_an_object', 'The body must be a JSON object.');
+}
+
+export function sendError(response: Response, status: number, code: string, message: string): void {
+  response
+    .status(status)
+    .setHeader('Cache-Control', 'no-store')
+    .json({ ok: false, error: { code, message } });
 }

@@ -4,7 +4,6 @@ import { StoreModule } from '../store/store.module.js';
 import { TriggersModule } from '../triggers/triggers.module.js';
 import { WaitsModule } from '../waits/waits.module.js';
 import { DeliveryLogService } from './delivery-log.service.js';
-import { ResumeUrlsService } from './resume-urls.service.js';
 import { ResumeController } from './resume.controller.js';
 import { ResumesService } from './resumes.service.js';
 import { WebhookChecksService } from './webhook-checks.service.js';
@@ -22,7 +21,6 @@ import { WebhooksService } from './webhooks.service.js';
   controllers: [ResumeController, WebhookController],
   providers: [
     DeliveryLogService,
-    ResumeUrlsService,
     ResumesService,
     WebhookChecksService,
     WebhookDeliveriesRepository,
@@ -32,6 +30,6 @@ import { WebhooksService } from './webhooks.service.js';
     WebhookTools,
     WebhooksService,
   ],
-  exports: [ResumeUrlsService, WebhookSecretsService],
+  exports: [ResumesService, WebhookSecretsService],
 })
 export class WebhooksModule {}
