@@ -1,22 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
-import type { EventWaitStep } from '../definitions/definition.js';
+import type { EventWaitStep, WaitStep } from '../definitions/definition.js';
 import type { Place } from '../definitions/step-engine.js';
 import { canAwaitEvents } from '../definitions/steps/awaiting-steps.js';
-import { isObject } from '../definitions/step-fields.js';
+import { isObject, type Json } from '../definitions/step-fields.js';
 import { isEventWait } from '../definitions/steps/event-wait-step.js';
-import type { JournalEntry } from '../journal/claimed-run.js';
+import type { ClaimedRun, JournalEntry } from '../journal/claimed-run.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
 import { RunsRepository } from '../journal/runs.repository.js';
-import { RunWaitsRepository } from '../waits/run-waits.repository.js';
+import {
+  type NewWait,
+  RunWaitsRepository,
+  type WaitOutcome,
+} from '../waits/run-waits.repository.js';
 import { RunScopeService } from './run-scope.service.js';
 import { computeWaitEnd, toWaiting } from './wait-times.js';
 
 const MAX_BINDINGS_BYTES = 16 * 1024;
 
-/** Begins the waits of runs for events and resume URLs. */
+/** Begins and ends the waits of runs for events, resume URLs and other runs. */
 @Injectable()
 export class EventWaitsService {
   constructor(
@@ -46,27 +50,53 @@ export class EventWaitsService {
   /** Stores the wait of a step and returns its entry. When it throws, it has written nothing. */
   async begin(
     { run }: RunTransaction,
-    { step, path }: Place<EventWaitStep>,
+    { step }: Place<EventWaitStep>,
     entry: JournalEntry,
     scope: object,
   ): Promise<JournalEntry> {
-    const { organizationId, id: runId } = run.lease;
     const { event, if: condition, any_contact: isOfAnyContact, timeout } = step.wait_for_event;
+    const bindings = condition === undefined ? null : bindCondition(condition, scope, this.liquid);
+    const contactId = isOfAnyContact || event === 'resume' ? null : run.row.contactId;
+    const wait = { event, contactId, condition, bindings };
+    return await this.arm(run, { ...entry, output: { event } }, wait, timeout, scope);
+  }
+
+  /** Stores a wait that ends after `timeout` at the latest. Returns the entry of its step, with that time in its output. */
+  async arm(
+    { lease }: ClaimedRun,
+    entry: JournalEntry,
+    wait: Omit<NewWait, 'runId' | 'stepId'>,
+    timeout: WaitStep['wait'],
+    scope: object,
+  ): Promise<JournalEntry> {
+    const { organizationId, id: runId } = lease;
     const now = await this.runs.now(organizationId);
     const { at: wakeAt } = computeWaitEnd(timeout, scope, now, this.liquid);
-    const bindings = condition === undefined ? null : bindCondition(condition, scope, this.liquid);
-    const state = await this.waits.arm(organizationId, {
-      runId,
-      stepId: path,
-      event,
-      contactId: isOfAnyContact || event === 'resume' ? null : run.row.contactId,
-      condition,
-      bindings,
-    });
-    const output = { event, until: wakeAt.toISOString() };
+    const state = await this.waits.arm(organizationId, { ...wait, runId, stepId: entry.stepId });
+    const output = { ...entry.output, until: wakeAt.toISOString() };
     const waiting = toWaiting({ ...entry, output }, wakeAt, now);
     // The resume URL was called before the run reached this step.
     return state === 'delivered' ? { ...waiting, dueAt: performance.now() } : waiting;
+  }
+
+  /**
+   * Ends a wait if it was delivered or its time is over, and returns how it ended; otherwise returns the entry to wait on.
+   * The lock on the wait decides which of the two came first.
+   */
+  async end(
+    { run }: RunTransaction,
+    entry: JournalEntry,
+  ): Promise<{ waiting: JournalEntry } | { delivered?: WaitOutcome }> {
+    const { organizationId, id: runId } = run.lease;
+    const outcome = await this.waits.findForUpdate(organizationId, runId, entry.stepId);
+    const delivered = outcome?.state === 'delivered' ? outcome : undefined;
+    if (!delivered) {
+      const now = await this.runs.now(organizationId);
+      // The clock of this process may be ahead of the database clock, which decides.
+      if (entry.wakeAt! > now) return { waiting: toWaiting(entry, entry.wakeAt!, now) };
+    }
+    await this.waits.end(organizationId, runId, entry.stepId);
+    return { delivered };
   }
 
   /**
@@ -100,17 +130,11 @@ export class EventWaitsService {
  * Copies the values of the run that a condition reads, so that it can be evaluated for many events without the run.
  * Throws `invalid_arguments` when they are larger than 16 KiB.
  */
-function bindCondition(
-  condition: string,
-  scope: object,
-  liquid: LiquidSandbox,
-): Record<string, unknown> {
-  const bindings: Record<string, unknown> = {};
+function bindCondition(condition: string, scope: object, liquid: LiquidSandbox): Json {
+  const bindings: Json = {};
   for (const reference of liquid.conditionReferences(condition)) {
-    const [root, ...rest] = reference.split('.');
-    if (root !== 'event') {
-      copyValue(bindings, scope as Readonly<Record<string, unknown>>, [root!, ...rest]);
-    }
+    const path = reference.split('.');
+    if (path[0] !== 'event') copyValue(bindings, scope as Json, path);
   }
   if (Buffer.byteLength(JSON.stringify(bindings)) > MAX_BINDINGS_BYTES) {
     throw AppError.invalid(
@@ -121,12 +145,7 @@ function bindCondition(
 }
 
 /** Copies the value at a path. A value that is not an object, such as a list whose `size` is read, is copied whole. */
-function copyValue(
-  target: Record<string, unknown>,
-  source: Readonly<Record<string, unknown>>,
-  path: readonly string[],
-): void {
-  const [name, ...rest] = path;
+function copyValue(target: Json, source: Readonly<Json>, [name, ...rest]: string[]): void {
   if (name === undefined || !Object.hasOwn(source, name)) return;
   const value = source[name];
   const isDeeper = rest.length > 0 && isObject(value) && Object.hasOwn(value, rest[0]!);

@@ -6,7 +6,7 @@ import type { RunStatus } from '../journal/run.entity.js';
 import type { WaitEvent } from '../definitions/steps/event-wait-step.js';
 
 /** A wait to begin. */
-interface NewWait {
+export interface NewWait {
   runId: string;
   stepId: string;
   event: WaitEvent;
@@ -18,7 +18,7 @@ interface NewWait {
 }
 
 /** The state of a wait, and the event or the failed condition that ended it. */
-interface WaitOutcome {
+export interface WaitOutcome {
   state: RunWaitState;
   payload: object | null;
   error: string | null;
@@ -111,7 +111,11 @@ export class RunWaitsRepository {
   }
 
   /** Returns the states of a run, of a step and of its wait; undefined when the run does not exist. */
-  async find(organizationId: string, runId: string, stepId: string): Promise<WaitingStep | undefined> {
+  async find(
+    organizationId: string,
+    runId: string,
+    stepId: string,
+  ): Promise<WaitingStep | undefined> {
     const [row] = await this.tenants.session(organizationId).query<WaitingStep>(
       `select r.status as run, s.status as step, w.state as wait from workflow_runs r
        left join run_steps s on s.organization_id = r.organization_id and s.run_id = r.id and s.step_id = $3

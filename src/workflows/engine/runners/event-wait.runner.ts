@@ -2,12 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { EventWaitStep } from '../../definitions/definition.js';
 import type { JournalEntry } from '../../journal/claimed-run.js';
 import type { RunTransaction } from '../../journal/run-transaction.js';
-import { RunsRepository } from '../../journal/runs.repository.js';
-import { RunWaitsRepository } from '../../waits/run-waits.repository.js';
 import { EventWaitsService } from '../event-waits.service.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
-import { toWaiting } from '../wait-times.js';
 import type { StepRunner } from './step-runners.service.js';
 
 /** Pauses a run until an event or a timeout. The output tells which of the two came first. */
@@ -18,8 +15,6 @@ export class EventWaitRunner implements StepRunner<EventWaitStep> {
   constructor(
     private readonly progress: RunProgressService,
     private readonly scope: RunScopeService,
-    private readonly runs: RunsRepository,
-    private readonly waits: RunWaitsRepository,
     private readonly eventWaits: EventWaitsService,
   ) {}
 
@@ -41,29 +36,16 @@ export class EventWaitRunner implements StepRunner<EventWaitStep> {
     });
   }
 
-  /** Ends the wait if the event has come or the time is over. The lock on the wait decides which of them was first. */
-  private async end(tx: RunTransaction, waiting: JournalEntry): Promise<Progress> {
-    const { organizationId, id: runId } = tx.run.lease;
-    const outcome = await this.waits.findForUpdate(organizationId, runId, waiting.stepId);
-    const isDelivered = outcome?.state === 'delivered';
-    if (!isDelivered) {
-      const now = await this.runs.now(organizationId);
-      // The clock of this process may be ahead of the database clock, which decides.
-      if (waiting.wakeAt!.getTime() > now.getTime()) {
-        return await this.progress.complete(tx, toWaiting(waiting, waiting.wakeAt!, now));
-      }
+  private async end(tx: RunTransaction, entry: JournalEntry): Promise<Progress> {
+    const ended = await this.eventWaits.end(tx, entry);
+    if ('waiting' in ended) return await this.progress.complete(tx, ended.waiting);
+    const { delivered } = ended;
+    if (delivered?.error) {
+      const error = { code: 'invalid_arguments', message: delivered.error };
+      const failed = { ...entry, status: 'failed', output: null, error } as const;
+      return await this.progress.complete(tx, failed);
     }
-    await this.waits.end(organizationId, runId, waiting.stepId);
-    if (outcome?.error) {
-      const error = { code: 'invalid_arguments', message: outcome.error };
-      return await this.progress.complete(tx, {
-        ...waiting,
-        status: 'failed',
-        output: null,
-        error,
-      });
-    }
-    const output = { event: isDelivered ? outcome.payload : null, timed_out: !isDelivered };
-    return await this.progress.complete(tx, { ...waiting, status: 'succeeded', output });
+    const output = { event: delivered?.payload ?? null, timed_out: !delivered };
+    return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
   }
 }

@@ -9,13 +9,11 @@ import type { ClaimedRun, JournalEntry } from '../../journal/claimed-run.js';
 import { LeaseLostError } from '../../journal/run-lease.js';
 import type { RunTransaction } from '../../journal/run-transaction.js';
 import type { StepError } from '../../journal/run.entity.js';
-import { RunsRepository } from '../../journal/runs.repository.js';
 import { RunTasksService } from '../../runs/run-tasks.service.js';
 import { ManualStartsService } from '../../triggers/manual-starts.service.js';
-import { RunWaitsRepository } from '../../waits/run-waits.repository.js';
+import { EventWaitsService } from '../event-waits.service.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
-import { computeWaitEnd, toWaiting } from '../wait-times.js';
 import type { StepRunner } from './step-runners.service.js';
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
@@ -33,8 +31,7 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
   constructor(
     private readonly progress: RunProgressService,
     private readonly scope: RunScopeService,
-    private readonly runs: RunsRepository,
-    private readonly waits: RunWaitsRepository,
+    private readonly eventWaits: EventWaitsService,
     private readonly starts: ManualStartsService,
     private readonly tasks: RunTasksService,
     private readonly liquid: LiquidSandbox,
@@ -61,7 +58,7 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
     { run, place }: StepAttempt<RunWorkflowStep>,
     entry: JournalEntry,
   ): Promise<Progress> {
-    const { step, path } = place;
+    const { step } = place;
     const scope = await this.scope.getScope(tx, place, true);
     if (!this.scope.isConditionMet(step, scope)) {
       return await this.progress.complete(tx, { ...entry, status: 'skipped' });
@@ -83,40 +80,27 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
       const output = { run_id: runId, status: 'queued', reason: null };
       return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
     }
-    const now = await this.runs.now(organizationId);
-    const { at: wakeAt } = computeWaitEnd(step.timeout ?? MAX_WAIT, scope, now, this.liquid);
-    await this.waits.arm(organizationId, {
-      runId: parentRunId,
-      stepId: path,
-      event: 'run.ended',
-      childRunId: runId,
-    });
-    const output = { run_id: runId, until: wakeAt.toISOString() };
-    return await this.progress.complete(tx, toWaiting({ ...entry, output }, wakeAt, now));
+    const begun = { ...entry, output: { run_id: runId } };
+    const wait = { event: 'run.ended', childRunId: runId } as const;
+    const { timeout = MAX_WAIT } = step;
+    const waiting = await this.eventWaits.arm(run, begun, wait, timeout, scope);
+    return await this.progress.complete(tx, waiting);
   }
 
   /** Ends the wait if the run has ended or the time is over. After a timeout the other run continues. */
-  private async end(tx: RunTransaction, waiting: JournalEntry): Promise<Progress> {
-    const { organizationId, id } = tx.run.lease;
-    const { run_id: childId } = waiting.output as { run_id: string };
-    // The lock keeps the other run from ending between this check and the end of the wait.
-    const outcome = await this.waits.findForUpdate(organizationId, id, waiting.stepId);
-    if (outcome?.state !== 'delivered') {
-      const now = await this.runs.now(organizationId);
-      // The clock of this process may be ahead of the database clock, which decides.
-      if (waiting.wakeAt!.getTime() > now.getTime()) {
-        return await this.progress.complete(tx, toWaiting(waiting, waiting.wakeAt!, now));
-      }
-    }
-    await this.waits.end(organizationId, id, waiting.stepId);
-    const state = (await this.tasks.find(organizationId, childId))?.state;
+  private async end(tx: RunTransaction, entry: JournalEntry): Promise<Progress> {
+    const { run_id: childId } = entry.output as { run_id: string };
+    // The lock keeps the other run from ending between the check and the end of the wait.
+    const ended = await this.eventWaits.end(tx, entry);
+    if ('waiting' in ended) return await this.progress.complete(tx, ended.waiting);
+    const state = (await this.tasks.find(tx.run.lease.organizationId, childId))?.state;
     if (state?.status === 'succeeded') {
       const output = toOutput(childId, state);
-      return await this.progress.complete(tx, { ...waiting, status: 'succeeded', output });
+      return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
     }
     const output = { run_id: childId, status: state?.status ?? 'unknown' };
     const error = toError(childId, state);
-    return await this.progress.complete(tx, { ...waiting, status: 'failed', output, error });
+    return await this.progress.complete(tx, { ...entry, status: 'failed', output, error });
   }
 
   private evaluateWorkflowId(step: RunWorkflowStep, scope: object): string {
