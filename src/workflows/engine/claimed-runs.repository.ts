@@ -4,7 +4,6 @@ import { Batcher } from '../../batching/batcher.js';
 import { prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { Step } from '../definitions/definition.js';
-import type { RunTriggerType } from '../definitions/trigger.js';
 import { parseJson } from '../../http/request-body.js';
 import type { ClaimedRunData, ClaimedRunRow } from '../journal/claimed-run.js';
 import type { RunLease } from '../journal/run-lease.js';
@@ -12,30 +11,25 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 const MAX_CACHED_VERSIONS = 500;
 
-interface Row {
+type Row = ClaimedRunRow & {
   /** The index of the lease in the batch. */
   position: number;
-  workflow_id: string;
-  workflow_version: number;
-  trigger_type: RunTriggerType;
-  depth: number;
-  crashes: number;
-  contact_id: string | null;
   payload: Buffer;
-  name: string;
-}
+  workflowName: string;
+};
 
 // The plan must look up each run by its key: a plan that is made while there are few runs, and kept, would otherwise scan
 // all of them later. The leases come as JSON to hide their number from the planner, which would plan for it each time.
 const FIND = prepared(
   'claimed_runs',
-  `select l.position, r.*, w.name
+  `select l.position, r.*, w.name as "workflowName"
    from json_to_recordset($2) as l (position integer, id text, epoch integer)
    cross join lateral (
-     select workflow_id, workflow_version, trigger_type, depth, crashes, contact_id, payload
+     select id, organization_id as "organizationId", workflow_id as "workflowId", workflow_version as "workflowVersion",
+       trigger_type as "triggerType", depth, crashes, contact_id as "contactId", payload
      from workflow_runs r
      where r.organization_id = $1 and r.id = l.id and r.epoch = l.epoch and r.status || '' = 'running' offset 0) r
-   join workflows w on w.organization_id = $1 and w.id = r.workflow_id`,
+   join workflows w on w.organization_id = $1 and w.id = r."workflowId"`,
 );
 
 /** Reads the data of claimed runs, without their journals. */
@@ -55,22 +49,11 @@ export class ClaimedRunsRepository {
 
   /** Returns undefined when the lease is lost. Call it outside transactions. */
   async find(lease: RunLease): Promise<ClaimedRunData | undefined> {
-    const { organizationId, id } = lease;
-    const { result, index } = await this.reads.add(organizationId, lease);
-    const row = result.get(index);
-    if (!row) return undefined;
-    const claimed: ClaimedRunRow = {
-      id,
-      organizationId,
-      workflowId: row.workflow_id,
-      workflowVersion: row.workflow_version,
-      triggerType: row.trigger_type,
-      depth: row.depth,
-      crashes: row.crashes,
-      contactId: row.contact_id,
-    };
-    const steps = await this.getSteps(claimed);
-    return { row: claimed, workflowName: row.name, payload: parseJson(row.payload), steps };
+    const { result, index } = await this.reads.add(lease.organizationId, lease);
+    const found = result.get(index);
+    if (!found) return undefined;
+    const { position: _, payload, workflowName, ...row } = found;
+    return { row, workflowName, payload: parseJson(payload), steps: await this.getSteps(row) };
   }
 
   private async read(
