@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ToolCall } from '../../../tools/contract/tool-call.js';
 import { Tool } from '../../../tools/contract/tool.decorator.js';
+import { RUN_STATUSES } from '../../journal/run.entity.js';
+import { RunControlService } from '../run-control.service.js';
+import { UNFINISHED } from '../run-filter.js';
 import { BulkReplayRunsInput, BulkRetryRunsInput, BulkRunsInput } from '../run.inputs.js';
 import { BulkRunsResult } from './bulk-run.results.js';
 import { BulkRunsService } from './bulk-runs.service.js';
@@ -12,7 +15,10 @@ const REPLAY = 'bulk_replay_runs';
 /** The tools that change many runs at once. There are three, so that each can have its own policy. */
 @Injectable()
 export class BulkRunTools {
-  constructor(private readonly bulk: BulkRunsService) {}
+  constructor(
+    private readonly bulk: BulkRunsService,
+    private readonly control: RunControlService,
+  ) {}
 
   @Tool({
     name: CANCEL,
@@ -25,7 +31,12 @@ export class BulkRunTools {
     surfaces: ['dashboard'],
   })
   cancel(input: BulkRunsInput, call: ToolCall): Promise<BulkRunsResult> {
-    return this.bulk.cancel(call, CANCEL, input);
+    return this.bulk.perform(call, input, {
+      action: CANCEL,
+      statuses: { byDefault: UNFINISHED, possible: UNFINISHED },
+      isRateLimited: false,
+      work: (ids) => this.control.cancelAll(call.organizationId, ids),
+    });
   }
 
   @Tool({
@@ -38,7 +49,12 @@ export class BulkRunTools {
     surfaces: ['dashboard'],
   })
   retry(input: BulkRetryRunsInput, call: ToolCall): Promise<BulkRunsResult> {
-    return this.bulk.retry(call, RETRY, input);
+    return this.bulk.perform(call, input, {
+      action: RETRY,
+      statuses: { byDefault: ['failed'], possible: ['failed', 'canceled'] },
+      isRateLimited: true,
+      work: (ids) => this.control.retryAll(call.organizationId, ids, input.version),
+    });
   }
 
   @Tool({
@@ -52,6 +68,11 @@ export class BulkRunTools {
     surfaces: ['dashboard'],
   })
   replay(input: BulkReplayRunsInput, call: ToolCall): Promise<BulkRunsResult> {
-    return this.bulk.replay(call, REPLAY, input);
+    return this.bulk.perform(call, input, {
+      action: REPLAY,
+      statuses: { byDefault: RUN_STATUSES, possible: RUN_STATUSES },
+      isRateLimited: true,
+      work: (ids) => this.control.replayAll(call.organizationId, ids, input.version),
+    });
   }
 }

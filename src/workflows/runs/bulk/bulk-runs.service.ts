@@ -4,12 +4,11 @@ import { AppError } from '../../../errors/app-error.js';
 import { RateLimiter } from '../../../http/rate-limiter.js';
 import { type TimePosition, readTimeCursor, timeCursor } from '../../../paging/paging.js';
 import type { ToolCall } from '../../../tools/contract/tool-call.js';
-import { RUN_STATUSES, type RunStatus } from '../../journal/run.entity.js';
-import { RunControlService } from '../run-control.service.js';
+import type { RunStatus } from '../../journal/run.entity.js';
 import type { ControlOutcome } from '../run-retries.service.js';
-import { UNFINISHED, isEmptyFilter, runFilter } from '../run-filter.js';
+import { isEmptyFilter, runFilter } from '../run-filter.js';
 import { RunSearchRepository } from '../run-search.repository.js';
-import type { BulkReplayRunsInput, BulkRetryRunsInput, BulkRunsInput } from '../run.inputs.js';
+import type { BulkRunsInput } from '../run.inputs.js';
 import type { BulkRunsResult, RefusedRun } from './bulk-run.results.js';
 
 /** The number of runs that one statement changes. */
@@ -17,7 +16,7 @@ const BATCH_SIZE = 100;
 /** The most pages that one call reads. Each page scans a bounded number of runs. */
 const MAX_PAGES = 30;
 
-interface BulkChange {
+export interface BulkChange {
   /** The name of the tool, for the audit log. */
   action: string;
   /** The statuses that the call allows, and those that it uses when none is given. */
@@ -27,46 +26,18 @@ interface BulkChange {
 }
 
 /**
- * Cancels, retries and replays all runs that match a filter, newest first, up to the limit of the call. It all happens in
- * the transaction of the call, so an idempotency key covers all of it or nothing.
+ * Changes all runs that match a filter, newest first, up to the limit of the call. It all happens in the transaction of
+ * the call, so an idempotency key covers all of it or nothing.
  */
 @Injectable()
 export class BulkRunsService {
   constructor(
     private readonly search: RunSearchRepository,
-    private readonly control: RunControlService,
     private readonly limiter: RateLimiter,
     private readonly audit: AuditLog,
   ) {}
 
-  cancel(call: ToolCall, action: string, input: BulkRunsInput): Promise<BulkRunsResult> {
-    return this.perform(call, input, {
-      action,
-      statuses: { byDefault: UNFINISHED, possible: UNFINISHED },
-      isRateLimited: false,
-      work: (ids) => this.control.cancelAll(call.organizationId, ids),
-    });
-  }
-
-  retry(call: ToolCall, action: string, input: BulkRetryRunsInput): Promise<BulkRunsResult> {
-    return this.perform(call, input, {
-      action,
-      statuses: { byDefault: ['failed'], possible: ['failed', 'canceled'] },
-      isRateLimited: true,
-      work: (ids) => this.control.retryAll(call.organizationId, ids, input.version),
-    });
-  }
-
-  replay(call: ToolCall, action: string, input: BulkReplayRunsInput): Promise<BulkRunsResult> {
-    return this.perform(call, input, {
-      action,
-      statuses: { byDefault: RUN_STATUSES, possible: RUN_STATUSES },
-      isRateLimited: true,
-      work: (ids) => this.control.replayAll(call.organizationId, ids, input.version),
-    });
-  }
-
-  private async perform(
+  async perform(
     { organizationId, actor }: ToolCall,
     input: BulkRunsInput,
     { action, statuses, isRateLimited, work }: BulkChange,
