@@ -8,33 +8,17 @@ import { checkKeys, isObject } from './step-fields.js';
  * expressions. `on_error` decides whether the run continues when the contact cannot be saved.
  */
 export interface ContactMapping {
-  external_id?: string;
-  email?: string;
-  phone?: string;
-  first_name?: string;
-  last_name?: string;
-  locale?: string;
-  timezone?: string;
-  tags?: string | string[];
-  properties?: string | object;
-  consent?: string | object;
   on_error?: 'fail' | 'continue';
+  [field: string]: string | object | undefined;
 }
 
 /** The id of the generated contact step. Ids of a definition contain no dot, so it cannot collide. */
 export const TRIGGER_CONTACT = 'trigger.contact';
 
 const IDENTIFIERS = ['external_id', 'email', 'phone'];
-const FIELDS = [
-  ...IDENTIFIERS,
-  'first_name',
-  'last_name',
-  'locale',
-  'timezone',
-  'tags',
-  'properties',
-  'consent',
-];
+/** The fields of `create_contact` that are texts. */
+export const TEXT_FIELDS = [...IDENTIFIERS, 'first_name', 'last_name', 'locale', 'timezone'];
+const FIELDS = [...TEXT_FIELDS, 'tags', 'properties', 'consent'];
 
 /** Parses the form of a mapping. {@link checkContactMapping} checks the values. */
 export function parseContactMapping(given: unknown, faults: Fault[]): ContactMapping | undefined {
@@ -52,7 +36,7 @@ export function parseContactMapping(given: unknown, faults: Fault[]): ContactMap
     const message = `needs one of ${IDENTIFIERS.join(', ')}`;
     faults.push({ path: TRIGGER_CONTACT, message });
   }
-  return given;
+  return given as ContactMapping;
 }
 
 /** Adds the faults that a step with the same arguments for `create_contact` would have. */

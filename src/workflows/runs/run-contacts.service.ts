@@ -5,6 +5,8 @@ import { CreateContactInput } from '../../contacts/contact.inputs.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
 import { dtoSchema } from '../../tools/schema/dto-schema.js';
 import { parseArguments } from '../../tools/schema/parse-arguments.js';
+import { TEXT_FIELDS } from '../definitions/contact-mapping.js';
+import { isObject } from '../definitions/step-fields.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 
 /** Sets the contacts of runs. */
@@ -46,23 +48,13 @@ export class RunContactsService {
   }
 }
 
-const TEXTS = [
-  'external_id',
-  'email',
-  'phone',
-  'first_name',
-  'last_name',
-  'locale',
-  'timezone',
-] as const;
-
 /**
  * Normalizes contact fields that a form sent: trims texts, converts numbers to text where the field is text, and removes
  * blank members. Without the removal, a field that was left empty would clear the value of the contact.
  */
 export function tidyFields(given: Record<string, unknown>): Record<string, unknown> {
   const fields = tidyMembers(given);
-  for (const name of TEXTS) {
+  for (const name of TEXT_FIELDS) {
     if (typeof fields[name] === 'number') fields[name] = String(fields[name]);
   }
   if (Array.isArray(fields.tags)) {
@@ -73,9 +65,7 @@ export function tidyFields(given: Record<string, unknown>): Record<string, unkno
   }
   for (const name of ['properties', 'consent']) {
     const inner = fields[name];
-    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) {
-      fields[name] = tidyMembers(inner as Record<string, unknown>);
-    }
+    if (isObject(inner)) fields[name] = tidyMembers(inner);
   }
   return fields;
 }

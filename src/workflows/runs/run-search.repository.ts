@@ -11,33 +11,22 @@ import { Run, RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
  */
 const MAX_SCANNED = 5000;
 
+const IN_PAGE = `created_at >= $8 and created_at < $9 and (created_at, id) < ($12, $13)
+  order by created_at desc, id desc limit $14`;
+const scan = (condition: string): string =>
+  `select * from workflow_runs where organization_id = $1 and ${condition} and ${IN_PAGE}`;
+// One scan per status, because the index starts with it. One scan for all would read many runs to find a rare status.
+const scanStatuses = (condition: string): string =>
+  `select r.* from unnest($2::text[]) as s (status)
+   cross join lateral (${scan(`${condition} and status = s.status`)}) r
+   order by r.created_at desc, r.id desc limit $14`;
+
 /** Selects the newest runs by contact, by reason, or by status. Each query reads one index in order. */
 const SOURCES = {
-  contact: `
-    select r.* from workflow_runs r
-    where r.organization_id = $1 and r.contact_id = $4 and r.created_at >= $8 and r.created_at < $9
-      and (r.created_at, r.id) < ($12, $13)
-    order by r.created_at desc, r.id desc limit $14`,
-  reason: `
-    select r.* from workflow_runs r
-    where r.organization_id = $1 and r.reason = $5 and r.created_at >= $8 and r.created_at < $9
-      and (r.created_at, r.id) < ($12, $13)
-    order by r.created_at desc, r.id desc limit $14`,
-  // One scan per status, because the index starts with it. One scan for all would read many runs to find a rare status.
-  workflow: `
-    select r.* from unnest($2::text[]) as s (status) cross join lateral (
-      select * from workflow_runs
-      where organization_id = $1 and workflow_id = $3 and status = s.status and created_at >= $8 and created_at < $9
-        and (created_at, id) < ($12, $13)
-      order by created_at desc, id desc limit $14) r
-    order by r.created_at desc, r.id desc limit $14`,
-  status: `
-    select r.* from unnest($2::text[]) as s (status) cross join lateral (
-      select * from workflow_runs
-      where organization_id = $1 and status = s.status and created_at >= $8 and created_at < $9
-        and (created_at, id) < ($12, $13)
-      order by created_at desc, id desc limit $14) r
-    order by r.created_at desc, r.id desc limit $14`,
+  contact: scan('contact_id = $4'),
+  reason: scan('reason = $5'),
+  workflow: scanStatuses('workflow_id = $3'),
+  status: scanStatuses('true'),
 };
 
 /** Reasons that are followed by a step id. Without it they match many reasons, which no index has in order. */
