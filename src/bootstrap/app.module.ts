@@ -33,7 +33,6 @@ export interface AppOptions {
   failpoints?: Failpoints;
 }
 
-/** Provides the settings, the database access and the failpoints of this process to every module. */
 @Module({})
 class ProcessModule {}
 

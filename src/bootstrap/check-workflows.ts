@@ -16,7 +16,6 @@ import {
 } from '../workflows/definitions/compatibility/compatibility.js';
 import { stepToolsOf } from '../workflows/definitions/compatibility/tool-schemas.js';
 
-/** A stored version, some of whose tools have changed since it was saved. */
 interface OutdatedVersion extends PinnedVersion {
   organization_id: string;
   organization: string;
@@ -35,10 +34,7 @@ interface Report {
 
 const PAGE = 500;
 const UNDEFINED_TABLE = '42P01';
-/**
- * Selects the versions in use: the newest of each active workflow, and those of runs that have not ended. Columns are read
- * through JSON because this runs before a deploy, so the database of an earlier release may not have them yet.
- */
+/** The versions of active workflows and unfinished runs. Read through JSON: an earlier release may lack these columns. */
 const OUTDATED = `
   declare outdated no scroll cursor for
   with in_use as (

@@ -16,8 +16,7 @@ import {
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-// Longer than the 60 s of usual proxies. If the server closed a connection first, a request that the proxy sends at the
-// same moment would be lost.
+// Longer than the 60 s of usual proxies, which would lose a request that they send while the server closes first.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 /** Creates the application, the same way for the service, its tests and its bench. Each edge parses its own bodies. */
@@ -45,10 +44,7 @@ export async function createHttpApplication(
   return app;
 }
 
-/**
- * Returns middleware that sets the headers of Helmet. They are the same for every response, so Helmet runs only once: its
- * chain of functions would take longer than most of the request.
- */
+/** The headers are always the same, so Helmet runs once: its chain would take longer than most of the request. */
 function securityHeaders(): RequestHandler {
   const request = new IncomingMessage(new Socket());
   const sample = new ServerResponse(request);
@@ -63,9 +59,8 @@ function securityHeaders(): RequestHandler {
 }
 
 /**
- * Creates requests and responses that have the prototypes of Express from the beginning (ADR 17). Express by itself
- * changes the prototype of every request. V8 then keeps the request until it collects the whole heap, which costs more
- * time than Express.
+ * Gives requests the prototypes of Express from the beginning (ADR 17): V8 keeps an object whose prototype changes until
+ * it collects the whole heap.
  */
 class ExpressServerAdapter extends ExpressAdapter {
   /** Creates a server without TLS, whatever the options. TLS ends in a proxy before this process. */

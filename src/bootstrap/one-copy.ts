@@ -12,10 +12,7 @@ const SHARED = [
   'typeorm',
 ];
 
-/**
- * Throws when the program loads another copy of a shared package than Switchboard. The decorators of the program would
- * write their metadata into that copy, and tools would silently have no arguments.
- */
+/** Throws for another copy of a shared package: decorators write metadata there, and tools silently have no arguments. */
 export function assertOneCopy(
   program: string | undefined = process.argv[1],
   self: string = import.meta.filename,
@@ -37,7 +34,6 @@ export function assertOneCopy(
   );
 }
 
-/** Returns the copy of a package that `importer` would load, or undefined when there is none. */
 function packageOf(name: string, importer: string): { path: string; version: string } | undefined {
   const folders = createRequire(importer).resolve.paths(name) ?? [];
   const found = folders.find((folder) => existsSync(join(folder, name, 'package.json')));

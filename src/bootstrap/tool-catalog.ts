@@ -13,10 +13,7 @@ import { DecoratedMethods } from '../tools/registry/decorated-methods.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { AppModule, type Extensions } from './app.module.js';
 
-/**
- * Returns a registry of all tools, including those of the given modules, to read and not to call. In a preview, Nest
- * composes modules without instances, so this needs no database, opens no port and writes no file.
- */
+/** Returns a registry to read and not to call. In a preview, Nest makes no instances, so this needs no database. */
 export async function toolCatalog({ modules, entities }: Extensions = {}): Promise<ToolRegistry> {
   const env = loadEnv({});
   const app = await NestFactory.createApplicationContext(

@@ -8,7 +8,6 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Name of the constraint that a statement ran into, if it was one. */
 export function violatedConstraint(error: unknown): string | undefined {
   const source = (error as { driverError?: unknown } | null)?.driverError ?? error;
   const name = (source as { constraint?: unknown } | null)?.constraint;

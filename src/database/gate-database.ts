@@ -1,10 +1,7 @@
 import { Pool, type PoolConfig } from 'pg';
 import { mapDatabaseError } from './database-error.js';
 
-/**
- * What must be asked before an organization is known: who owns a key, which run is due. Its role reaches the
- * functions and tables of the schema `gate` and no table of any organization.
- */
+/** For what is asked before an organization is known. Its role reaches no table of any organization. */
 export class GateDatabase {
   readonly pool: Pool;
 
@@ -14,7 +11,6 @@ export class GateDatabase {
     this.pool.on('error', onError);
   }
 
-  /** Calls a function of the schema `gate` and returns its rows. */
   async call<Row extends object>(name: string, values: readonly unknown[]): Promise<Row[]> {
     assertName(name);
     const parameters = values.map((_, index) => `$${index + 1}`).join(', ');
@@ -25,10 +21,7 @@ export class GateDatabase {
     );
   }
 
-  /**
-   * Calls a function of one `bytea` or `text` once for each of the values, in one statement. Each row tells at
-   * `position` which value it is of, counted from 0.
-   */
+  /** Calls a function once for each value, in one statement. `position` of a row is the index of its value. */
   async callForEach<Row extends object>(
     name: string,
     values: readonly Buffer[] | readonly string[],

@@ -57,7 +57,6 @@ type RedisOptions = Exclude<QueueOptions['redis'], string | undefined>;
 const CONNECT_MS = 5000;
 const MAX_RETRY_MS = 2000;
 
-/** Returns the connection options for a `redis://` or `rediss://` address. */
 function redisOptions(redisUrl: string): RedisOptions {
   const url = new URL(redisUrl);
   const db = Number(url.pathname.slice(1));

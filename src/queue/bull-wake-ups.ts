@@ -38,8 +38,7 @@ export class BullWakeUps extends WakeUps {
       this.isOutageReported = false;
     });
     const process = queue.process.bind(queue) as (...values: unknown[]) => Promise<void>;
-    // @nestjs/bull ignores the promise of the processor. It rejects when Redis was never available before the stop, and
-    // an unhandled rejection ends the process.
+    // It rejects when Redis was never available before the stop, and @nestjs/bull would leave the rejection unhandled.
     queue.process = (...values: unknown[]) =>
       process(...values).catch((error) => this.report(error));
     Object.assign(queue, {
@@ -69,7 +68,7 @@ export class BullWakeUps extends WakeUps {
     this.queue.pause(true, true).catch((error: unknown) => this.report(error));
   }
 
-  /** Delivers the wake-up of a job. Resolves when the work is done, so that Bull prefers free workers. */
+  /** Resolves when the work is done, so that Bull prefers free workers. */
   async deliver({ kind, id, organizationId }: WakeUpJob): Promise<void> {
     await this.handlers.get(kind)?.(id, organizationId);
   }

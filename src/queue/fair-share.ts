@@ -20,7 +20,6 @@ export class FairShare {
   private readonly used = new Map<string, number>();
   private last = '';
 
-  /** `most` is the number of slots that a single organization may occupy. */
   constructor(private readonly most: number) {
     this.slots = FairShare.slotsOf(most);
   }
@@ -29,13 +28,11 @@ export class FairShare {
     return most + Math.ceil(most / 2);
   }
 
-  /** Counts a slot that the organization now occupies. */
   take(organizationId: string): void {
     this.used.set(organizationId, this.usedBy(organizationId) + 1);
     this.last = organizationId;
   }
 
-  /** Counts a slot that the organization no longer occupies. */
   release(organizationId: string): void {
     const left = this.usedBy(organizationId) - 1;
     if (left > 0) this.used.set(organizationId, left);

@@ -19,8 +19,8 @@ export interface LeasedWork {
   /** Claims at most `limit` due rows, or only the row `id`. A share limits the rows of each organization. */
   claim(limit: number, id?: string, share?: Share): Promise<Claim[]>;
   /**
-   * Processes a row. `signal` aborts when the lease was lost, or when the process stops and the grace period is over. A
-   * thrown error is logged. The row is retried when its lease ends, or at once after `unavailable`.
+   * `signal` aborts when the lease or the grace period ends. A retry waits for the end of the lease, unless
+   * `unavailable`.
    */
   work(claim: Claim, signal: AbortSignal): Promise<void>;
   /** Extends the leases and returns the claims that are still valid. */

@@ -28,24 +28,19 @@ const CLAIM_DELAY_MS = 3;
 /** Time for aborted work to end before `stop` continues without it. */
 const ABORT_GRACE_MS = 500;
 
-/**
- * Processes a limited number of rows at the same time. It claims due rows at every wake-up and every poll, renews their
- * leases, and releases them when it stops. It continues after lost wake-ups, lost leases and database outages.
- */
+/** Claims due rows at every wake-up and poll, and renews and releases their leases. Survives outages of the database. */
 export class LeasedWorker {
   private readonly logger: Logger;
   private readonly running = new Set<Running>();
   private readonly claiming = new Set<Promise<unknown>>();
   private readonly slots: number;
   private readonly fairShare?: FairShare;
-  /** Slots that are reserved for claims under way. */
   private reserved = 0;
   private failures = 0;
   /** True when more rows may be due than there were free slots. */
   private mayHaveMore = false;
   /** Slots that became free since the last claim of due rows. */
   private newlyFree = 0;
-  /** Claims under way that a wake-up started. */
   private wakeUpClaims = 0;
   /** True when more wake-ups arrived while the claim was under way. */
   private hasMoreWakeUps = false;
@@ -198,8 +193,7 @@ export class LeasedWorker {
         .catch(async (error: unknown) => {
           const { message, stack } = toError(error);
           this.logger.error(`Work on ${claim.id} failed and is retried: ${message}`, stack);
-          // The database was busy or away, which is not the fault of the row. Without this release the end of the lease
-          // would count as a crash, and the third crash parks a run.
+          // Not the fault of the row. Otherwise the end of the lease would count as a crash, and the third one parks a run.
           if (error instanceof AppError && error.code === 'unavailable')
             await this.release([claim]);
         })

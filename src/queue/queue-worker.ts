@@ -18,10 +18,7 @@ interface ClaimRow {
   limited?: boolean;
 }
 
-/**
- * Base class of the workers that process rows of all organizations. It claims them with the functions `claim_…s`,
- * `renew_…s` and `release_…s` of the gate for its kind, which return only ids.
- */
+/** Processes rows of all organizations with the gate functions `claim_…s`, `renew_…s` and `release_…s` of its kind. */
 export abstract class QueueWorker
   implements LeasedWork, OnApplicationBootstrap, BeforeApplicationShutdown
 {

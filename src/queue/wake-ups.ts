@@ -1,6 +1,5 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 
-/** Kinds of work for which workers are woken. */
 export type WakeUpKind = 'run' | 'message' | 'schedule' | 'event';
 
 /** Processes the row if it is due and not claimed. A late or duplicate wake-up does nothing. */
@@ -10,13 +9,9 @@ export type WakeUpHandler = (id: string, organizationId?: string) => Promise<voi
 export abstract class WakeUps implements BeforeApplicationShutdown {
   protected readonly handlers = new Map<string, WakeUpHandler>();
 
-  /**
-   * Sends a wake-up, for the time `at` if given. It never throws and does not wait for Redis or PostgreSQL. With the
-   * organization, a worker without a free slot for it can ignore the wake-up.
-   */
+  /** Never throws and never waits. With the organization, a worker without a free slot for it can ignore the wake-up. */
   abstract wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void;
 
-  /** Delivers wake-ups of a kind to `handler` from now on. */
   consume(kind: WakeUpKind, handler: WakeUpHandler): void {
     this.handlers.set(kind, handler);
   }

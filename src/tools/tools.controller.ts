@@ -15,7 +15,6 @@ import { ToolRegistry } from './registry/tool-registry.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Lets signed-in people list and call tools. */
 @Controller('api/tools')
 @UseGuards(OriginGuard, CrossSiteGuard, SessionGuard)
 export class ToolsController {

@@ -27,7 +27,6 @@ const EXPORTED = [
   Tasks,
 ];
 
-/** Provides the registry of tools and the pipeline that every call passes. */
 @Module({
   imports: [DiscoveryModule, AccountsModule, PoliciesModule],
   controllers: [ToolsController],

@@ -15,7 +15,6 @@ const { prepareValue } = (
 ).utils;
 const Result = pg.Result as unknown as new () => ResultBuilder;
 
-/** Names of the statements that each connection has prepared. */
 const preparedNames = new WeakMap<Connection, Set<string>>();
 
 /**
@@ -23,7 +22,6 @@ const preparedNames = new WeakMap<Connection, Set<string>>();
  * `begin` among them they are one implicit transaction, which PostgreSQL commits when all have succeeded.
  */
 export class Pipeline implements Submittable {
-  /** The result of the last statement. */
   readonly done: Promise<QueryResult>;
   /** Number of statements that succeeded. */
   completed = 0;

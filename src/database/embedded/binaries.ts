@@ -16,10 +16,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   'win32-x64': 'windows-x64',
 };
 
-/**
- * The environment of every PostgreSQL program. Ours is not inherited, because PGDATA, PGPORT or LD_LIBRARY_PATH of a shell
- * would change what the programs do. On Windows it is, because programs do not start without the system variables.
- */
+/** Not inherited: PGDATA or LD_LIBRARY_PATH would change what programs do. Windows programs need system variables. */
 export const PROGRAM_ENV: NodeJS.ProcessEnv | undefined =
   process.platform === 'win32' ? undefined : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 
@@ -28,13 +25,11 @@ type ProgramName = 'initdb' | 'pg_ctl' | 'postgres';
 // On Alpine Linux, for example, execve fails with ENOENT: the file exists, but its loader does not.
 const NO_LOADER = 'it is built for glibc, and this system has another C library (musl?).';
 
-/** Locates the PostgreSQL programs of an installed platform package. */
 export interface Binaries {
   /** Full version of the npm package, such as `18.4.0-beta.17`. */
   readonly version: string;
   /** Major version of PostgreSQL. A data directory works with one major version only. */
   readonly major: string;
-  /** The folder with `bin`, `lib` and `share`. */
   readonly native: string;
 }
 
@@ -78,10 +73,7 @@ export async function runProgram(
   await run(program(binaries, name), options, { env, cwd, uid: user?.uid, gid: user?.gid });
 }
 
-/**
- * Returns binaries that `user` can execute: the installed ones with their symbolic links restored,
- * or else a copy in `dataDir`.
- */
+/** Returns the installed binaries with their symbolic links restored, or a copy in `dataDir` that `user` can execute. */
 export async function makeRunnable(
   installed: Binaries,
   user: SystemUser | null,
@@ -131,8 +123,7 @@ async function copyNative(from: string, to: string, user: SystemUser | null): Pr
   for (const entry of await readdir(dataDir)) {
     if (entry.startsWith('native-')) await rm(join(dataDir, entry), { recursive: true });
   }
-  // The copy is renamed when it is complete, so a crash leaves no incomplete copy. The links are relative to the parent
-  // folder of `native`, which needs the extra level.
+  // Renamed when it is complete. The links are relative to the parent folder of `native`, which needs the extra level.
   const draft = join(dataDir, `native-draft-${randomUUID()}`);
   const native = join(draft, 'native');
   try {

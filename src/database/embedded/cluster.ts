@@ -112,7 +112,6 @@ export async function ensureDatabase(port: number, password: string): Promise<vo
   }
 }
 
-/** Returns an error that tells a person what to do about a failure of `ensureDatabase`. */
 export function databaseFailure(dataDir: string, passwordFile: string, error: unknown): Error {
   switch (errorCode(error)) {
     case '28P01':
@@ -132,7 +131,6 @@ export function databaseFailure(dataDir: string, passwordFile: string, error: un
   }
 }
 
-/** Returns true when the same connection attempt may succeed in a moment. */
 export function isTransient(error: unknown): boolean {
   const code = errorCode(error);
   // 57P01 and 57P03: the server is starting or stopping. Without a code, the connection broke or timed out.

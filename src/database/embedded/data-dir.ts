@@ -65,7 +65,6 @@ export class DataDir {
   }
 }
 
-/** Returns the text of a file, or null when there is no such file. */
 export async function readIfExists(path: string): Promise<string | null> {
   return await readFile(path, 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
@@ -73,8 +72,7 @@ export async function readIfExists(path: string): Promise<string | null> {
   });
 }
 
-// The account that runs PostgreSQL must enter the directories that root creates. Execute permission is enough, so the
-// names of the files stay hidden.
+// The account that runs PostgreSQL must enter these. Execute permission is enough, so names of files stay hidden.
 async function allowEntry(first: string, last: string): Promise<void> {
   for (let dir = last; ; dir = dirname(dir)) {
     await chmod(dir, 0o711);

@@ -30,7 +30,6 @@ export function fileFailure(path: string, error: unknown): Error {
   }
 }
 
-/** Returns the error for a full disk or an exhausted quota under `path`. */
 export function diskFull(path: string, cause?: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `The disk that holds ${path} is full. Free some space (a new database needs about 100 MB), ` +
@@ -52,7 +51,6 @@ export function programFailure(
   return new EmbeddedPostgresError([message, ...last].join('\n'), { cause });
 }
 
-/** Returns the `code` of a Node system error or of a PostgreSQL error. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -36,10 +36,7 @@ export interface EmbeddedPostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/**
- * Starts the embedded PostgreSQL of a data directory, or connects to its running server. A server of another living process
- * is shared, and `stop()` does not stop it. A server that a crashed process left is taken over.
- */
+/** Shares the server of another living process, and takes over one that a crashed process left. */
 export class EmbeddedPostgres {
   /** URL of the database `switchboard`, with its password. */
   readonly url: string;
@@ -48,7 +45,6 @@ export class EmbeddedPostgres {
   private constructor(
     private readonly home: Home,
     private readonly postmaster: Postmaster,
-    /** True when this start created the database cluster. */
     readonly firstStart: boolean,
     /** True when `stop()` stops the server; false when another living process owns it. */
     readonly isOwner: boolean,
@@ -81,7 +77,6 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Stops the server if this process owns it. It may be called several times. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;

@@ -11,8 +11,7 @@ import { type ProcessIdentity, commandLine, findProcess, isRunning } from './pro
 import type { SystemUser } from './system-user.js';
 
 const POLL_MS = 5;
-// Recovery after a crash reads all WAL since the last checkpoint. A timeout would discard that work, so this limit is far
-// longer than any real recovery.
+// Recovery reads all WAL since the last checkpoint, and a timeout would discard that work. Far longer than any real one.
 const START_TIMEOUT_MS = 10 * 60_000;
 const FAST_STOP_MS = 10_000;
 const IMMEDIATE_STOP_MS = 10_000;
@@ -21,11 +20,10 @@ const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 export interface Postmaster {
   readonly identity: ProcessIdentity;
   readonly port: number;
-  /** The child process, when this process started the server. */
+  /** Set when this process started the server. */
   readonly child?: ChildProcess;
 }
 
-/** A data directory and the programs that npm installed. */
 export interface Home {
   readonly dataDir: DataDir;
   readonly installed: Binaries;
@@ -39,7 +37,6 @@ interface StartPlan extends Home {
   readonly user: SystemUser | null;
 }
 
-/** Reports that a server did not start, with what it wrote to its log. */
 class StartFailure extends Error {
   constructor(readonly output: string) {
     super('PostgreSQL ended while it was starting.');
@@ -49,7 +46,6 @@ class StartFailure extends Error {
 /** Errors after which the same command may succeed: another program opened the port, or old backends are still running. */
 const TRANSIENT = /could not bind|pre-existing shared memory block|is another postmaster/i;
 
-/** Starts the server and returns once it accepts connections. */
 export async function startPostmaster(plan: StartPlan): Promise<Postmaster> {
   const deadline = Date.now() + 3_000;
   for (;;) {
@@ -67,7 +63,6 @@ export async function startPostmaster(plan: StartPlan): Promise<Postmaster> {
   }
 }
 
-/** Returns the living server that has this cluster open, or null. */
 export async function findPostmaster(
   cluster: string,
 ): Promise<{ identity: ProcessIdentity; port: number | null; status: string | null } | null> {
@@ -75,8 +70,7 @@ export async function findPostmaster(
   if (!file) return null;
   const identity = await findProcess(file.pid);
   if (!identity) return null;
-  // After a reboot, the pid may belong to any process, also to a PostgreSQL with another cluster. When the command line
-  // cannot be read, the caller finds out by connecting.
+  // After a reboot, the pid may be of any process. Without its command line, the caller finds out by connecting.
   const command = await commandLine(file.pid);
   if (command && !command.includes(cluster)) return null;
   return { identity, port: file.port, status: file.status };
@@ -126,8 +120,7 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
   try {
     if (process.platform === 'win32') return await startWithPgCtl(plan, options, port);
     const child = spawn(program(binaries, 'postgres'), ['-D', dataDir.cluster, ...options], {
-      // In its own process group, because Ctrl-C in a terminal signals the whole group of Node, and would stop the
-      // database before the last requests are answered.
+      // Ctrl-C signals the process group of Node, and would stop the database before the last requests are answered.
       detached: true,
       stdio: ['ignore', log.file.fd, log.file.fd],
       cwd: dataDir.path,
@@ -226,7 +219,6 @@ async function readLog(dataDir: DataDir, from: number): Promise<string> {
   return text.subarray(from).toString('utf8');
 }
 
-/** Returns a TCP port of 127.0.0.1 that is free at this moment. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -256,11 +248,9 @@ async function hasEnded(identity: ProcessIdentity, withinMs: number): Promise<bo
 interface PostmasterFile {
   readonly pid: number;
   readonly port: number | null;
-  /** The state of the server; null until it has written one. */
   readonly status: 'starting' | 'stopping' | 'ready' | null;
 }
 
-/** Returns the contents of `postmaster.pid` of a cluster, or null when there is no such file. */
 async function readPostmasterFile(cluster: string): Promise<PostmasterFile | null> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => null);
   if (text === null) return null;

@@ -6,7 +6,6 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 // PostgreSQL refuses to run as root. These accounts usually exist; creating one would change the host.
 const CANDIDATES = ['postgres', '_postgres', 'nobody'];
 
-/** An account of this machine, as which a child process can run. */
 export interface SystemUser {
   readonly name: string;
   readonly uid: number;

@@ -3,16 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import { toError } from '../../errors/app-error.js';
 import { GateDatabase } from '../gate-database.js';
 
-/** Items that are kept while the database does not answer. */
 const MAX_PENDING = 10_000;
 /** PostgreSQL takes payloads of less than 8,000 bytes. */
 const MAX_CHARACTERS = 7999;
 const RETRY_MS = 1000;
 /** After this many statements in a row, each waits for a pause, so that more items share it. A statement is costly. */
 const BURST = 20;
-/** Pause for items that somebody may wait for. */
 const PAUSE_MS = 5;
-/** Pause for items that nobody waits for. */
 const LONG_PAUSE_MS = 20;
 
 /** Allows a burst of actions, and then one action per pause. */
@@ -27,7 +24,6 @@ export class Pace {
     this.left = burst;
   }
 
-  /** True when the next action needs no pause. */
   get isOpen(): boolean {
     const now = performance.now();
     this.left = Math.min(this.burst, this.left + (now - this.refilledAt) / this.pauseMs);
@@ -35,7 +31,6 @@ export class Pace {
     return this.left >= 1;
   }
 
-  /** Counts an action, also when it was not allowed. */
   count(): void {
     this.left = Math.max(0, this.left - 1);
   }
@@ -57,7 +52,6 @@ export class NotificationSender {
   /** The items of each channel and subject, which are joined by a space. */
   private pending = new Map<string, Set<string>>();
   private pendingItems = 0;
-  /** Channels on which a notification was lost. */
   private lossy = new Set<string>();
   private sending?: Promise<void>;
   /** True when pending items are sent directly after the statement under way. */
@@ -70,20 +64,16 @@ export class NotificationSender {
 
   constructor(private readonly gate: GateDatabase) {}
 
-  /**
-   * Queues an item and never throws. Subject and item are ASCII of at most 4,000 characters, and an item has no space.
-   * Under load, the item is sent about 5 ms later.
-   */
+  /** Never throws. Texts are ASCII of at most 4,000 characters, items without spaces. Waits about 5 ms under load. */
   send(channel: string, subject: string, item = ''): void {
     if (this.enqueue(channel, subject, item)) this.scheduleBy(this.pace);
   }
 
-  /** Queues an item like {@link send}, for which nobody waits. Under load, it is sent about 20 ms later. */
+  /** Like {@link send}, for items that nobody waits for. Waits about 20 ms under load. */
   sendSoon(channel: string, subject: string, item = ''): void {
     if (this.enqueue(channel, subject, item)) this.scheduleBy(this.slowPace);
   }
 
-  /** Sends the pending items. Later items are ignored. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.retry);
@@ -163,7 +153,6 @@ export class NotificationSender {
   }
 }
 
-/** Joins the items of one channel and subject into as few payloads as possible. */
 function joinItems(key: string, items: Iterable<string>): Notification[] {
   const space = key.indexOf(' ');
   const channel = key.slice(0, space);

@@ -21,10 +21,7 @@ export interface ExtensionSchema {
 // A separate table, because extensions are released independently: one list of both would have no order.
 const MIGRATIONS_TABLE = 'extension_migrations';
 
-/**
- * Runs the missing migrations of extensions and returns their names. Throws and rolls a migration back if it leaves a
- * table without isolation. Throws if an entity has no isolated table.
- */
+/** Returns the names of those that ran. Throws if one leaves a table without isolation, or an entity has none. */
 export async function migrateExtensions(
   ownerUrl: string,
   { entities, migrations }: ExtensionSchema,
@@ -50,7 +47,6 @@ export async function migrateExtensions(
   }
 }
 
-/** Wraps a migration so that it fails if it leaves a table without isolation. */
 function failIfNotIsolated(Migration: MigrationClass): MigrationClass {
   const migration = new Migration();
   const name = migration.name ?? Migration.name;

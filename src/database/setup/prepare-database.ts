@@ -30,9 +30,8 @@ interface Installation {
 }
 
 /**
- * Migrates the database as its owner: first Switchboard's migrations, then those of extensions. Creates the two roles of
- * the service if they are missing, and returns how to connect as them. Throws if a role could read more than it
- * should, or if another version of Switchboard made the database.
+ * Migrates as the owner, creates missing roles of the service, and returns how to connect as them. Throws if a role
+ * could read too much, or if another version of Switchboard made the database.
  */
 export async function prepareDatabase(
   ownerUrl: string,
@@ -56,10 +55,7 @@ export async function prepareDatabase(
   }
 }
 
-/**
- * Runs the migrations that are missing, each in its own transaction, and returns their names. Changes nothing and throws
- * if the database has a migration that this version does not know.
- */
+/** Runs missing migrations, each in its own transaction, and returns their names. Refuses a database of a newer version. */
 export async function migrate(ownerUrl: string): Promise<string[]> {
   const source = new DataSource({
     type: 'postgres',

@@ -5,10 +5,7 @@ import type { BoundStatement } from '../driver/statement.js';
 import { assertOpen, type StatementSender } from './statement-sender.js';
 import { setContext, setReadOnlyContext, type TenantConnections } from './tenant-connections.js';
 
-/**
- * Commits each statement by itself, in one round trip and without `begin` and `commit`. For transactions that only read,
- * at READ COMMITTED, this makes no difference that they can see. One that writes may send one statement only.
- */
+/** Commits each statement by itself, in one round trip. Reads are READ COMMITTED. A write may send one statement. */
 export class AutocommitTransaction implements StatementSender {
   readonly beganAt = undefined;
   version = 0;

@@ -10,16 +10,12 @@ export interface Effect {
 
 export interface Effects {
   effects: Effect[];
-  /** There were more than are listed. */
   truncated?: true;
 }
 
 const MOST_EFFECTS = 1000;
 
-/**
- * Parses the lines that `private.record_effect()` wrote into one effect for each row, however often it was touched,
- * and none for a row that was made and is gone again. `isFull` says that it did not write all of them.
- */
+/** Returns one effect for each row, and none for a row that was made and is gone again. `isFull`: lines are missing. */
 export function parseEffects(noted: string, isFull: boolean): Effects {
   const net = new Map<string, Effect>();
   // Each line ends with a newline.

@@ -10,10 +10,7 @@ const COMMIT = { ...prepared('commit', 'commit'), values: [] };
 const ROLLBACK = { ...prepared('rollback', 'rollback'), values: [] };
 const SAVEPOINT = 'switchboard_savepoint_';
 
-/**
- * A tenant transaction that takes a connection and begins with its first statement, in the same round trip. A call that
- * touches no data costs the database nothing.
- */
+/** Begins with its first statement, in the same round trip. A call that touches no data costs the database nothing. */
 export class LazyTransaction implements StatementSender {
   beganAt: Date | undefined;
   version = 0;
@@ -68,8 +65,7 @@ export class LazyTransaction implements StatementSender {
     }
   }
 
-  /** Commits, unless nothing was sent. Throws {@link failure} when a statement failed before, and `unavailable` when the outcome
-   * of the commit is unknown. */
+  /** Throws {@link failure} when a statement failed before, and `unavailable` when the outcome of the commit is unknown. */
   async commit(): Promise<void> {
     this.isOver = true;
     await this.inTurn(async () => {

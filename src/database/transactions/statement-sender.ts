@@ -1,7 +1,6 @@
 import type { QueryResult } from 'pg';
 import type { BoundStatement } from '../driver/statement.js';
 
-/** A statement that is sent together with the next one, or with the commit. */
 export interface DeferredStatement extends BoundStatement {
   readonly name: string;
   /** Translates an error of this statement. Returns undefined for errors that stay as they are. */

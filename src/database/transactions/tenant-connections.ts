@@ -22,8 +22,7 @@ export class TenantConnections {
     private readonly pool: Pool,
     private readonly signer: ContextSigner,
   ) {
-    // The pool listens to idle connections only. Without a listener on one in use, a server that ends the connection
-    // would end this process.
+    // The pool listens to idle connections only, and a server that ends one in use would end this process.
     const ignore = (): void => undefined;
     pool.on('acquire', (client) => client.on('error', ignore));
     pool.on('release', (_, client) => client.off('error', ignore));

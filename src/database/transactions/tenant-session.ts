@@ -3,10 +3,7 @@ import { SessionQueryRunner } from '../driver/session-query-runner.js';
 import type { PreparedStatement, Statement } from '../driver/statement.js';
 import { assertOpen, type DeferredStatement, type StatementSender } from './statement-sender.js';
 
-/**
- * The way to the data of one organization, inside a tenant transaction. It ends with the transaction or savepoint that it
- * was made for: every later use throws, so that work nobody waits for cannot write beside what follows.
- */
+/** Throws after its transaction or savepoint, so that work that nobody waits for cannot write beside what follows. */
 export class TenantSession {
   private runner?: SessionQueryRunner;
   private isOver = false;
@@ -31,10 +28,7 @@ export class TenantSession {
     return this.runner.manager.getRepository(entity);
   }
 
-  /**
-   * Sends one SQL statement and returns its rows. For statements that a repository cannot express, and for those of
-   * every call or run, which then are {@link prepared}.
-   */
+  /** For what a repository cannot express, and for statements of every call or run, which then are {@link prepared}. */
   async query<Row>(statement: string | Statement, values: readonly unknown[] = []): Promise<Row[]> {
     const { text, name } = typeof statement === 'string' ? { text: statement } : statement;
     const bound = { text, values, ...(name !== undefined && { name }) };
@@ -43,8 +37,7 @@ export class TenantSession {
   }
 
   /**
-   * Queues a statement that is sent together with the next one, or with the commit. For writes whose result nobody needs;
-   * if one fails, the transaction fails, with the error that `mapError` makes of it.
+   * Sends it with the next statement or the commit. If it fails, the transaction fails with what `mapError` makes of it.
    */
   defer(
     { name, text }: PreparedStatement,

@@ -8,7 +8,6 @@ import { Env } from '../../config/env.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { toError } from '../../errors/app-error.js';
 
-/** The number of days for which the result of an idempotency key is stored. */
 export const KEEP_DAYS = 7;
 const EVERY_MS = 60 * 60 * 1000;
 const BATCH = 1000;
@@ -33,7 +32,6 @@ export class IdempotencyRetention implements OnApplicationBootstrap, BeforeAppli
     clearInterval(this.timer);
   }
 
-  /** Deletes all expired keys. After an error, the next hour tries again. */
   async purge(): Promise<void> {
     try {
       let removed: number;

@@ -7,10 +7,7 @@ import { IdempotencyKey } from './idempotency-key.entity.js';
 export class IdempotencyRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /**
-   * Claims the key and returns undefined, or returns the earlier call with the key. Waits while that call is running in another
-   * transaction. If that transaction is rolled back, this call gets the key.
-   */
+  /** Returns the earlier call with the key, after waiting for its end, or undefined when this call has claimed the key. */
   async claim(
     organizationId: string,
     tool: string,
@@ -29,7 +26,6 @@ export class IdempotencyRepository {
     return await keys.findOneByOrFail({ organizationId, tool, key });
   }
 
-  /** Finds a committed call with the key under one of these tool names. */
   async find(
     organizationId: string,
     tools: readonly string[],

@@ -21,9 +21,7 @@ export function checkResult(
   }
 }
 
-/**
- * Removes what arguments may not contain. A result may quote such text from a webhook payload, which is stored as bytes.
- */
+/** A result may quote text of a webhook payload that arguments may not contain, because payloads are stored as bytes. */
 function storable(key: string, value: unknown): unknown {
   if (key === '__proto__' || key.includes('\0') || !key.isWellFormed()) return undefined;
   return typeof value === 'string' ? value.replaceAll('\0', ' ').toWellFormed() : value;

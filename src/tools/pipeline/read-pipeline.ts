@@ -17,8 +17,7 @@ export class ReadPipeline {
   ) {}
 
   /**
-   * Returns a function that runs the guards and interceptors of a method, `parse`, and then the method in a READ ONLY
-   * transaction of the organization. Guards see `kind` as the type of the execution context.
+   * Runs guards and interceptors, then `parse`, then the method READ ONLY. Guards see `kind` as the type of the context.
    */
   wrap(
     method: DecoratedMethod<unknown>,

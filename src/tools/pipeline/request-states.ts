@@ -8,21 +8,16 @@ const LIFETIME_MS = 60 * 60 * 1000;
 /** Identifies a request. It is the same when the client repeats the request with input responses. */
 export interface RequestBinding {
   readonly organizationId: string;
-  /** Hash of the method, the name and the arguments. */
   readonly digest: string;
 }
 
 export interface RequestState {
   /** A random value that stays the same in all repetitions of a request and belongs to no other request. */
   readonly nonce: string;
-  /** The responses so far, by the names of their input requests. */
   readonly answers: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Encrypts and decrypts the `requestState` of MCP 2026-07-28 (basic/patterns/mrtr), which the client stores between the
- * repetitions of a request. A state is valid for an hour, for the same request of the same organization only.
- */
+/** Seals the `requestState` of MCP 2026-07-28 (basic/patterns/mrtr). It is valid for an hour, for the same request only. */
 @Injectable()
 export class RequestStates {
   constructor(private readonly secrets: SecretBox) {}

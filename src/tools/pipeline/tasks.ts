@@ -12,17 +12,13 @@ import { ToolRegistry } from '../registry/tool-registry.js';
 /** Other ids never reach a source, nor the database, which refuses some characters. */
 const ID = /^[!-~]{1,128}$/;
 
-/** The agent that makes a request about a task, and the policies of its organization. */
 export interface TaskCaller {
   readonly organizationId: string;
   readonly actor: Actor;
   readonly policies: ToolPolicies;
 }
 
-/**
- * Finds, cancels and answers the tasks of all tools. The process stops at boot when no module provides a task source
- * that a tool names.
- */
+/** The tasks of all tools. The process stops at boot when no module provides a task source that a tool names. */
 @Injectable()
 export class Tasks implements OnApplicationBootstrap {
   private readonly logger = new Logger(Tasks.name);
@@ -41,10 +37,7 @@ export class Tasks implements OnApplicationBootstrap {
     }
   }
 
-  /**
-   * Returns the task that a call started, after its commit. Returns undefined if the result is final or the look-up fails. It
-   * never throws, because the caller would take the committed call for a failed one and repeat it.
-   */
+  /** Undefined for a final result. Never throws, or the caller would take the committed call for a failed one. */
   async findStarted(
     { task }: RegisteredTool,
     result: object,
@@ -61,7 +54,6 @@ export class Tasks implements OnApplicationBootstrap {
     }
   }
 
-  /** Returns undefined if the organization has no such task. */
   async find(caller: TaskCaller, id: string): Promise<Task | undefined> {
     return await this.tenants.transaction(
       caller.organizationId,
@@ -70,10 +62,7 @@ export class Tasks implements OnApplicationBootstrap {
     );
   }
 
-  /**
-   * Cancels a task. One that has ended stays as it is. Returns false if the organization has no such task. Throws `forbidden`
-   * if the policies do not let agents use the tool that cancels.
-   */
+  /** Returns false if there is no such task. Throws `forbidden` if the policies forbid the tool that cancels. */
   async cancel(caller: TaskCaller, id: string): Promise<boolean> {
     const { organizationId, actor } = caller;
     return await this.tenants.transaction(organizationId, async () => {

@@ -15,7 +15,6 @@ export type ToolMethod = (input: object, call: ToolCall) => Promise<object>;
 /** The longest text of arguments that a person sees before confirming a call. */
 const MAX_SHOWN_ARGUMENTS = 2000;
 
-/** A call with checked arguments. */
 interface CheckedCall {
   readonly tool: RegisteredTool;
   readonly method: ToolMethod;
@@ -23,10 +22,7 @@ interface CheckedCall {
   readonly call: ToolCall;
 }
 
-/**
- * Runs every call after its guards, in the same way for agents, workflows and people: validation, transaction,
- * idempotency, confirmation, method, audit.
- */
+/** Runs every call after its guards: validation, transaction, idempotency, confirmation, method, audit. */
 @Injectable()
 export class ToolPipeline {
   private readonly logger = new Logger('ToolCall');
@@ -40,9 +36,8 @@ export class ToolPipeline {
   ) {}
 
   /**
-   * Returns the result of the method, or the stored result of an earlier call with the same idempotency key. If the signal
-   * aborts before the commit, the call is rolled back. Throws `invalid_arguments` at once for arguments that do not fit, and
-   * for a dry run of an external tool, which cannot be rolled back.
+   * Returns the result, or the stored one of the same idempotency key. An abort before the commit rolls the call back.
+   * Throws `invalid_arguments` also for a dry run of an external tool, which cannot be rolled back.
    */
   run(tool: RegisteredTool, method: ToolMethod, given: unknown, call: ToolCall): Promise<object> {
     const input = tool.parse(given ?? {});
@@ -125,7 +120,6 @@ export class ToolPipeline {
     return result;
   }
 
-  /** Returns the earlier call with this key, or undefined if this call has claimed the key. */
   private async claim(
     { tool, input, call }: CheckedCall,
     key: string | undefined,

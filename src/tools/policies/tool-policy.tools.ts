@@ -19,7 +19,6 @@ const LIST = 'list_tool_policies';
 /** No policy may apply to these, because then nobody could remove it again. */
 const EXEMPT_TOOLS = new Set([SET, LIST]);
 
-/** The tool that a policy applies to. */
 interface PolicySubject {
   /** The current name comes first. */
   readonly names: readonly [string, ...string[]];

@@ -15,7 +15,6 @@ import type { DtoClass } from '../schema/dto-schema.js';
 /** A method with its `this`. The arguments are the input and the {@link ToolCall}. */
 export type BoundMethod = (input: unknown, call: unknown) => Promise<unknown>;
 
-/** A method of a provider that has one of our decorators. */
 export interface DecoratedMethod<Options> {
   readonly options: Options;
   /** Class and method for error messages, for example `ContactTools.search`. */
@@ -23,7 +22,6 @@ export interface DecoratedMethod<Options> {
   readonly instance: object;
   readonly type: object;
   readonly name: string;
-  /** Calls the method without its guards and interceptors. */
   readonly run: BoundMethod;
   /** True if Nest creates the class-based guards and interceptors of the method. It does so for classes only. */
   readonly hasInjectedEnhancers: boolean;
@@ -62,10 +60,7 @@ export class DecoratedMethods {
     });
   }
 
-  /**
-   * Puts the guards and interceptors of the method around `run`. They see the name and the metadata of the method, and
-   * `kind` as the type of the execution context. Throws if Nest would leave one of them out.
-   */
+  /** Guards see the metadata of the method, and `kind` as type of the context. Throws if Nest would leave one out. */
   guarded<Run extends (...given: never[]) => Promise<unknown>>(
     method: DecoratedMethod<unknown>,
     run: Run,
@@ -117,7 +112,6 @@ export class DecoratedMethods {
     }
   }
 
-  /** Returns true if a method has a guard or an interceptor, or if that cannot be known. */
   private isEnhanced(targets: readonly object[]): boolean {
     const config = (this.contexts as unknown as WithConfig).container?.applicationConfig;
     if (!config) return true;
@@ -209,8 +203,7 @@ function duplicateMessage(what: string, name: string, place: string, other: stri
 }
 
 /**
- * Converts the HTTP exceptions that guards throw to {@link AppError}, and returns every other error as it is. `what` is
- * what was called, for example `tool`.
+ * Converts HTTP exceptions of guards to {@link AppError}, and no other error. `what` is what was called, such as `tool`.
  */
 export function fromHttpException(error: unknown, what: string): unknown {
   if (!(error instanceof HttpException)) return error;

@@ -4,15 +4,11 @@ import type { TaskSource } from '../contract/task-source.js';
 import type { ToolCall } from '../contract/tool-call.js';
 import type { RegisteredTool, ToolDescriptor } from './registered-tool.js';
 
-/** A tool that one organization offers to its own agents. */
 export interface OfferedTool {
   readonly descriptor: ToolDescriptor;
   readonly task?: Type<TaskSource>;
 
-  /**
-   * Starts the work in the transaction of the call, so that it happens once for an `idempotency_key`. The result is what a
-   * dry run returns.
-   */
+  /** Starts the work in the transaction of the call, so it happens once for a key. A dry run returns its result. */
   start(input: Record<string, unknown>, call: ToolCall): Promise<object>;
 
   /**
@@ -22,10 +18,7 @@ export interface OfferedTool {
   waitForResult(started: object, call: ToolCall): Promise<object>;
 }
 
-/**
- * Lists the offered tools of an organization. The revision of the list equals `offered_revisions` of
- * `gate.find_api_key`, and is empty if the list is. Both methods run in a transaction of the organization.
- */
+/** Runs in a transaction of the organization. The revision equals `offered_revisions` of `gate.find_api_key`. */
 export interface OfferedToolSource {
   /** Returns the tools that can be called now, sorted by name in code-unit order. */
   list(organizationId: string): Promise<{ revision: string; tools: readonly OfferedTool[] }>;
@@ -39,7 +32,6 @@ export class OfferedToolList {
   static readonly NONE = new OfferedToolList('', []);
 
   constructor(
-    /** Identifies the organization and the revision. Empty for an empty list. */
     readonly key: string,
     private readonly tools: readonly RegisteredTool[],
   ) {}
@@ -51,7 +43,6 @@ export class OfferedToolList {
       .map(({ descriptor }) => descriptor);
   }
 
-  /** Returns undefined for a hidden tool. */
   find(name: string, policies: ToolPolicies): RegisteredTool | undefined {
     return this.tools.find(({ names }) => names[0] === name && !policies.hides(name));
   }

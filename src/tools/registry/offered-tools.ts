@@ -9,7 +9,6 @@ import { type OfferedTool, OfferedToolList, type OfferedToolSource } from './off
 import type { RegisteredTool } from './registered-tool.js';
 import { ToolRegistry } from './tool-registry.js';
 
-/** The number of organizations whose lists stay in memory. */
 const MAX_CACHED = 200;
 const AGENTS: ReadonlySet<Surface> = new Set(['agent']);
 
@@ -23,8 +22,7 @@ const KEY_SCHEMA: JsonSchema = {
 };
 
 /**
- * Lists and calls the tools that organizations offer to their agents. They use the same pipeline as registered tools. A
- * registered tool of the same name hides an offered one, because a later release may have added it.
+ * Uses the pipeline of all tools. A registered tool hides an offered one of its name: a later release may have added it.
  */
 @Injectable()
 export class OfferedTools {
@@ -45,10 +43,7 @@ export class OfferedTools {
     this.source = source;
   }
 
-  /**
-   * Returns the offered tools of the organization. `revision` comes with its API key, so the database is asked once for
-   * each change, and never for an organization that offers nothing.
-   */
+  /** `revision` comes with the API key, so the database is asked once for each change, or never. */
   async of(organizationId: string, revision: string): Promise<OfferedToolList> {
     if (revision === '' || !this.source) return OfferedToolList.NONE;
     const cached = this.cache.get(keyOf(organizationId, revision));

@@ -40,10 +40,7 @@ export interface RegisteredTool {
 export class RequiredTools {
   constructor(private readonly tools: readonly RegisteredTool[]) {}
 
-  /**
-   * Returns false if the policies hide one of the tools, or want confirmation for one that only reads. Its data would be
-   * shown without a call, so nobody would be asked. Tools that change data are called, and confirmed, later.
-   */
+  /** False if a tool is hidden, or reads what needs confirmation: its data would be shown without a call. */
   areAllowed(policies: ToolPolicies): boolean {
     return this.tools.every(({ names, readOnly }) => {
       const { hidden, confirmation } = policies.policy(...names);

@@ -23,8 +23,7 @@ const RESERVED_ARGUMENT = 'dry_run';
 const ALL_SURFACES: readonly Surface[] = ['agent', 'workflow', 'dashboard'];
 
 /**
- * Finds every `@Tool` method at boot. A duplicate name, or a class that JSON Schema cannot express, stops the process: a
- * tool that agents cannot call must never look deployed.
+ * A duplicate name, or a class without a schema, stops the process: a tool that cannot be called must not look deployed.
  */
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
@@ -91,7 +90,6 @@ export class ToolRegistry implements OnModuleInit {
     return new RequiredTools(tools);
   }
 
-  /** Returns the task sources of the tools that a surface may call. */
   taskSources(surface: Surface, policies: ToolPolicies): ReadonlySet<Type<TaskSource>> {
     const callable = this.tools.filter((tool) => isCallable(tool, surface, policies));
     return new Set(callable.flatMap(({ task }) => task ?? []));

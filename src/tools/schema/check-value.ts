@@ -10,7 +10,6 @@ interface Format {
   readonly message: string;
 }
 
-/** The formats that a schema may name. */
 export const FORMATS = {
   email: { matches: (text) => isEmail(text), message: 'must be an email' },
   uri: { matches: (text) => URL.canParse(text), message: 'must be a URL' },
@@ -183,7 +182,6 @@ function faultOfText(schema: JsonSchema, text: string): string | undefined {
   return matches(text) ? undefined : message;
 }
 
-/** Counts code points, as JSON Schema does. */
 function charactersIn(text: string): number {
   let count = 0;
   for (const _character of text) count += 1;

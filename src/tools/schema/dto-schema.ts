@@ -73,10 +73,7 @@ export function nestedClassesOf(dto: DtoClass): ReadonlyMap<string, DtoClass> {
   return nestedClasses.get(dto) ?? new Map();
 }
 
-/**
- * Generates the JSON Schema of a class from its class-validator decorators. The schema is all that arguments are checked
- * against. Throws for a decorator that it cannot express, so that no rule is silently left out.
- */
+/** The schema is all that arguments are checked against, so a decorator that it cannot express throws. */
 export function dtoSchema(dto: DtoClass, ancestors: readonly DtoClass[] = []): ObjectSchema {
   if (ancestors.includes(dto)) throw new SchemaError(dto, '', 'a class that contains itself');
   const defaults = new dto() as Record<string, unknown>;

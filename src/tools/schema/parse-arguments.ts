@@ -5,10 +5,7 @@ import type { ObjectSchema } from './json-schema.js';
 
 const MOST_FAULTS = 20;
 
-/**
- * Turns the arguments of a caller into an instance of `dto`, whose schema is `schema`. Throws `invalid_arguments` with
- * every fault and its path.
- */
+/** Returns an instance of `dto`. Throws `invalid_arguments` with every fault and its path. */
 export function parseArguments<T extends object>(
   dto: DtoClass<T>,
   schema: ObjectSchema,
@@ -25,10 +22,7 @@ export function parseBySchema(schema: ObjectSchema, given: unknown): Record<stri
   return checked as Record<string, unknown>;
 }
 
-/**
- * Makes instances of `dto` and of its nested classes from a checked value. Free-form objects stay plain objects:
- * plainToInstance of class-transformer would copy them too, and fail on a key called `constructor`.
- */
+/** Free-form objects stay plain: plainToInstance would copy them, and fail on a key called `constructor`. */
 export function instantiate<T extends object>(dto: DtoClass<T>, value: object): T {
   const nested = nestedClassesOf(dto);
   const instance = new dto() as Record<string, unknown>;

@@ -4,7 +4,6 @@ import { hiddenCharacter } from '../../text/hidden-character.js';
 import { isOfType } from './check-value.js';
 import type { JsonSchema, JsonType, ObjectSchema } from './json-schema.js';
 
-/** The limits of a schema that a person or an agent wrote. */
 export interface SchemaLimits {
   readonly bytes: number;
   readonly depth: number;
