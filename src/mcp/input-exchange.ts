@@ -19,7 +19,7 @@ export class InputExchange {
   private readonly responses: JsonObject;
   private readonly answered: JsonObject;
 
-  /** With `needsState`, responses without a request state, which makes a call happen once, are ignored. Throws -32602. */
+  /** With `needsState`, responses count only with a request state, which makes a call with effects happen once. */
   constructor(
     private readonly states: RequestStates,
     private readonly binding: () => RequestBinding,

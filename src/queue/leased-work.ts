@@ -19,7 +19,7 @@ export interface LeasedWork {
   /** Claims at most `limit` due rows, or only the row `id`. A share limits the rows of each organization. */
   claim(limit: number, id?: string, share?: Share): Promise<Claim[]>;
   /**
-   * `signal` aborts when the lease or the grace period ends. A retry waits for the end of the lease, unless
+   * `signal` aborts when lease or grace period end. A failed row is retried after its lease, or at once if
    * `unavailable`.
    */
   work(claim: Claim, signal: AbortSignal): Promise<void>;

@@ -39,12 +39,10 @@ export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   return found.startedAt === identity.startedAt;
 }
 
-/** Returns the identity of this process, to be stored in files that other processes read. */
 export async function ownIdentity(): Promise<ProcessIdentity> {
   return (await findProcess(process.pid)) ?? { pid: process.pid, startedAt: null };
 }
 
-/** Returns the command line of a process, or null when it cannot be read. */
 export async function commandLine(pid: number): Promise<string[] | null> {
   const text = await readProc(`/proc/${pid}/cmdline`);
   return text ? text.split('\0') : null;
@@ -68,7 +66,6 @@ async function readProc(path: string): Promise<string | null> {
 export class OwnerFile {
   constructor(private readonly path: string) {}
 
-  /** Returns the owner if it still lives, or null. */
   async findLiving(): Promise<ProcessIdentity | null> {
     const owner = await this.read();
     return owner && (await isRunning(owner)) ? owner : null;
