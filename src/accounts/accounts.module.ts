@@ -1,7 +1,6 @@
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { PassportModule } from '@nestjs/passport';
 import { jsonBody } from '../http/request-body.js';
-import { AccountsRepository } from './accounts.repository.js';
 import { AccountsService } from './accounts.service.js';
 import { AuditLog } from './audit-log.js';
 import { AuthController } from './auth.controller.js';
@@ -14,7 +13,7 @@ const MAX_BODY_BYTES = 16 * 1024;
 @Module({
   imports: [PassportModule.register({ session: true })],
   controllers: [AuthController],
-  providers: [AccountsRepository, AccountsService, AuditLog, LocalStrategy, Sessions],
+  providers: [AccountsService, AuditLog, LocalStrategy, Sessions],
   exports: [AccountsService, AuditLog, Sessions],
 })
 export class AccountsModule implements NestModule {

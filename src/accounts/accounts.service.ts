@@ -1,46 +1,72 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { violatedConstraint } from '../database/database-error.js';
+import { GateDatabase } from '../database/gate-database.js';
 import { AppError } from '../errors/app-error.js';
+import { newId } from '../text/ids.js';
 import type { Account, SignUpBody } from './account.js';
-import { AccountsRepository } from './accounts.repository.js';
 import { hashPassword, verifyPassword } from './passwords.js';
 
+interface AccountRow {
+  user_id: string;
+  email: string;
+  password_hash: string;
+  organization_id: string;
+  organization_name: string;
+  role: Account['role'];
+}
+
+/** Creates and finds people and organizations, through the gate, because a look-up has no organization yet. */
 @Injectable()
 export class AccountsService {
   constructor(
-    private readonly accounts: AccountsRepository,
+    private readonly gate: GateDatabase,
     private readonly env: Env,
   ) {}
 
   /** Creates an organization and its owner. Throws `email_taken`, or `forbidden` when sign-up is closed. */
-  async signUp(body: SignUpBody): Promise<Account> {
-    if (this.env.signUp === 'closed' && (await this.accounts.hasAny())) {
+  async signUp({ email, password, organization_name }: SignUpBody): Promise<Account> {
+    if (this.env.signUp === 'closed' && (await this.hasAny())) {
       throw new AppError('forbidden', 'Sign-up is closed. Ask the operator for an account.');
     }
-    const passwordHash = await hashPassword(body.password);
+    const hash = await hashPassword(password);
+    const [userId, organizationId] = [newId('usr'), newId('org')];
     try {
-      return await this.accounts.create(body.email, passwordHash, body.organization_name);
+      const values = [userId, email, hash, organizationId, organization_name];
+      await this.gate.call('create_account', values);
     } catch (error) {
       if (violatedConstraint(error) !== 'users_email_key') throw error;
       throw new AppError('email_taken', 'This e-mail address already has an account. Sign in.', {
         cause: error,
       });
     }
+    return { userId, email, organizationId, organizationName: organization_name, role: 'owner' };
   }
 
   /** Returns the account, or null for an unknown address and for a wrong password. */
   async authenticate(email: string, password: string): Promise<Account | null> {
-    const account = await this.accounts.findByEmail(email);
-    const isRight = await verifyPassword(account?.passwordHash, password);
-    return isRight ? account : null;
+    const [row] = await this.gate.call<AccountRow>('find_account', [email, null]);
+    const isRight = await verifyPassword(row?.password_hash, password);
+    return row && isRight ? toAccount(row) : null;
   }
 
   async find(userId: string): Promise<Account | null> {
-    return await this.accounts.findByUserId(userId);
+    const [row] = await this.gate.call<AccountRow>('find_account', [null, userId]);
+    return row ? toAccount(row) : null;
   }
 
   async hasAny(): Promise<boolean> {
-    return await this.accounts.hasAny();
+    const [row] = await this.gate.call<{ has_accounts: boolean }>('has_accounts', []);
+    return row?.has_accounts ?? false;
   }
+}
+
+function toAccount(row: AccountRow): Account {
+  return {
+    userId: row.user_id,
+    email: row.email,
+    organizationId: row.organization_id,
+    organizationName: row.organization_name,
+    role: row.role,
+  };
 }

@@ -1,8 +1,17 @@
 import { AppError, type Fault } from '../errors/app-error.js';
 import { invalidArguments } from '../tools/schema/parse-arguments.js';
-import { type Consent, type ConsentChannel, type ConsentStatus, mergeConsent } from './consent.js';
+import { type ConsentChannel, type ConsentStatus, mergeConsent } from './consent.js';
+import { TEXT_FIELDS } from './contact-filter.js';
+import type { Contact, ContactProperties, PropertyValue } from './contact.entity.js';
 import type { ContactFieldsInput } from './contact.inputs.js';
-import { parseEmail, parseLocale, parsePhone, parseText, parseTimezone } from './parse-field.js';
+import {
+  type Parsed,
+  parseEmail,
+  parseLocale,
+  parsePhone,
+  parseText,
+  parseTimezone,
+} from './parse-field.js';
 
 const MOST_PROPERTIES = 100;
 const LONGEST_TEXT = 255;
@@ -12,22 +21,11 @@ const PROPERTY_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 // Members of Object.prototype. A template or client that reads a missing property would find these members instead.
 const RESERVED_NAMES = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-export type PropertyValue = string | number | boolean;
-export type ContactProperties = Record<string, PropertyValue>;
-
 /** The data of a contact, without its id and times. */
-export interface ContactFields {
-  externalId: string | null;
-  email: string | null;
-  phone: string | null;
-  firstName: string | null;
-  lastName: string | null;
-  locale: string | null;
-  timezone: string | null;
-  tags: string[];
-  properties: ContactProperties;
-  consent: Consent;
-}
+export type ContactFields = Omit<
+  Contact,
+  'organizationId' | 'id' | 'searchText' | 'createdAt' | 'updatedAt'
+>;
 
 /** Validated and normalized fields. An undefined field stays unchanged; a property that is null is removed. */
 export type ContactChanges = Partial<
@@ -50,38 +48,35 @@ export const NO_FIELDS: Readonly<ContactFields> = Object.freeze({
   consent: {},
 });
 
+type TextField = keyof typeof TEXT_FIELDS;
+
+const parseBounded = (text: string): Parsed => parseText(text, LONGEST_TEXT);
+const PARSERS: Record<TextField, (text: string) => Parsed> = {
+  external_id: parseBounded,
+  email: parseEmail,
+  phone: parsePhone,
+  first_name: parseBounded,
+  last_name: parseBounded,
+  locale: parseLocale,
+  timezone: parseTimezone,
+};
+
 /**
  * Validates and normalizes the fields that a caller sent: an absent field stays unchanged, null clears it. Throws
  * `invalid_arguments` with the path of every fault.
  */
 export function parseChanges(input: ContactFieldsInput): ContactChanges {
   const faults: Fault[] = [];
-  const text = (
-    key: keyof ContactFieldsInput,
-    value: string | null | undefined,
-    parse: (text: string) => { value: string } | { fault: string },
-  ): string | null | undefined => {
+  const changes: ContactChanges = { consent: input.consent };
+  for (const name of Object.keys(TEXT_FIELDS) as TextField[]) {
     // Forms and language models send empty text where they mean null.
-    if (value === undefined || value === null) return value;
-    if (value === '') return null;
-    const parsed = parse(value);
-    if ('value' in parsed) return parsed.value;
-    faults.push({ path: key, message: parsed.fault });
-    return undefined;
-  };
-  const bounded = (value: string) => parseText(value, LONGEST_TEXT);
-  const changes: ContactChanges = {
-    externalId: text('external_id', input.external_id, bounded),
-    email: text('email', input.email, parseEmail),
-    phone: text('phone', input.phone, parsePhone),
-    firstName: text('first_name', input.first_name, bounded),
-    lastName: text('last_name', input.last_name, bounded),
-    locale: text('locale', input.locale, parseLocale),
-    timezone: text('timezone', input.timezone, parseTimezone),
-    tags: input.tags === undefined ? undefined : parseTags(input.tags ?? [], faults),
-    properties: input.properties && parseProperties(input.properties, faults),
-    consent: input.consent,
-  };
+    const text = input[name] === '' ? null : input[name];
+    const parsed = typeof text === 'string' ? PARSERS[name](text) : { value: text };
+    if ('value' in parsed) changes[TEXT_FIELDS[name]] = parsed.value;
+    else faults.push({ path: name, message: parsed.fault });
+  }
+  if (input.tags !== undefined) changes.tags = parseTags(input.tags ?? [], faults);
+  changes.properties = input.properties && parseProperties(input.properties, faults);
   if (faults.length > 0) throw invalidArguments(faults);
   return changes;
 }

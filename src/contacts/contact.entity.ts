@@ -1,7 +1,9 @@
 import { Column, Entity } from 'typeorm';
 import { OrganizationRowWithId } from '../database/organization-row.js';
 import type { Consent } from './consent.js';
-import type { ContactProperties } from './contact-fields.js';
+
+export type PropertyValue = string | number | boolean;
+export type ContactProperties = Record<string, PropertyValue>;
 
 /** A contact of an organization. Each of its three identifiers is unique in the organization. */
 @Entity('contacts')

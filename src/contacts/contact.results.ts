@@ -10,8 +10,7 @@ import {
   Timestamp,
 } from '../tools/schema/fields.js';
 import { CONSENT_STATUSES, type ConsentStatus } from './consent.js';
-import type { ContactProperties } from './contact-fields.js';
-import type { Contact } from './contact.entity.js';
+import type { Contact, ContactProperties } from './contact.entity.js';
 
 class ConsentStateView {
   @Choice(CONSENT_STATUSES)

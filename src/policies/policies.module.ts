@@ -1,10 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ToolPoliciesRepository } from './tool-policies.repository.js';
 import { ToolPoliciesService } from './tool-policies.service.js';
 
 /** Provides the tool policies of organizations: which tools are hidden, and which calls need a confirmation. */
-@Module({
-  providers: [ToolPoliciesRepository, ToolPoliciesService],
-  exports: [ToolPoliciesService],
-})
+@Module({ providers: [ToolPoliciesService], exports: [ToolPoliciesService] })
 export class PoliciesModule {}

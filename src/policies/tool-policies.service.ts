@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { In, type Repository } from 'typeorm';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { ToolPolicies, type ToolPolicy } from './tool-policies.js';
-import { ToolPoliciesRepository } from './tool-policies.repository.js';
+import { ToolPolicyRow } from './tool-policy-row.entity.js';
 
 /** Every look-up of a key reads all policies, and those of removed tools stay, so their number is limited. */
 const MAX_POLICIES = 500;
@@ -12,7 +13,6 @@ const MAX_POLICIES = 500;
 @Injectable()
 export class ToolPoliciesService {
   constructor(
-    private readonly policies: ToolPoliciesRepository,
     private readonly tenants: TenantDatabase,
     private readonly changes: ChangeFeed,
   ) {}
@@ -21,7 +21,7 @@ export class ToolPoliciesService {
   async get(organizationId: string): Promise<ToolPolicies> {
     return await this.tenants.transaction(
       organizationId,
-      async () => ToolPolicies.of(await this.policies.list(organizationId)),
+      async () => ToolPolicies.of(await this.rows(organizationId).findBy({ organizationId })),
       { readOnly: true },
     );
   }
@@ -37,7 +37,8 @@ export class ToolPoliciesService {
   ): Promise<ToolPolicy> {
     return await this.tenants.transaction(organizationId, async () => {
       await this.tenants.lockOrganization(organizationId);
-      const all = await this.policies.list(organizationId);
+      const rows = this.rows(organizationId);
+      const all = await rows.findBy({ organizationId });
       const before = ToolPolicies.of(all).policy(...names);
       const after: ToolPolicy = {
         hidden: change.hidden ?? before.hidden,
@@ -52,12 +53,16 @@ export class ToolPoliciesService {
           `An organization has at most ${MAX_POLICIES} policies. Remove one first.`,
         );
       }
-      await this.policies.delete(organizationId, names);
+      await rows.delete({ organizationId, tool: In(names) });
       if (after.hidden !== before.hidden) this.changes.publish(organizationId, { kind: 'tools' });
       if (after.hidden || after.confirmation !== 'never') {
-        await this.policies.insert(organizationId, names[0], after);
+        await rows.insert({ organizationId, tool: names[0], ...after });
       }
       return after;
     });
+  }
+
+  private rows(organizationId: string): Repository<ToolPolicyRow> {
+    return this.tenants.repository(organizationId, ToolPolicyRow);
   }
 }
