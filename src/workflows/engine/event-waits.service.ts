@@ -117,9 +117,8 @@ export class EventWaitsService {
 
   private async tryToBegin(tx: RunTransaction, place: Place<EventWaitStep>): Promise<void> {
     try {
-      const scope = await this.scope.getScope(tx, place, true);
-      if (!this.scope.isConditionMet(place.step, scope)) return;
-      this.journal.record(tx, await this.begin(tx, place, tx.newEntry(place), scope));
+      const scope = await this.scope.getScopeIfMet(tx, place, true);
+      if (scope) this.journal.record(tx, await this.begin(tx, place, tx.newEntry(place), scope));
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'invalid_arguments') throw error;
     }

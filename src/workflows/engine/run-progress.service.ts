@@ -105,16 +105,20 @@ export class RunProgressService {
   }
 
   /**
-   * Runs work that needs only expressions. When one fails with `invalid_arguments`, the step fails. Other errors are not
-   * the fault of the definition: they are thrown, and the run is tried again.
+   * Completes a step with the entry that `work` returns, or skips it if there is none. Work needs only expressions: when
+   * one fails with `invalid_arguments`, the step fails. Other errors are not the fault of the definition: they are thrown,
+   * and the run is tried again.
    */
   async attempt(
     attempt: StepAttempt,
-    work: (tx: RunTransaction, entry: JournalEntry) => Promise<Progress>,
+    work: (tx: RunTransaction, entry: JournalEntry) => Promise<JournalEntry | undefined>,
   ): Promise<Progress> {
     const entry = (attempt.shared ?? attempt.run).newEntry(attempt.place);
     try {
-      return await this.transaction(attempt, (tx) => work(tx, entry));
+      return await this.transaction(attempt, async (tx) => {
+        const done = await work(tx, entry);
+        return await this.complete(tx, done ?? { ...entry, status: 'skipped' });
+      });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'invalid_arguments') throw error;
       return await this.fail(attempt, entry, error);

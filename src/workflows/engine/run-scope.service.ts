@@ -44,6 +44,16 @@ export class RunScopeService {
     };
   }
 
+  /** Like {@link getScope}, but returns undefined when the condition of the step is not met. */
+  async getScopeIfMet(
+    tx: RunTransaction,
+    place: Place,
+    needsContact?: boolean,
+  ): Promise<object | undefined> {
+    const scope = await this.getScope(tx, place, needsContact);
+    return this.isConditionMet(place.step, scope) ? scope : undefined;
+  }
+
   /** True when the step has no condition or the condition is met. */
   isConditionMet(step: { if?: string }, scope: object): boolean {
     return step.if === undefined || this.liquid.test(step.if, scope);

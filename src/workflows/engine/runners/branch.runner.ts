@@ -23,7 +23,7 @@ export class BranchRunner implements StepRunner<BranchStep> {
       const scope = await this.scope.getScope(tx, attempt.place);
       const isMet = this.scope.isConditionMet(attempt.place.step, scope);
       const output = { branch: isMet ? 'then' : 'else' };
-      return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
+      return { ...entry, status: 'succeeded', output };
     });
   }
 }

@@ -25,14 +25,8 @@ export class EventWaitRunner implements StepRunner<EventWaitStep> {
       return await this.progress.transaction(attempt, (tx) => this.end(tx, waiting));
     }
     return await this.progress.attempt(attempt, async (tx, entry) => {
-      const scope = await this.scope.getScope(tx, place, true);
-      const isMet = this.scope.isConditionMet(place.step, scope);
-      return await this.progress.complete(
-        tx,
-        isMet
-          ? await this.eventWaits.begin(tx, place, entry, scope)
-          : { ...entry, status: 'skipped' },
-      );
+      const scope = await this.scope.getScopeIfMet(tx, place, true);
+      return scope && (await this.eventWaits.begin(tx, place, entry, scope));
     });
   }
 

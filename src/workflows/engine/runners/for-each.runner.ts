@@ -35,13 +35,11 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
   private async begin(attempt: StepAttempt<ForEachStep>): Promise<Progress> {
     const { run, place } = attempt;
     return await this.progress.attempt(attempt, async (tx, entry) => {
-      const scope = await this.scope.getScope(tx, place);
-      if (!this.scope.isConditionMet(place.step, scope)) {
-        return await this.progress.complete(tx, { ...entry, status: 'skipped' });
-      }
+      const scope = await this.scope.getScopeIfMet(tx, place);
+      if (!scope) return undefined;
       // Stored in the journal, so that a worker that takes over the run has the same list, whatever changes meanwhile.
       const input: LoopInput = { items: this.evaluateItems(run, place.step, scope) };
-      return await this.progress.complete(tx, { ...entry, input });
+      return { ...entry, input };
     });
   }
 

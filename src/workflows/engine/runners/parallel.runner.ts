@@ -18,12 +18,8 @@ export class ParallelRunner implements StepRunner<ParallelStep> {
     const { step } = attempt.place;
     return await this.progress.attempt(attempt, async (tx, entry) => {
       const isMet =
-        step.if === undefined ||
-        this.scope.isConditionMet(step, await this.scope.getScope(tx, attempt.place));
-      return await this.progress.complete(tx, {
-        ...entry,
-        status: isMet ? 'succeeded' : 'skipped',
-      });
+        step.if === undefined || (await this.scope.getScopeIfMet(tx, attempt.place)) !== undefined;
+      return isMet ? { ...entry, status: 'succeeded' } : undefined;
     });
   }
 }

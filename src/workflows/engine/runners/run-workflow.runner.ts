@@ -59,10 +59,8 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
     entry: JournalEntry,
   ): Promise<Progress> {
     const { step } = place;
-    const scope = await this.scope.getScope(tx, place, true);
-    if (!this.scope.isConditionMet(step, scope)) {
-      return await this.progress.complete(tx, { ...entry, status: 'skipped' });
-    }
+    const scope = await this.scope.getScopeIfMet(tx, place, true);
+    if (!scope) return await this.progress.complete(tx, { ...entry, status: 'skipped' });
     const { organizationId, id: parentRunId } = run.lease;
     const input = {
       workflow_id: this.evaluateWorkflowId(step, scope),

@@ -25,14 +25,9 @@ export class StopRunner implements StepRunner<StopStep> {
   }
 
   async run(attempt: StepAttempt<StopStep>): Promise<Progress> {
-    const { step } = attempt.place;
     return await this.progress.attempt(attempt, async (tx, entry) => {
-      const scope = await this.scope.getScope(tx, attempt.place);
-      const isMet = this.scope.isConditionMet(step, scope);
-      const ended = isMet
-        ? this.stop(step, entry, scope)
-        : { ...entry, status: 'skipped' as const };
-      return await this.progress.complete(tx, ended);
+      const scope = await this.scope.getScopeIfMet(tx, attempt.place);
+      return scope && this.stop(attempt.place.step, entry, scope);
     });
   }
 

@@ -100,9 +100,8 @@ export class ToolRunner implements StepRunner<ToolStep> {
     tx: RunTransaction,
     place: Place<ToolStep>,
   ): Promise<Record<string, unknown> | undefined> {
-    const scope = await this.scope.getScope(tx, place);
-    if (!this.scope.isConditionMet(place.step, scope)) return undefined;
-    return renderArguments(place.step.arguments ?? {}, scope, this.liquid);
+    const scope = await this.scope.getScopeIfMet(tx, place);
+    return scope && renderArguments(place.step.arguments ?? {}, scope, this.liquid);
   }
 }
 

@@ -39,14 +39,12 @@ export class WaitRunner implements StepRunner<WaitStep> {
   private async begin(attempt: StepAttempt<WaitStep>): Promise<Progress> {
     const { run, place } = attempt;
     return await this.progress.attempt(attempt, async (tx, entry) => {
-      const scope = await this.scope.getScope(tx, place, true);
-      if (!this.scope.isConditionMet(place.step, scope)) {
-        return await this.progress.complete(tx, { ...entry, status: 'skipped' });
-      }
+      const scope = await this.scope.getScopeIfMet(tx, place, true);
+      if (!scope) return undefined;
       const now = await this.runs.now(run.lease.organizationId);
       const { at, timezone } = computeWaitEnd(place.step.wait, scope, now, this.liquid);
       const output = { until: at.toISOString(), ...(timezone !== undefined && { timezone }) };
-      return await this.progress.complete(tx, toWaiting({ ...entry, output }, at, now));
+      return toWaiting({ ...entry, output }, at, now);
     });
   }
 }
