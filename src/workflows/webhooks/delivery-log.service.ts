@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { ChangeFeed } from '../../changes/change-feed.js';
 import { Env } from '../../config/env.js';
+import { SecretBox } from '../../database/secret-box.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { toError } from '../../errors/app-error.js';
 import { TokenBuckets } from '../../http/rate-limiter.js';
@@ -12,7 +13,6 @@ import type { SignatureMistake } from './signatures/signature-mistake.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { DeliveryKind } from './webhook-delivery.entity.js';
 import { deliveryView, type WebhookDeliveriesResult } from './webhook-delivery.results.js';
-import { WebhookSecretsService } from './webhook-secrets.service.js';
 import { type Webhook, WEBHOOK_PATH } from './webhook.js';
 
 /** The number of deliveries of each kind that are kept for a workflow. */
@@ -57,7 +57,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     private readonly tenants: TenantDatabase,
     private readonly workflows: WorkflowsRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
-    private readonly secrets: WebhookSecretsService,
+    private readonly secrets: SecretBox,
     private readonly changes: ChangeFeed,
   ) {}
 
@@ -187,8 +187,8 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     const known = {
       toleranceSeconds: options.toleranceSeconds,
       secrets,
-      previous: formerSecret && this.secrets.openOne(workflowId, formerSecret),
-      others: sealed.map(({ id, secret }) => this.secrets.openOne(id, secret)),
+      previous: formerSecret && this.secrets.open(formerSecret, workflowId),
+      others: sealed.map(({ id, secret }) => this.secrets.open(secret, id)),
     };
     for (const { record, mistakes } of queued) {
       const { body, headers, receivedAt } = record;

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../batching/batcher.js';
 import { GateDatabase } from '../../database/gate-database.js';
+import { SecretBox } from '../../database/secret-box.js';
 import type { WebhookOptions } from '../store/workflow.entity.js';
-import { WebhookSecretsService } from './webhook-secrets.service.js';
 import { noWebhook, type Webhook } from './webhook.js';
 
 const WORKFLOW_ID = /^[0-9A-Za-z]{32}$/;
@@ -31,7 +31,7 @@ export class WebhookLookUpsService {
 
   constructor(
     private readonly gate: GateDatabase,
-    private readonly secrets: WebhookSecretsService,
+    private readonly secrets: SecretBox,
   ) {}
 
   /** Reads a webhook from the database. Ids that are malformed, unknown, deleted or not of a webhook throw `not_found`. */
@@ -60,17 +60,15 @@ export class WebhookLookUpsService {
   }
 
   private webhookOf(workflowId: string, found: FoundWebhook): Webhook {
-    const stored = {
-      secret: found.secret,
-      previousSecret: found.previous_secret,
-      previousIsValid: found.previous_is_valid,
-    };
+    const sealed = [found.secret, found.previous_is_valid ? found.previous_secret : null];
     return {
       workflowId,
       organizationId: found.organization_id,
       revision: found.revision,
       active: found.active,
-      secrets: this.secrets.open(workflowId, stored),
+      secrets: sealed
+        .filter((secret) => secret !== null)
+        .map((secret) => this.secrets.open(secret, workflowId)),
       formerSecret: found.previous_is_valid ? null : found.previous_secret,
       options: found.options,
       isLimited: found.limited,

@@ -22,7 +22,7 @@ export interface WebhookChange {
   secret: string | null;
 }
 
-/** Makes, encrypts and decrypts the secrets of webhooks. */
+/** Makes and encrypts the secrets of webhooks. */
 @Injectable()
 export class WebhookSecretsService {
   constructor(
@@ -64,21 +64,6 @@ export class WebhookSecretsService {
   async remove(organizationId: string, workflowId: string): Promise<Partial<WebhookColumns>> {
     await this.deliveries.deleteAll(organizationId, workflowId);
     return WITHOUT_SECRETS;
-  }
-
-  /** Decrypts the secrets that are valid now. */
-  open(
-    id: string,
-    webhook: { secret: Buffer | null; previousSecret: Buffer | null; previousIsValid: boolean },
-  ): string[] {
-    const { secret, previousSecret, previousIsValid } = webhook;
-    return [secret, previousIsValid ? previousSecret : null]
-      .filter((sealed) => sealed !== null)
-      .map((sealed) => this.openOne(id, sealed));
-  }
-
-  openOne(id: string, sealed: Buffer): string {
-    return this.secrets.open(sealed, id);
   }
 }
 

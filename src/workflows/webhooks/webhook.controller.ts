@@ -3,21 +3,12 @@ import type { Request, Response } from 'express';
 import { goneSignal } from '../../http/signals.js';
 import { readJsonBody } from '../../http/request-body.js';
 import { sendJson } from '../../http/send-json.js';
-import type { RunOutcome } from '../runs/run-waiter.service.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
 import type { WebhookRequest } from './webhook-checks.service.js';
 import { WEBHOOK_PATH } from './webhook.js';
 import { type ReceivedWebhook, WebhooksService } from './webhooks.service.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
-
-type AcceptedAnswer = Partial<RunOutcome> & { ok: true; runId: string; duplicate?: true };
-
-/** The answer when the condition of the trigger does not hold, so that there is no run. */
-interface SkippedAnswer {
-  ok: true;
-  skipped: true;
-}
 
 /** Receives webhooks. A sender needs the URL, and the secret if the webhook has one; no API key. */
 @Controller(WEBHOOK_PATH)
@@ -53,13 +44,10 @@ export class WebhookController {
   }
 }
 
-function answerTo(received: ReceivedWebhook): {
-  status: number;
-  answer: AcceptedAnswer | SkippedAnswer;
-} {
+function answerTo(received: ReceivedWebhook): { status: number; answer: object } {
   if (received === 'skipped') return { status: 202, answer: { ok: true, skipped: true } };
   const { runId, duplicate, outcome } = received;
-  const answer: AcceptedAnswer = { ok: true, runId, ...(duplicate && { duplicate }), ...outcome };
+  const answer = { ok: true, runId, ...(duplicate && { duplicate }), ...outcome };
   return { status: duplicate || outcome ? 200 : 202, answer };
 }
 
