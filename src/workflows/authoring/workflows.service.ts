@@ -10,7 +10,7 @@ import type { Trigger } from '../definitions/trigger.js';
 import { OfferedWorkflowsService } from '../offers/offered-workflows.service.js';
 import { type VersionAuthor, VersionHistoryService } from '../store/version-history.service.js';
 import type { Workflow } from '../store/workflow.entity.js';
-import { type WorkflowContent, WorkflowsRepository } from '../store/workflows.repository.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { SchedulesService } from '../triggers/schedules.service.js';
 import { WebhookSecretsService } from '../webhooks/webhook-secrets.service.js';
 import { DefinitionChecksService } from './definition-checks.service.js';
@@ -64,7 +64,7 @@ export class WorkflowsService {
       ...stored,
     });
     const workflow = await this.workflows.get(organizationId, id);
-    await this.history.createFirst(organizationId, { workflow, steps: steps! }, by);
+    await this.history.createFirst(organizationId, workflow, steps!, by);
     if (trigger!.type === 'schedule') await this.schedules.plan(organizationId, id);
     if (input.active) await this.assertRoom(organizationId, trigger!.options.event);
     return { workflow: await this.get(organizationId, id), secret };
@@ -190,6 +190,6 @@ function isSameTrigger(trigger: Trigger, workflow: Workflow): boolean {
 function triggerContent({
   type,
   options,
-}: Trigger): Pick<WorkflowContent, 'triggerType' | 'triggerOptions' | 'triggerEvent'> {
+}: Trigger): Pick<Workflow, 'triggerType' | 'triggerOptions' | 'triggerEvent'> {
   return { triggerType: type, triggerOptions: options, triggerEvent: options.event ?? null };
 }

@@ -10,11 +10,10 @@ import { GateDatabase } from '../../../database/gate-database.js';
 import { TenantDatabase } from '../../../database/transactions/tenant-database.js';
 import { toError } from '../../../errors/app-error.js';
 import { JoinedSignal } from '../../../http/signals.js';
-import type { Compatibility, StepFinding } from '../../definitions/compatibility/compatibility.js';
+import type { StepFinding } from '../../definitions/compatibility/compatibility.js';
 import { ToolCompatibilityService } from '../../store/tool-compatibility.service.js';
 import {
   type FittingVersion,
-  type NamedVersion,
   type VersionKey,
   WorkflowVersionsRepository,
 } from '../../store/workflow-versions.repository.js';
@@ -77,8 +76,7 @@ export class CompatibilityReportService
 
   /** Returns all steps that do not fit. Versions that fit are marked, so that the next start skips them. */
   async find(signal?: AbortSignal): Promise<BrokenStep[]> {
-    const { current } = this.tools;
-    const schemas = JSON.stringify(current.schemas);
+    const schemas = JSON.stringify(this.tools.current.schemas);
     const broken: BrokenStep[] = [];
     let last: OutdatedRow | undefined;
     do {
@@ -91,7 +89,7 @@ export class CompatibilityReportService
       ]);
       last = rows.at(-1);
       const outdated = rows.filter((row) => row.outdated);
-      broken.push(...(await this.judge(outdated, current)));
+      broken.push(...(await this.judge(outdated)));
     } while (last && !signal?.aborted);
     return broken;
   }
@@ -118,17 +116,14 @@ export class CompatibilityReportService
     }
   }
 
-  private async judge(
-    rows: readonly OutdatedRow[],
-    compatibility: Compatibility,
-  ): Promise<BrokenStep[]> {
+  private async judge(rows: readonly OutdatedRow[]): Promise<BrokenStep[]> {
     const broken: BrokenStep[] = [];
-    for (const [organizationId, keys] of byOrganization(rows)) {
-      broken.push(
-        ...(await this.tenants.transaction(organizationId, () =>
-          this.judgeOf(organizationId, keys, compatibility),
-        )),
-      );
+    for (const organizationId of new Set(rows.map((row) => row.organization_id))) {
+      const keys = rows
+        .filter((row) => row.organization_id === organizationId)
+        .map(({ workflow_id: workflowId, version }) => ({ workflowId, version }));
+      const judged = () => this.judgeOf(organizationId, keys);
+      broken.push(...(await this.tenants.transaction(organizationId, judged)));
     }
     return broken;
   }
@@ -136,42 +131,24 @@ export class CompatibilityReportService
   private async judgeOf(
     organizationId: string,
     keys: readonly VersionKey[],
-    compatibility: Compatibility,
   ): Promise<BrokenStep[]> {
+    const { current } = this.tools;
     const broken: BrokenStep[] = [];
     const fitting: FittingVersion[] = [];
-    for (const version of await this.versions.findPinned(organizationId, keys)) {
+    for (const pinned of await this.versions.findPinned(organizationId, keys)) {
       // Requests and runs of this process are served between two versions.
       await nextTurn();
-      const found = compatibility.check(version).filter(({ effect }) => effect === 'breaks');
-      broken.push(...found.map((step) => ({ ...step, ...placeOf(organizationId, version) })));
+      const { workflowId, workflowName, version, steps } = pinned;
+      const place = { organizationId, workflowId, workflowName, version };
+      const found = current.check(pinned).filter(({ effect }) => effect === 'breaks');
+      broken.push(...found.map((step) => ({ ...step, ...place })));
       if (found.length > 0) continue;
-      const { workflowId, version: number, steps } = version;
-      fitting.push({
-        workflowId,
-        version: number,
-        schemas: compatibility.schemasOf(steps),
-        looseReferences: compatibility.looseReferences(steps),
-      });
+      const looseReferences = current.looseReferences(steps);
+      fitting.push({ workflowId, version, schemas: current.schemasOf(steps), looseReferences });
     }
     if (fitting.length > 0) await this.versions.markFitting(organizationId, fitting);
     return broken;
   }
-}
-
-function placeOf(
-  organizationId: string,
-  { workflowId, workflowName, version }: NamedVersion,
-): Omit<BrokenStep, keyof StepFinding> {
-  return { organizationId, workflowId, workflowName, version };
-}
-
-function byOrganization(rows: readonly OutdatedRow[]): Map<string, VersionKey[]> {
-  const found = new Map<string, VersionKey[]>();
-  for (const { organization_id: organizationId, workflow_id: workflowId, version } of rows) {
-    found.set(organizationId, [...(found.get(organizationId) ?? []), { workflowId, version }]);
-  }
-  return found;
 }
 
 function sentence(broken: BrokenStep): string {

@@ -58,7 +58,11 @@ export class Compatibility {
 
   /** Returns the schema hashes of the tools that the steps call. */
   schemasOf(steps: readonly Step[]): ToolSchemas {
-    const names = new Set(toolSteps(steps).map(({ tool }) => tool));
+    const names = new Set(
+      everyStep(steps)
+        .filter(isTool)
+        .map(({ tool }) => tool),
+    );
     return Object.fromEntries(
       [...names].flatMap((name) => {
         const hashes = this.hashesOf(name);
@@ -84,7 +88,8 @@ export class Compatibility {
   }
 
   private findChanges({ steps, schemas, looseReferences }: PinnedVersion): StepFinding[] {
-    const found = toolSteps(steps).flatMap((step) => this.checkArguments(step, schemas));
+    const calls = everyStep(steps).filter(isTool);
+    const found = calls.flatMap((step) => this.checkArguments(step, schemas));
     // Without the earlier state, an unresolved reference may have been unresolved from the beginning.
     if (!schemas || !looseReferences) return found;
     const before = new Set(looseReferences);
@@ -148,10 +153,6 @@ export class Compatibility {
     if (hashes) this.hashes.set(name, hashes);
     return hashes;
   }
-}
-
-function toolSteps(steps: readonly Step[]): ToolStep[] {
-  return everyStep(steps).filter(isTool);
 }
 
 function differs(old: SchemaHashes | undefined, now: SchemaHashes | undefined): boolean {
