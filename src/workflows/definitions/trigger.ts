@@ -17,8 +17,6 @@ export type RunTriggerType = (typeof RUN_TRIGGER_TYPES)[number];
 
 const MISSED_POLICIES = ['skip', 'run_once'] as const;
 
-type MissedPolicy = (typeof MISSED_POLICIES)[number];
-
 /** The stored part of a trigger besides its type and its secret, in the form in which it is shown. */
 export interface TriggerOptions {
   /** The event of an event trigger. */
@@ -26,7 +24,7 @@ export interface TriggerOptions {
   /** The times of a schedule trigger, their timezone, and the handling of times when no worker was running. */
   cron?: string;
   timezone?: string;
-  missed?: MissedPolicy;
+  missed?: (typeof MISSED_POLICIES)[number];
   /** A Liquid condition. No run starts when it is false. */
   if?: string;
   /** Maps the payload of a webhook or manual trigger to the contact of the run. */

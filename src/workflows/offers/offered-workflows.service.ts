@@ -16,11 +16,7 @@ import { OfferedWorkflowsRepository } from '../store/offered-workflows.repositor
 import type { OfferedWorkflow, Workflow } from '../store/workflow.entity.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { OfferWorkflowInput } from './offered-workflow.inputs.js';
-import {
-  type OfferState,
-  type OfferedWorkflowView,
-  offeredWorkflowView,
-} from './offered-workflow.results.js';
+import { type OfferedWorkflowView, offeredWorkflowView } from './offered-workflow.results.js';
 
 const MAX_OFFERED = 20;
 const SCHEMA_LIMITS = {
@@ -112,12 +108,8 @@ export class OfferedWorkflowsService {
   }
 
   private view(offer: OfferedWorkflow, isActive: boolean): OfferedWorkflowView {
-    return offeredWorkflowView(offer, this.state(offer, isActive));
-  }
-
-  private state({ name }: OfferedWorkflow, isActive: boolean): OfferState {
-    if (this.registry.isTaken(name)) return 'name_taken';
-    return isActive ? 'offered' : 'inactive';
+    if (this.registry.isTaken(offer.name)) return offeredWorkflowView(offer, 'name_taken');
+    return offeredWorkflowView(offer, isActive ? 'offered' : 'inactive');
   }
 
   private textFaults(

@@ -22,39 +22,20 @@ export interface RunFilter {
 export const UNFINISHED = ['queued', 'running', 'waiting'] as const satisfies RunStatus[];
 export const FINISHED = ['succeeded', 'failed', 'canceled'] as const satisfies RunStatus[];
 
-const FILTERS = [
-  'workflow_id',
-  'status',
-  'contact_id',
-  'reason',
-  'trigger_type',
-  'created_after',
-  'created_before',
-  'finished_after',
-  'finished_before',
-] as const satisfies (keyof RunFilterInput)[];
-const TIMES = ['created_after', 'created_before', 'finished_after', 'finished_before'] as const;
-
-/** True when the filter matches every run. */
-export function isEmptyFilter(input: RunFilterInput): boolean {
-  return FILTERS.every((name) => input[name] === undefined);
-}
+type TimeFilter = 'created_after' | 'created_before' | 'finished_after' | 'finished_before';
 
 /** Throws `invalid_arguments` for a malformed time. */
 export function runFilter(input: RunFilterInput): RunFilter {
-  const [createdAfter, createdBefore, finishedAfter, finishedBefore] = TIMES.map((name) =>
-    timeOf(input, name),
-  );
   return {
     workflowId: input.workflow_id,
     statuses: statusesOf(input),
     contactId: input.contact_id,
     reason: input.reason,
     triggerType: input.trigger_type,
-    createdAfter,
-    createdBefore,
-    finishedAfter,
-    finishedBefore,
+    createdAfter: timeOf(input, 'created_after'),
+    createdBefore: timeOf(input, 'created_before'),
+    finishedAfter: timeOf(input, 'finished_after'),
+    finishedBefore: timeOf(input, 'finished_before'),
   };
 }
 
@@ -68,7 +49,7 @@ function statusesOf(input: RunFilterInput): readonly RunStatus[] {
   return after === undefined && before === undefined ? RUN_STATUSES : FINISHED;
 }
 
-function timeOf(input: RunFilterInput, name: (typeof TIMES)[number]): Date | undefined {
+function timeOf(input: RunFilterInput, name: TimeFilter): Date | undefined {
   const text = input[name];
   const time = parseTime(text);
   if (text === undefined || time) return time;

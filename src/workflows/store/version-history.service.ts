@@ -8,12 +8,6 @@ import type { WorkflowVersion } from './workflow-version.entity.js';
 import type { Workflow } from './workflow.entity.js';
 import { WorkflowVersionsRepository } from './workflow-versions.repository.js';
 
-/** A workflow and its steps. */
-interface WorkflowWithSteps {
-  workflow: Workflow;
-  steps: readonly Step[];
-}
-
 /** The person or API key that saves a workflow, and the version that is restored, if any. */
 export interface VersionAuthor {
   actor: Actor;
@@ -34,7 +28,8 @@ export class VersionHistoryService {
   /** Creates the first version of a workflow. */
   async createFirst(
     organizationId: string,
-    { workflow, steps }: WorkflowWithSteps,
+    workflow: Workflow,
+    steps: readonly Step[],
     author: VersionAuthor,
   ): Promise<void> {
     await this.insert(organizationId, workflow, this.pinSchemas(steps), 1, author);

@@ -6,22 +6,13 @@ import type { EventName } from '../../events/domain-events.js';
 import type { TimePosition } from '../../paging/paging.js';
 import { withContactStep } from '../definitions/contact-mapping.js';
 import type { Step } from '../definitions/definition.js';
-import type { TriggerOptions, TriggerType } from '../definitions/trigger.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
-import { type WebhookOptions, Workflow } from './workflow.entity.js';
+import { Workflow } from './workflow.entity.js';
 
-export interface WorkflowContent {
-  name: string;
-  active: boolean;
-  version: number;
-  triggerType: TriggerType;
-  triggerOptions: TriggerOptions;
-  triggerEvent: EventName | null;
-  secret: Buffer | null;
-  previousSecret: Buffer | null;
-  previousSecretUntil: Date | null;
-  webhookOptions: WebhookOptions;
-}
+type WorkflowContent = Omit<
+  Workflow,
+  'organizationId' | 'id' | 'createdAt' | 'updatedAt' | 'deletedAt'
+>;
 
 /** Cursors contain the time in milliseconds, so the stored time must not be more precise. */
 const NOW = (): string => `date_trunc('milliseconds', now())`;

@@ -24,6 +24,8 @@ const FIELDS: readonly Field[] = [
   { name: 'day of the week', min: 0, max: 7, names: WEEKDAYS },
 ];
 
+type FiveLists = [number[], number[], number[], number[], number[]];
+
 /**
  * A cron expression of five fields: minute, hour, day of the month, month, day of the week. Each is `*`, a value, a range
  * or a list, with an optional step. When both day fields are limited, a day needs to match only one of them.
@@ -53,13 +55,7 @@ export class Cron {
       }
       values.push(parsed);
     }
-    const [minutes, hours, days, months, weekdays] = values as [
-      number[],
-      number[],
-      number[],
-      number[],
-      number[],
-    ];
+    const [minutes, hours, days, months, weekdays] = values as FiveLists;
     const isLimited = (field: string | undefined): boolean => !field!.startsWith('*');
     return new Cron(
       minutes,

@@ -6,7 +6,7 @@ import { type TimePosition, readTimeCursor, timeCursor } from '../../../paging/p
 import type { ToolCall } from '../../../tools/contract/tool-call.js';
 import type { RunStatus } from '../../journal/run.entity.js';
 import type { ControlOutcome } from '../run-retries.service.js';
-import { isEmptyFilter, runFilter } from '../run-filter.js';
+import { type RunFilter, runFilter } from '../run-filter.js';
 import { RunSearchRepository } from '../run-search.repository.js';
 import type { BulkRunsInput } from '../run.inputs.js';
 import type { BulkRunsResult, RefusedRun } from './bulk-run.results.js';
@@ -86,22 +86,20 @@ export class BulkRunsService {
   }
 }
 
-function filterOf(
-  input: BulkRunsInput,
-  statuses: BulkChange['statuses'],
-): ReturnType<typeof runFilter> {
-  if (isEmptyFilter(input)) {
+function filterOf(input: BulkRunsInput, statuses: BulkChange['statuses']): RunFilter {
+  const { statuses: given, ...others } = runFilter(input);
+  const isEmpty = Object.values(others).every((value) => value === undefined);
+  if (isEmpty && input.status === undefined) {
     throw AppError.invalid('Give at least one filter, such as status.', [
       { path: 'status', message: 'is required when no other filter is given' },
     ]);
   }
-  const filter = runFilter(input);
   const wanted = input.status === undefined ? statuses.byDefault : statuses.possible;
-  const meant = filter.statuses.filter((status) => wanted.includes(status));
+  const meant = given.filter((status) => wanted.includes(status));
   if (meant.length === 0) {
     throw AppError.invalid(`status must be one of ${statuses.possible.join(', ')} for this.`, [
       { path: 'status', message: `must be one of ${statuses.possible.join(', ')}` },
     ]);
   }
-  return { ...filter, statuses: meant };
+  return { ...others, statuses: meant };
 }
