@@ -112,7 +112,11 @@ export class ToolPipeline {
     try {
       result = await this.tenants.outside(() => method(input, call));
     } catch (error) {
-      if (key !== undefined) await this.release(checked, key);
+      if (key !== undefined) {
+        await this.tenants.transaction(organizationId, () =>
+          this.idempotency.release(organizationId, tool.names[0], key),
+        );
+      }
       throw error;
     }
     await this.failpoints.reach('after outside call, before journal', call.actor.id);
@@ -141,13 +145,6 @@ export class ToolPipeline {
       );
     }
     return earlier;
-  }
-
-  private async release({ tool, call }: CheckedCall, key: string): Promise<void> {
-    const { organizationId } = call;
-    await this.tenants.transaction(organizationId, () =>
-      this.idempotency.release(organizationId, tool.descriptor.name, key),
-    );
   }
 
   private async complete(

@@ -190,21 +190,23 @@ export function assertUnique<Found extends { place: string }>(
   for (const found of all) {
     for (const name of namesOf(found)) {
       const other = places.get(name);
-      if (other) throw new Error(duplicateMessage(what, name, other, found.place));
+      if (other === found.place) {
+        const [provider] = other.split('.');
+        throw new Error(
+          `The ${what} ${name} is there twice: list ${provider} under providers of one module only.`,
+        );
+      }
+      if (other) {
+        throw new Error(
+          `Two ${what}s are called ${name}: ${other} and ${found.place}. Rename or remove one of them.`,
+        );
+      }
       places.set(name, found.place);
     }
   }
 }
 
-function duplicateMessage(what: string, name: string, place: string, other: string): string {
-  return place === other
-    ? `The ${what} ${name} is there twice: list ${place.split('.')[0]} under providers of one module only.`
-    : `Two ${what}s are called ${name}: ${place} and ${other}. Rename or remove one of them.`;
-}
-
-/**
- * Converts HTTP exceptions of guards to {@link AppError}, and no other error. `what` is what was called, such as `tool`.
- */
+/** Converts HTTP exceptions of guards to {@link AppError}. `what` is what was called, such as `tool`. */
 export function fromHttpException(error: unknown, what: string): unknown {
   if (!(error instanceof HttpException)) return error;
   const status = error.getStatus();

@@ -1,13 +1,13 @@
 import { Injectable, Logger, type OnModuleInit, type Type } from '@nestjs/common';
 import { Env } from '../../config/env.js';
+import { AppError } from '../../errors/app-error.js';
 import type { ToolPolicies } from '../../policies/tool-policies.js';
 import type { TaskSource } from '../contract/task-source.js';
 import type { Surface, ToolCall } from '../contract/tool-call.js';
 import { Tool, type ToolOptions } from '../contract/tool.decorator.js';
-import { checkResult } from '../pipeline/check-result.js';
 import { type ToolMethod, ToolPipeline } from '../pipeline/tool-pipeline.js';
 import { type DtoClass, dtoSchema } from '../schema/dto-schema.js';
-import { parseArguments } from '../schema/parse-arguments.js';
+import { parseArguments, parseBySchema } from '../schema/parse-arguments.js';
 import {
   assertName,
   assertUnique,
@@ -138,10 +138,24 @@ export class ToolRegistry implements OnModuleInit {
     if (!output || !outputSchema || !this.env.checksResults) return method;
     return async (input, call) => {
       const result = await method(input, call);
-      checkResult(name, output.name, outputSchema, result);
+      try {
+        // Callers get JSON: without undefined members, and with times as text.
+        parseBySchema(outputSchema, JSON.parse(JSON.stringify(result), storable));
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        const faults = error.details?.map((fault) => `${fault.path} ${fault.message}`).join('; ');
+        const message = `The result of ${name} is not of its class ${output.name}: ${faults}`;
+        throw new Error(message, { cause: error });
+      }
       return result;
     };
   }
+}
+
+/** A result may quote text of a webhook payload that arguments may not contain, because payloads are stored as bytes. */
+function storable(key: string, value: unknown): unknown {
+  if (key === '__proto__' || key.includes('\0') || !key.isWellFormed()) return undefined;
+  return typeof value === 'string' ? value.replaceAll('\0', ' ').toWellFormed() : value;
 }
 
 function isCallable(tool: RegisteredTool, surface: Surface, policies: ToolPolicies): boolean {

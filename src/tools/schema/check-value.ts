@@ -53,10 +53,9 @@ export function checkValue(
     return value;
   }
   if (typeof value !== 'object' || value === null) return value;
-  if (!Array.isArray(value)) {
-    return checkObject(schema, value as Record<string, unknown>, path, faults, isUnknown);
-  }
-  return checkList(schema, value, path, faults, isUnknown);
+  return Array.isArray(value)
+    ? checkList(schema, value, path, faults, isUnknown)
+    : checkObject(schema, value as Record<string, unknown>, path, faults, isUnknown);
 }
 
 export function isOfType(value: unknown, type: JsonType): boolean {
