@@ -99,11 +99,8 @@ export async function makeRunnable(
 // npm packages contain no symbolic links. The package creates them in an install script, which is not allowed to run.
 // Without them, the programs end with "libicuuc.so.60: cannot open shared object file".
 async function restoreLinks(native: string): Promise<void> {
-  const list = JSON.parse(
-    await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]'),
-  ) as unknown;
-  if (!Array.isArray(list)) return;
-  for (const entry of list as { source: string; target: string }[]) {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const entry of JSON.parse(list) as { source: string; target: string }[]) {
     const target = join(dirname(native), entry.target);
     if (existsSync(target)) continue;
     try {

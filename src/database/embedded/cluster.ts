@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chown, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chown, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Binaries, runProgram } from './binaries.js';
@@ -64,14 +64,9 @@ export async function readPassword(dataDir: DataDir): Promise<string> {
 async function ensurePassword(dataDir: DataDir, user: SystemUser | null): Promise<void> {
   const draft = `${dataDir.passwordFile}.draft`;
   await rm(draft, { force: true });
-  const file = await open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(`${randomBytes(24).toString('base64url')}\n`);
-    if (user) await file.chown(user.uid, user.gid);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  const password = `${randomBytes(24).toString('base64url')}\n`;
+  await writeFile(draft, password, { mode: 0o600, flag: 'wx', flush: true });
+  if (user) await chown(draft, user.uid, user.gid);
   await rename(draft, dataDir.passwordFile);
 }
 
