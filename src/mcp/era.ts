@@ -9,11 +9,8 @@ export const LATEST_LEGACY_VERSION: LegacyVersion = LEGACY_VERSIONS[0];
 /** MCP revisions whose requests name their version in `_meta`. */
 export const MODERN_VERSIONS: readonly string[] = ['2026-07-28'];
 
-/** The versions in errors. Modern callers get only modern ones, because they cannot send the `initialize` of older ones. */
-export const SERVED_VERSIONS = {
-  legacy: [...MODERN_VERSIONS, ...LEGACY_VERSIONS],
-  modern: MODERN_VERSIONS,
-} as const satisfies Record<string, readonly string[]>;
+/** The versions in errors. Modern callers get only {@link MODERN_VERSIONS}: they cannot send the `initialize` of others. */
+export const SERVED_VERSIONS: readonly string[] = [...MODERN_VERSIONS, ...LEGACY_VERSIONS];
 
 const FIRST_MODERN_VERSION = '2026-07-28';
 

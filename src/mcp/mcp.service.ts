@@ -73,7 +73,7 @@ export class McpService {
       case 'unsupported':
         return refusal(
           readableId(message),
-          JsonRpcError.unsupportedVersion(decision.requested, SERVED_VERSIONS.legacy),
+          JsonRpcError.unsupportedVersion(decision.requested, SERVED_VERSIONS),
         );
     }
   }

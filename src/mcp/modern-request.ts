@@ -1,4 +1,4 @@
-import { MODERN_VERSIONS, SERVED_VERSIONS, VERSION_KEY } from './era.js';
+import { MODERN_VERSIONS, VERSION_KEY } from './era.js';
 import { JsonRpcError } from './json-rpc-error.js';
 import { isJsonObject, type Member, own, parseMember } from './json-rpc.js';
 import { decodeHeaderValue, type McpHeaders } from './mcp-headers.js';
@@ -48,7 +48,7 @@ export function assertModernRequest({ method, params }: Request, headers: McpHea
     throw JsonRpcError.headerMismatch('MCP-Protocol-Version and _meta name different versions.');
   }
   if (!MODERN_VERSIONS.includes(claimed)) {
-    throw JsonRpcError.unsupportedVersion(claimed, SERVED_VERSIONS.modern);
+    throw JsonRpcError.unsupportedVersion(claimed, MODERN_VERSIONS);
   }
   if (headers.version === undefined) {
     throw JsonRpcError.headerMismatch('MCP-Protocol-Version is missing.');

@@ -18,10 +18,7 @@ export interface LeasedWork {
   readonly kind: WakeUpKind;
   /** Claims at most `limit` due rows, or only the row `id`. A share limits the rows of each organization. */
   claim(limit: number, id?: string, share?: Share): Promise<Claim[]>;
-  /**
-   * `signal` aborts when lease or grace period end. A failed row is retried after its lease, or at once if
-   * `unavailable`.
-   */
+  /** `signal` aborts when lease or grace period end. A failed row is retried after its lease, at once if `unavailable`. */
   work(claim: Claim, signal: AbortSignal): Promise<void>;
   /** Extends the leases and returns the claims that are still valid. */
   renew(claims: Claim[]): Promise<Claim[]>;
