@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
-import { AppError } from '../errors/app-error.js';
+import { AppError, assertFound } from '../errors/app-error.js';
 import { type DomainEvent, DomainEvents } from '../events/domain-events.js';
 import { pageOf } from '../paging/paging.js';
 import { canonicalJson, fingerprint } from '../text/canonical-json.js';
@@ -40,7 +40,7 @@ export class ContactsService {
 
   /** Throws `not_found` when the organization has no such contact. */
   async get(organizationId: string, id: string): Promise<Contact> {
-    return assertFound(await this.contacts.find(organizationId, id));
+    return assertFound(await this.contacts.find(organizationId, id), 'contact');
   }
 
   /** The address may be in any case. */
@@ -104,32 +104,22 @@ export class ContactsService {
       if (other) throw identifierConflict([other]);
       const contact = await this.contacts.findForUpdate(organizationId, first.contact.id);
       if (!contact) continue;
-      const merged = onConflict === 'merge' ? mergeTags(contact, changes) : changes;
-      return { contact: await this.change(contact, merged, source), created: false };
+      const changed = await this.change(contact, changes, source, onConflict);
+      return { contact: changed, created: false };
     }
     throw new AppError('unavailable', 'Other calls are changing this contact. Try again.');
   }
 
-  /** Throws `not_found`, or `conflict` with the identifier that another contact has. */
+  /** Throws `not_found`, or `conflict` with the identifier that another contact has. `merge` adds the tags to the existing. */
   async update(
     organizationId: string,
     id: string,
     changes: ContactChanges,
     source: string,
+    mode: 'update' | 'merge' = 'update',
   ): Promise<Contact> {
-    const contact = assertFound(await this.contacts.findForUpdate(organizationId, id));
-    return await this.change(contact, changes, source);
-  }
-
-  /** Does the same as `update`, but adds the tags to the existing ones. */
-  async merge(
-    organizationId: string,
-    id: string,
-    changes: ContactChanges,
-    source: string,
-  ): Promise<Contact> {
-    const contact = assertFound(await this.contacts.findForUpdate(organizationId, id));
-    return await this.change(contact, mergeTags(contact, changes), source);
+    const found = await this.contacts.findForUpdate(organizationId, id);
+    return await this.change(assertFound(found, 'contact'), changes, source, mode);
   }
 
   /** Deletes the contact and keeps its messages and runs. Throws `not_found`. */
@@ -163,9 +153,11 @@ export class ContactsService {
 
   private async change(
     contact: Contact,
-    changes: ContactChanges,
+    given: ContactChanges,
     source: string,
+    mode: 'update' | 'merge',
   ): Promise<Contact> {
+    const changes = mode === 'merge' ? mergeTags(contact, given) : given;
     if (Object.values(changes).every((value) => value === undefined)) return contact;
     const before = ContactView.of(contact);
     const { organizationId, id, createdAt, updatedAt: _, searchText: __, ...current } = contact;
@@ -216,11 +208,6 @@ function mergeTags(contact: Contact, changes: ContactChanges): ContactChanges {
   if (tags.length <= MOST_TAGS) return { ...changes, tags };
   const count = `${tags.length} together with the existing tags`;
   throw AppError.invalidField('tags', `must be at most ${MOST_TAGS}, and would be ${count}`);
-}
-
-function assertFound(contact: Contact | null): Contact {
-  if (!contact) throw AppError.notFound('contact');
-  return contact;
 }
 
 function identifierConflict(

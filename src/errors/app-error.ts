@@ -70,6 +70,12 @@ export class AppError extends Error {
   }
 }
 
+/** Returns the row. Throws `not_found` when it is null. */
+export function assertFound<Row>(row: Row | null, what: string): Row {
+  if (row === null) throw AppError.notFound(what);
+  return row;
+}
+
 /** Returns the thrown value as an `Error`, with the value as its cause when it is not one. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });

@@ -12,24 +12,12 @@ const INSERT = prepared(
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($12, now()), $13, $13)`,
 );
 
-export type NewMessage = Pick<
+type NewMessage = Pick<
   Message,
-  | 'id'
-  | 'contactId'
-  | 'channel'
-  | 'recipient'
-  | 'subject'
-  | 'body'
-  | 'status'
-  | 'idempotencyKey'
-  | 'runId'
-  | 'scheduledAt'
+  'id' | 'contactId' | 'channel' | 'recipient' | 'subject' | 'body' | 'runId'
 >;
-
-export type InboundMessage = Pick<
-  Message,
-  'id' | 'contactId' | 'channel' | 'recipient' | 'subject' | 'body' | 'externalId' | 'runId'
->;
+type OutboundMessage = NewMessage & Pick<Message, 'status' | 'idempotencyKey' | 'scheduledAt'>;
+type InboundMessage = NewMessage & Pick<Message, 'externalId'>;
 
 export interface MessageFilter {
   contactId?: string;
@@ -49,7 +37,7 @@ export class MessagesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /** Queues the insertion and returns the row. It is sent together with the next statement, or before the commit. */
-  async insert(organizationId: string, message: NewMessage): Promise<Message> {
+  async insert(organizationId: string, message: OutboundMessage): Promise<Message> {
     const now = await this.tenants.session(organizationId).now();
     const row: Message = {
       ...message,

@@ -3,7 +3,7 @@ import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
 import { ContactView } from '../contacts/contact.results.js';
 import { type ContactKey, ContactsService } from '../contacts/contacts.service.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
-import { AppError } from '../errors/app-error.js';
+import { AppError, assertFound } from '../errors/app-error.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { pageOf, readTimeCursor, timeCursor } from '../paging/paging.js';
 import { WakeUps } from '../queue/wake-ups.js';
@@ -78,7 +78,7 @@ export class MessagesService {
 
   /** Throws `not_found` when the organization has no such message. */
   async get(organizationId: string, id: string): Promise<Message> {
-    return assertFound(await this.messages.find(organizationId, id));
+    return assertFound(await this.messages.find(organizationId, id), 'message');
   }
 
   /** Returns one page, newest first, and the cursor of the next page, or null on the last page. */
@@ -100,7 +100,8 @@ export class MessagesService {
 
   /** Cancels a message before it is sent. Throws `not_found`, and `conflict` when sending has begun or ended. */
   async cancel(organizationId: string, id: string, by: string): Promise<Message> {
-    const message = assertFound(await this.messages.findForUpdate(organizationId, id));
+    const found = await this.messages.findForUpdate(organizationId, id);
+    const message = assertFound(found, 'message');
     if (message.status === 'canceled') return message;
     if (message.status !== 'scheduled' && message.status !== 'queued') {
       throw new AppError(
@@ -114,11 +115,6 @@ export class MessagesService {
       reason: `Canceled by ${by}.`,
     });
   }
-}
-
-function assertFound(message: Message | null): Message {
-  if (!message) throw AppError.notFound('message');
-  return message;
 }
 
 /**

@@ -1,35 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
-import { type ContactKey, ContactsService } from '../contacts/contacts.service.js';
-import { AppError } from '../errors/app-error.js';
+import { ContactsService } from '../contacts/contacts.service.js';
+import { AppError, assertFound } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { newId } from '../text/ids.js';
 import { messageEvent } from './message-events.js';
-import type { Message, MessageChannel } from './message.entity.js';
+import type { Message } from './message.entity.js';
+import type { DeliveryOutcome, RecordMessageInput, ReportDeliveryInput } from './message.inputs.js';
 import { MessagesRepository } from './messages.repository.js';
 
 /** Matches the id of a sent message, as `msg_…` or as its Message-ID header. */
 const MESSAGE_ID = /^<?(msg_[0-9A-Za-z]+)(?:@[^<>\s]*)?>?$/;
 const LONGEST_REASON = 500;
-
-export interface ReceivedMessage {
-  from: ContactKey;
-  channel: MessageChannel;
-  to?: string;
-  subject?: string;
-  body: string;
-  /** The provider's id of the message. */
-  externalId?: string;
-  /** The run whose step reports the message. */
-  runId?: string;
-}
-
-export interface DeliveryReport {
-  /** `msg_…`, or the Message-ID. */
-  messageId: string;
-  outcome: 'delivered' | 'bounced' | 'failed';
-  reason?: string;
-}
 
 /**
  * Records inbound messages and delivery reports of providers. The caller of each method must have opened a transaction
@@ -44,22 +26,26 @@ export class ProviderReportsService {
     private readonly events: DomainEvents,
   ) {}
 
-  /** Records an inbound message once, even if its provider reports it again. Throws `not_found` for an unknown contact. */
+  /**
+   * Records an inbound message once, even if its provider reports it again. `runId` names the run whose step reports it.
+   * Throws `not_found` for an unknown contact.
+   */
   async receive(
     organizationId: string,
-    received: ReceivedMessage,
+    input: RecordMessageInput,
+    runId: string | undefined,
   ): Promise<{ message: Message; created: boolean }> {
-    const { channel, externalId } = received;
-    const contact = await this.contacts.getBy(organizationId, received.from);
+    const { channel, contact_id, email, phone, external_id: externalId } = input;
+    const contact = await this.contacts.getBy(organizationId, { contact_id, email, phone });
     const message = await this.repository.insertInbound(organizationId, {
       id: newId('msg'),
       contactId: contact.id,
       channel,
-      recipient: received.to ?? null,
-      subject: received.subject ?? null,
-      body: received.body,
+      recipient: input.to ?? null,
+      subject: input.subject ?? null,
+      body: input.body,
       externalId: externalId ?? null,
-      runId: received.runId ?? null,
+      runId: runId ?? null,
     });
     if (!message) {
       const first = await this.repository.findByExternalId(organizationId, channel, externalId!);
@@ -76,11 +62,11 @@ export class ProviderReportsService {
    */
   async report(
     organizationId: string,
-    { messageId, outcome, reason }: DeliveryReport,
+    { message_id: messageId, outcome, reason }: ReportDeliveryInput,
   ): Promise<{ message: Message; changed: boolean }> {
     const id = MESSAGE_ID.exec(messageId)?.[1] ?? messageId;
-    const message = await this.repository.findForUpdate(organizationId, id);
-    if (!message) throw AppError.notFound('message');
+    const found = await this.repository.findForUpdate(organizationId, id);
+    const message = assertFound(found, 'message');
     assertSent(message);
     const status = outcome === 'delivered' ? 'delivered' : 'failed';
     if (['failed', 'canceled', status].includes(message.status)) return { message, changed: false };
@@ -106,7 +92,7 @@ function assertSent({ status, direction, attempts }: Message): void {
 }
 
 /** Describes a failure. The provider's reason is text of a stranger: it becomes one line without control characters. */
-function describeFailure(outcome: DeliveryReport['outcome'], reason: string | undefined): string {
+function describeFailure(outcome: DeliveryOutcome, reason: string | undefined): string {
   const what = outcome === 'bounced' ? 'bounced' : 'could not be delivered';
   const text = reason
     ?.replace(/[\p{C}\s]+/gu, ' ')

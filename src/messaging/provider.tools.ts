@@ -21,15 +21,7 @@ export class ProviderTools {
     surfaces: ['workflow', 'dashboard'],
   })
   async record(input: RecordMessageInput, call: ToolCall): Promise<RecordedMessageResult> {
-    const { message, created } = await this.reports.receive(call.organizationId, {
-      from: { contact_id: input.contact_id, email: input.email, phone: input.phone },
-      channel: input.channel,
-      to: input.to,
-      subject: input.subject,
-      body: input.body,
-      externalId: input.external_id,
-      runId: call.runId,
-    });
+    const { message, created } = await this.reports.receive(call.organizationId, input, call.runId);
     return { message: MessageView.of(message), created };
   }
 
@@ -44,11 +36,7 @@ export class ProviderTools {
     surfaces: ['workflow', 'dashboard'],
   })
   async report(input: ReportDeliveryInput, call: ToolCall): Promise<ReportedDeliveryResult> {
-    const { message, changed } = await this.reports.report(call.organizationId, {
-      messageId: input.message_id,
-      outcome: input.outcome,
-      reason: input.reason,
-    });
+    const { message, changed } = await this.reports.report(call.organizationId, input);
     return { message: MessageView.of(message), changed };
   }
 }

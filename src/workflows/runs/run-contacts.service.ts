@@ -9,7 +9,6 @@ import { TEXT_FIELDS } from '../definitions/contact-mapping.js';
 import { isObject } from '../definitions/step-fields.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 
-/** Sets the contacts of runs. */
 @Injectable()
 export class RunContactsService {
   constructor(
@@ -43,15 +42,18 @@ export class RunContactsService {
     const isNamed = [externalId, email, phone].some((identifier) => identifier !== undefined);
     const current = isNamed ? null : (await this.runs.find(organizationId, runId))?.contactId;
     if (!current) return await this.contacts.create(organizationId, changes, 'merge', 'workflow');
-    const contact = await this.contacts.merge(organizationId, current, changes, 'workflow');
+    const contact = await this.contacts.update(
+      organizationId,
+      current,
+      changes,
+      'workflow',
+      'merge',
+    );
     return { contact, created: false };
   }
 }
 
-/**
- * Normalizes contact fields that a form sent: trims texts, converts numbers to text where the field is text, and removes
- * blank members. Without the removal, a field that was left empty would clear the value of the contact.
- */
+/** Normalizes contact fields that a form sent. A field that was left empty must not clear the value of the contact. */
 export function tidyFields(given: Record<string, unknown>): Record<string, unknown> {
   const fields = tidyMembers(given);
   for (const name of TEXT_FIELDS) {
