@@ -16,7 +16,6 @@ export const EVENT_NAMES = [
 
 export type EventName = (typeof EVENT_NAMES)[number];
 
-/** A fact in an organization, emitted by the feature that owns it. */
 export interface DomainEvent {
   readonly name: EventName;
   /** The contact of the event, if it has one. */
@@ -36,6 +35,9 @@ export interface EmittedEvent extends DomainEvent {
 /** Writes the consequences of an event in the transaction of the event. */
 export type EventListener = (organizationId: string, event: EmittedEvent) => Promise<void>;
 
+/** The id of the run whose step is being executed. */
+const cause = new AsyncLocalStorage<string>();
+
 /**
  * Delivers domain events to listeners inside the transaction of the event. What a listener writes is committed together
  * with the event or not at all.
@@ -43,7 +45,6 @@ export type EventListener = (organizationId: string, event: EmittedEvent) => Pro
 @Injectable()
 export class DomainEvents {
   private readonly listeners: EventListener[] = [];
-  private readonly cause = new AsyncLocalStorage<string>();
 
   constructor(private readonly tenants: TenantDatabase) {}
 
@@ -55,13 +56,13 @@ export class DomainEvents {
   /** Resolves when all listeners have written. Rejects when one fails; then the caller must roll back. */
   async emit(organizationId: string, event: DomainEvent): Promise<void> {
     if (!this.tenants.inTransaction) throw new Error('Emit a domain event inside a transaction.');
-    const runId = event.runId === undefined ? (this.cause.getStore() ?? null) : event.runId;
+    const runId = event.runId === undefined ? (cause.getStore() ?? null) : event.runId;
     const emitted: EmittedEvent = { ...event, id: newId('evt'), runId };
     for (const listener of this.listeners) await listener(organizationId, emitted);
   }
 
   /** Runs `work` as a part of a run. The run is the cause of every event in it that names no other. */
   runAsCause<T>(runId: string, work: () => Promise<T>): Promise<T> {
-    return this.cause.run(runId, work);
+    return cause.run(runId, work);
   }
 }
