@@ -62,21 +62,16 @@ export function knownError({ code, message, details }: AppError): ToolError {
   return { error: { code: ERROR_CODES[code].tool, message, ...(details && { details }) } };
 }
 
-/** Converts an expected failure to a JSON-RPC error with `data`. Returns a bug as it is. */
-function toJsonRpcError(thrown: unknown, data?: object): unknown {
-  if (!(thrown instanceof AppError)) return thrown;
-  const code = ERROR_CODES[thrown.code].method;
-  if (code === INTERNAL_ERROR) return thrown;
-  const { message, details } = thrown;
-  const members = { ...data, ...(details && { details }) };
-  return new JsonRpcError(code, message, Object.keys(members).length > 0 ? members : undefined);
-}
-
 /** Waits for `work`, and converts an expected failure of it to a JSON-RPC error with `data`. */
 export async function withJsonRpcErrors<T>(work: Promise<T>, data?: object): Promise<T> {
   try {
     return await work;
-  } catch (error) {
-    throw toJsonRpcError(error, data);
+  } catch (thrown) {
+    if (!(thrown instanceof AppError)) throw thrown;
+    const code = ERROR_CODES[thrown.code].method;
+    if (code === INTERNAL_ERROR) throw thrown;
+    const { message, details } = thrown;
+    const members = { ...data, ...(details && { details }) };
+    throw new JsonRpcError(code, message, Object.keys(members).length > 0 ? members : undefined);
   }
 }

@@ -15,9 +15,7 @@ export type Member =
 
 /** Checks the envelope of a member (JSON-RPC 2.0, sections 4 and 5), but not its method and parameters. */
 export function parseMember(value: unknown): Member {
-  if (!isJsonObject(value)) {
-    return { kind: 'invalid', id: null, reason: 'A request must be an object.' };
-  }
+  if (!isJsonObject(value)) return invalid(value, 'A request must be an object.');
   if (value.jsonrpc !== '2.0') return invalid(value, 'jsonrpc must be "2.0".');
   if (isResponse(value)) return { kind: 'response' };
   const isRequest = Object.hasOwn(value, 'id');
@@ -35,7 +33,7 @@ export function parseMember(value: unknown): Member {
     : { kind: 'notification', method, params: given };
 }
 
-function invalid(value: JsonObject, reason: string): Member {
+function invalid(value: unknown, reason: string): Member {
   return { kind: 'invalid', id: readableId(value), reason };
 }
 

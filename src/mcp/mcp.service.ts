@@ -56,8 +56,7 @@ export class McpService {
   async answer(message: unknown, caller: McpCaller): Promise<McpAnswer> {
     const { version } = caller.headers;
     if (typeof message !== 'object' || message === null) {
-      const error = JsonRpcError.invalidRequest('the body must be an object or an array.');
-      return refusal(unreadableId(version), error);
+      return invalid(unreadableId(version), 'the body must be an object or an array.');
     }
     const decision = decideEra(message, version);
     switch (decision.name) {
@@ -69,7 +68,7 @@ export class McpService {
       case 'modern':
         return await this.answerModern(parseModernMember(message), caller);
       case 'modern-batch':
-        return refusal(undefined, JsonRpcError.invalidRequest('this MCP version has no batches.'));
+        return invalid(undefined, 'this MCP version has no batches.');
       case 'unsupported':
         return refusal(
           readableId(message),
@@ -93,22 +92,15 @@ export class McpService {
   ): Promise<McpAnswer> {
     // This revision defines no notification that a client sends over HTTP.
     if (member.kind === 'notification') return { status: 202 };
-    if (member.kind === 'invalid') {
-      return refusal(member.id ?? undefined, JsonRpcError.invalidRequest(member.reason));
-    }
+    if (member.kind === 'invalid') return invalid(member.id ?? undefined, member.reason);
     try {
       assertModernRequest(member, headers);
     } catch (error) {
       if (error instanceof JsonRpcError) return refusal(member.id, error);
       throw error;
     }
-    const context = {
-      id: member.id,
-      key,
-      ...eraContext({ name: 'modern' }),
-      signal: gone(),
-      stream,
-    };
+    const era = eraContext({ name: 'modern' });
+    const context = { id: member.id, key, ...era, signal: gone(), stream };
     const [reply] = await this.dispatcher.dispatch([member], context);
     if (reply === undefined) return { status: 202 };
     return { status: MODERN_STATUS.get(reply.errorCode) ?? 200, body: reply.text };
@@ -119,18 +111,14 @@ export class McpService {
     era: Era,
     { key }: McpCaller,
   ): Promise<McpAnswer> {
-    if (batch.length === 0) {
-      return refusal(null, JsonRpcError.invalidRequest('a batch must not be empty.'));
-    }
+    if (batch.length === 0) return invalid(null, 'a batch must not be empty.');
     if (batch.length > MAX_BATCH) {
-      const reason = `a batch holds at most ${MAX_BATCH} requests.`;
-      return refusal(null, JsonRpcError.invalidRequest(reason));
+      return invalid(null, `a batch holds at most ${MAX_BATCH} requests.`);
     }
     const members = batch.map((element) => notInitialize(parseMember(element)));
     const dryRuns = dryRunsIn(members);
     if (dryRuns === 'some') {
-      const reason = 'either all calls of a batch are dry runs, or none is.';
-      return refusal(null, JsonRpcError.invalidRequest(reason));
+      return invalid(null, 'either all calls of a batch are dry runs, or none is.');
     }
     // RateLimitGuard counted the first member before the body was read.
     if (batch.length > 1) this.limiter.consume(key.organizationId, batch.length - 1);
@@ -162,6 +150,10 @@ function notInitialize(member: Member): Member {
   return member.kind === 'request' && member.method === 'initialize'
     ? { kind: 'invalid', id: member.id, reason: 'initialize cannot be part of a batch.' }
     : member;
+}
+
+function invalid(id: JsonRpcId | null | undefined, reason: string): McpAnswer {
+  return refusal(id, JsonRpcError.invalidRequest(reason));
 }
 
 function refusal(id: JsonRpcId | null | undefined, error: JsonRpcError): McpAnswer {
