@@ -4,13 +4,6 @@ import { FairShare } from './fair-share.js';
 import { type Claim, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
 import type { WakeUps } from './wake-ups.js';
 
-interface LeasedWorkerOptions {
-  /** Number of rows processed at the same time. With `isShared`, it is the limit of one organization. */
-  concurrency: number;
-  /** True when no organization may occupy all slots. Then there are more slots: see {@link FairShare}. */
-  isShared?: boolean;
-}
-
 interface Running {
   readonly claim: Claim;
   readonly abort: AbortController;
@@ -52,7 +45,8 @@ export class LeasedWorker {
   constructor(
     private readonly work: LeasedWork,
     private readonly wakeUps: WakeUps,
-    { concurrency, isShared }: LeasedWorkerOptions,
+    /** With `isShared`, `concurrency` is the limit of one organization, and there are more slots: see {@link FairShare}. */
+    { concurrency, isShared }: { concurrency: number; isShared?: boolean },
   ) {
     if (isShared) this.fairShare = new FairShare(concurrency);
     this.slots = this.fairShare?.slots ?? concurrency;

@@ -65,7 +65,7 @@ export async function startPostmaster(plan: StartPlan): Promise<Postmaster> {
 
 export async function findPostmaster(
   cluster: string,
-): Promise<{ identity: ProcessIdentity; port: number | null; status: string | null } | null> {
+): Promise<(PostmasterFile & { identity: ProcessIdentity }) | null> {
   const file = await readPostmasterFile(cluster);
   if (!file) return null;
   const identity = await findProcess(file.pid);
@@ -73,7 +73,7 @@ export async function findPostmaster(
   // After a reboot, the pid may be of any process. Without its command line, the caller finds out by connecting.
   const command = await commandLine(file.pid);
   if (command && !command.includes(cluster)) return null;
-  return { identity, port: file.port, status: file.status };
+  return { ...file, identity };
 }
 
 /** Stops the server, which rolls back open transactions. Resolves when it has ended. */

@@ -5,6 +5,7 @@ import { didYouMean } from '../../text/nearest-names.js';
 import type { ToolCall } from '../contract/tool-call.js';
 import { Tool } from '../contract/tool.decorator.js';
 import { OfferedTools } from '../registry/offered-tools.js';
+import type { RegisteredTool } from '../registry/registered-tool.js';
 import { ToolRegistry } from '../registry/tool-registry.js';
 import { OwnerGuard } from './owner.guard.js';
 import {
@@ -19,11 +20,7 @@ const LIST = 'list_tool_policies';
 /** No policy may apply to these, because then nobody could remove it again. */
 const EXEMPT_TOOLS = new Set([SET, LIST]);
 
-interface PolicySubject {
-  /** The current name comes first. */
-  readonly names: readonly [string, ...string[]];
-  readonly isForAgents: boolean;
-}
+type PolicySubject = Pick<RegisteredTool, 'names'> & { readonly isForAgents: boolean };
 
 /** Tools with which the owners of an organization set the policies of its tools. */
 @Injectable()
