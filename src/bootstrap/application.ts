@@ -17,7 +17,6 @@ export interface ApplicationOptions {
   ownerUrl: string;
   log: (line: string) => void;
   extensions: Extensions;
-  /** Failpoints set by a test. When absent, execution never stops. */
   failpoints?: Failpoints;
 }
 

@@ -36,9 +36,7 @@ export class TenantSession {
     return rows as Row[];
   }
 
-  /**
-   * Sends it with the next statement or the commit. If it fails, the transaction fails with what `mapError` makes of it.
-   */
+  /** Queues it until the next statement or the commit. If it fails, the transaction fails with what `mapError` returns. */
   defer(
     { name, text }: PreparedStatement,
     values: readonly unknown[],

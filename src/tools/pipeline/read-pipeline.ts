@@ -16,9 +16,7 @@ export class ReadPipeline {
     private readonly tenants: TenantDatabase,
   ) {}
 
-  /**
-   * Runs guards and interceptors, then `parse`, then the method READ ONLY. Guards see `kind` as the type of the context.
-   */
+  /** Runs guards and interceptors, `parse`, and the method in a READ ONLY transaction. Guards see `kind` as type. */
   wrap(
     method: DecoratedMethod<unknown>,
     kind: string,

@@ -21,9 +21,7 @@ const KEY_SCHEMA: JsonSchema = {
   description: 'The same key with the same arguments starts one run only.',
 };
 
-/**
- * Uses the pipeline of all tools. A registered tool hides an offered one of its name: a later release may have added it.
- */
+/** Offered tools use the same pipeline. A registered tool, perhaps of a later release, hides one of the same name. */
 @Injectable()
 export class OfferedTools {
   private readonly logger = new Logger('Tools');

@@ -22,9 +22,7 @@ import { type RegisteredTool, RequiredTools, type ToolDescriptor } from './regis
 const RESERVED_ARGUMENT = 'dry_run';
 const ALL_SURFACES: readonly Surface[] = ['agent', 'workflow', 'dashboard'];
 
-/**
- * A duplicate name, or a class without a schema, stops the process: a tool that cannot be called must not look deployed.
- */
+/** Finds tools at boot. A duplicate name or a class without a schema stops the process, so that no tool is missing. */
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
   private readonly logger = new Logger('Tools');
