@@ -21,12 +21,10 @@ import { ToolsModule } from '../tools/tools.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { ENTITIES } from './entities.js';
 
-export interface AppOptions {
+export interface AppOptions extends Pick<Extensions, 'modules' | 'entities'> {
   env: Env;
   access: DatabaseAccess;
   onDatabaseError: (error: Error) => void;
-  modules?: Extensions['modules'];
-  entities?: Extensions['entities'];
   /** More providers, for tests. They may have tools. */
   providers?: Provider[];
   /** Failpoints set by a test. When absent, execution never stops. */
