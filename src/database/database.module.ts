@@ -78,7 +78,10 @@ export class DatabaseModule implements OnApplicationShutdown {
           useFactory: () =>
             new GateDatabase(
               {
-                ...access,
+                host,
+                port,
+                database,
+                ssl,
                 ...access.gate,
                 ...LIMITS,
                 max: GATE_POOL_SIZE,
