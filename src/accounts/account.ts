@@ -1,7 +1,6 @@
 import { IsString, Length, Matches, MaxLength, ValidateBy, isEmail } from 'class-validator';
 import { MAX_PASSWORD_BYTES } from './passwords.js';
 
-/** Describes a signed-in person and the organization that the session works in. */
 export interface Account {
   readonly userId: string;
   readonly email: string;

@@ -4,7 +4,6 @@ import { ResourcesModule } from '../resources/resources.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { CompletionRegistry } from './completion-registry.js';
 
-/** Provides the registry of completions for prompt arguments and resource variables. */
 @Module({
   imports: [ToolsModule, PromptsModule, ResourcesModule],
   providers: [CompletionRegistry],

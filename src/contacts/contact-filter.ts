@@ -20,7 +20,6 @@ export const OPERATORS = [
 export type FilterOperator = (typeof OPERATORS)[number];
 export type FilterValue = string | number | boolean;
 
-/** Columns of the text fields, by field name. */
 export const TEXT_FIELDS = {
   external_id: 'externalId',
   email: 'email',

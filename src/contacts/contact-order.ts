@@ -3,7 +3,6 @@ import { readCursor, writeCursor } from '../paging/paging.js';
 import type { Condition } from './contact-condition.js';
 import { parseDayOrTime } from './contact-filter.js';
 
-/** Columns of the fields by which contacts can be sorted. */
 const COLUMNS = {
   created_at: 'createdAt',
   updated_at: 'updatedAt',

@@ -34,7 +34,6 @@ class ConsentView {
   webhook?: ConsentStateView;
 }
 
-/** A contact as callers see it. */
 export class ContactView {
   @Text()
   id: string;

@@ -26,7 +26,6 @@ import {
 } from './contact.results.js';
 import { ContactsService } from './contacts.service.js';
 
-/** Tools for contacts, and the completion of contact ids. */
 @Injectable()
 export class ContactTools {
   constructor(private readonly contacts: ContactsService) {}

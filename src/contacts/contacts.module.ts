@@ -3,7 +3,6 @@ import { ContactTools } from './contact.tools.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
 
-/** Stores, finds and changes the contacts of organizations. */
 @Module({
   providers: [ContactTools, ContactsService, ContactsRepository],
   exports: [ContactsService],

@@ -11,7 +11,6 @@ import {
   type MessageStatus,
 } from './message.entity.js';
 
-/** A message as callers see it. */
 export class MessageView {
   @Text()
   id: string;

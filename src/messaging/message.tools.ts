@@ -10,7 +10,6 @@ import { MessagesService } from './messages.service.js';
 
 const MOST_AHEAD_MS = 366 * 24 * 60 * 60 * 1000;
 
-/** Tools for messages that agents, workflows and people use. */
 @Injectable()
 export class MessageTools {
   constructor(private readonly messages: MessagesService) {}

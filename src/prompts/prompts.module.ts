@@ -2,6 +2,5 @@ import { Module } from '@nestjs/common';
 import { ToolsModule } from '../tools/tools.module.js';
 import { PromptRegistry } from './prompt-registry.js';
 
-/** Provides the registry of prompts. */
 @Module({ imports: [ToolsModule], providers: [PromptRegistry], exports: [PromptRegistry] })
 export class PromptsModule {}

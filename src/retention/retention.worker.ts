@@ -79,18 +79,14 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** Returns true when no old rows are left, or when another worker has the claim. */
-  private async purgeKind(claim: Claim): Promise<boolean> {
-    for (;;) {
-      if (this.stopping.signal.aborted) return false;
-      if ((await this.purgeBatch(claim)) < BATCH) return true;
+  private async purgeKind({ organization_id: id, kind, epoch }: Claim): Promise<boolean> {
+    const values = [id, kind, epoch, BATCH, LEASE_SECONDS];
+    while (!this.stopping.signal.aborted) {
+      // The number of deleted rows, or -1 when the claim was lost.
+      const [row] = await this.gate.call<{ purge: number }>('purge', values);
+      if (row!.purge < BATCH) return true;
       await pause(PAUSE_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
     }
-  }
-
-  /** Returns the number of deleted rows, or -1 when the claim was lost. */
-  private async purgeBatch({ organization_id: id, kind, epoch }: Claim): Promise<number> {
-    const values = [id, kind, epoch, BATCH, LEASE_SECONDS];
-    const [row] = await this.gate.call<{ purge: number }>('purge', values);
-    return row!.purge;
+    return false;
   }
 }

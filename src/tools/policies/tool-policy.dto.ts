@@ -20,7 +20,6 @@ export class SetToolPolicyInput {
   confirmation?: Confirmation;
 }
 
-/** The policy of a tool as people see it. */
 export class ToolPolicyView {
   @Text()
   tool: string;

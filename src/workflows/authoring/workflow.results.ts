@@ -13,7 +13,6 @@ import type { Step } from '../definitions/definition.js';
 import { toTriggerView } from '../store/version-content.js';
 import type { Workflow } from '../store/workflow.entity.js';
 
-/** A workflow as callers see it. */
 export class WorkflowView {
   @Text('Id of the workflow. Without a secret, whoever knows it can start the workflow by webhook.')
   id: string;

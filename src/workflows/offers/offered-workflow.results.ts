@@ -14,7 +14,6 @@ export const OFFER_STATES = ['offered', 'inactive', 'name_taken'] as const;
 
 export type OfferState = (typeof OFFER_STATES)[number];
 
-/** An offered workflow, as people see it. */
 export class OfferedWorkflowView {
   @Text()
   workflow_id: string;

@@ -14,7 +14,6 @@ import { planOf } from '../definitions/step-engine.js';
 import { isTool } from '../definitions/steps/tool-step.js';
 import { RUN_STATUSES, type Run, type RunStatus, type RunStep } from '../journal/run.entity.js';
 
-/** A failed attempt of a step. */
 export class FailedAttemptView {
   @Integer('Counted from 1, and anew when the run is retried.')
   attempt: number;
@@ -35,7 +34,6 @@ export const STEP_VIEW_STATUSES = [
   'canceled',
 ] as const;
 
-/** One step of a run. */
 export class RunStepView {
   @Text('Id of the step in the definition.')
   id: string;
@@ -73,7 +71,6 @@ export class RunStepView {
   finished_at: string | null;
 }
 
-/** A run as callers see it. */
 export class RunView {
   @Text('Id of the run.')
   id: string;

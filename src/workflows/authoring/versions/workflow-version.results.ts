@@ -16,7 +16,6 @@ import type { VersionContent } from '../../store/version-content.js';
 import type { WorkflowVersion } from '../../store/workflow-version.entity.js';
 import type { StepDiff } from './definition-diff.js';
 
-/** The author of a version. */
 export class VersionAuthor {
   @Doc('A signed-in person, an API key, a run of a workflow, or the service itself.')
   @Choice(['user', 'key', 'run', 'system'])
@@ -62,7 +61,6 @@ export class WorkflowVersionSummary {
   }
 }
 
-/** A version with its content. */
 export class WorkflowVersionView extends WorkflowVersionSummary {
   @Doc('Name at that time; null for versions of a release that kept steps only.')
   @Text({ nullable: true })

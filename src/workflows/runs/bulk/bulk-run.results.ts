@@ -12,7 +12,6 @@ export class RefusedRun {
   message: string;
 }
 
-/** The result of a bulk call. */
 export class BulkRunsResult {
   @Integer('With how many runs it was done.')
   done: number;
