@@ -78,50 +78,30 @@ function movedIds(
   now: ReadonlyMap<string, PlacedStep>,
 ): Set<string> {
   const moved = new Set<string>();
-  const stayed = new Map<string, { before: string[]; after: string[] }>();
-  const listOf = (list: string) => {
-    const found = stayed.get(list) ?? { before: [], after: [] };
-    stayed.set(list, found);
-    return found;
-  };
-  for (const [id, { list }] of old) {
-    if (now.get(id)?.list === list) listOf(list).before.push(id);
-  }
+  const stayed = new Map<string, string[]>();
   for (const [id, { list }] of now) {
     const from = old.get(id);
-    if (from?.list === list) listOf(list).after.push(id);
+    if (from?.list === list) stayed.set(list, [...(stayed.get(list) ?? []), id]);
     else if (from) moved.add(id);
   }
-  for (const { before, after } of stayed.values()) {
-    const inOrder = longestCommon(before, after);
-    for (const id of after) if (!inOrder.has(id)) moved.add(id);
+  const positions = new Map([...old.keys()].map((id, index) => [id, index]));
+  for (const ids of stayed.values()) {
+    const inOrder = longestInOrder(ids, positions);
+    for (const id of ids) if (!inOrder.includes(id)) moved.add(id);
   }
   return moved;
 }
 
-/** Returns the longest common subsequence, so that as few steps as possible count as moved. */
-function longestCommon(before: readonly string[], after: readonly string[]): Set<string> {
-  const lengths = Array.from({ length: before.length + 1 }, () =>
-    Array.from({ length: after.length + 1 }, () => 0),
-  );
-  for (let i = before.length - 1; i >= 0; i -= 1) {
-    for (let j = after.length - 1; j >= 0; j -= 1) {
-      lengths[i]![j] =
-        before[i] === after[j]
-          ? lengths[i + 1]![j + 1]! + 1
-          : Math.max(lengths[i + 1]![j]!, lengths[i]![j + 1]!);
-    }
+/** Returns the longest subsequence with ascending positions, so that as few steps as possible count as moved. */
+function longestInOrder(ids: readonly string[], positions: ReadonlyMap<string, number>): string[] {
+  const longest = (chains: readonly string[][]): string[] =>
+    chains.reduce((a, b) => (b.length > a.length ? b : a), []);
+  const chains: string[][] = [];
+  for (const id of ids) {
+    const earlier = chains.filter((chain) => positions.get(chain.at(-1)!)! < positions.get(id)!);
+    chains.push([...longest(earlier), id]);
   }
-  const common = new Set<string>();
-  for (let i = 0, j = 0; i < before.length && j < after.length;) {
-    if (before[i] === after[j]) {
-      common.add(before[i]!);
-      i += 1;
-      j += 1;
-    } else if (lengths[i + 1]![j]! >= lengths[i]![j + 1]!) i += 1;
-    else j += 1;
-  }
-  return common;
+  return longest(chains);
 }
 
 /** Returns the lists of steps inside a step, including `on_error`. */
@@ -140,10 +120,7 @@ export interface JsonChange {
   after?: unknown;
 }
 
-/**
- * Returns the differences of two JSON values, down to the members of objects and items of arrays. Items are compared by
- * index, so an inserted item shows as a change of all that follow.
- */
+/** Compares two JSON values. Items of arrays are compared by index, so an inserted item changes all that follow. */
 export function jsonDiff(before: unknown, after: unknown, path = ''): JsonChange[] {
   if (Object.is(before, after)) return [];
   if (!isNested(before) || !isNested(after) || Array.isArray(before) !== Array.isArray(after)) {
