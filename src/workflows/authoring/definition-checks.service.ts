@@ -34,9 +34,8 @@ export class DefinitionChecksService {
     const tools = await this.stepTools(organizationId, input.steps, surface);
     const checker = new DefinitionChecker(tools, this.liquid);
     const trigger = input.trigger && parseTrigger(input.trigger, faults);
-    if (trigger?.options.if !== undefined) checker.checkTrigger(trigger.options.if, faults);
+    if (trigger) checker.checkTrigger(trigger.options, faults);
     if (trigger?.options.contact) checkContactMapping(trigger.options.contact, checker, faults);
-    if (trigger?.options.limits) checker.checkLimits(trigger.options.limits, faults);
     const steps = input.steps && checker.check(input.steps, faults);
     if (faults.length === 0) return { trigger, steps };
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';

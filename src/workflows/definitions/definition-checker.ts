@@ -44,15 +44,14 @@ export class DefinitionChecker {
     return steps;
   }
 
-  /** Adds a fault when the condition of a trigger is invalid or refers to a variable that only a run has. */
-  checkTrigger(condition: string, faults: Fault[]): void {
-    collectFaults('trigger.if', faults, () => {
-      checkTriggerRoots(this.liquid.conditionReferences(condition), 'trigger.if', faults);
-    });
-  }
-
-  /** Adds a fault for each key of limits that is invalid or refers to a variable that only a run has. */
-  checkLimits(limits: RunLimits, faults: Fault[]): void {
+  /** Adds a fault for each expression of a trigger that is invalid or refers to a variable that only a run has. */
+  checkTrigger(trigger: { if?: string; limits?: RunLimits }, faults: Fault[]): void {
+    const { if: condition, limits = {} } = trigger;
+    if (condition !== undefined) {
+      collectFaults('trigger.if', faults, () => {
+        checkTriggerRoots(this.liquid.conditionReferences(condition), 'trigger.if', faults);
+      });
+    }
     for (const [path, key] of getLimitKeys(limits, 'trigger.limits')) {
       collectFaults(path, faults, () => {
         checkTriggerRoots(this.liquid.references(key), path, faults);

@@ -35,15 +35,17 @@ export class RunControlService {
 
   /** Cancels a run. Returns false when there is no such run, or it has ended. */
   async cancelIfOpen(organizationId: string, id: string): Promise<boolean> {
-    const canceled = await this.control.cancel(organizationId, [id], true);
-    this.admitOthers(canceled);
-    this.publishChanges(organizationId, canceled);
-    return canceled.length > 0;
+    const { done } = await this.cancelAll(organizationId, [id], true);
+    return done.length > 0;
   }
 
-  /** Cancels runs. A run that a worker has locked at this moment is refused. */
-  async cancelAll(organizationId: string, ids: readonly string[]): Promise<ControlOutcome> {
-    const done = await this.control.cancel(organizationId, ids, false);
+  /** Cancels runs. Without `wait`, a run that a worker has locked at this moment is refused. */
+  async cancelAll(
+    organizationId: string,
+    ids: readonly string[],
+    wait = false,
+  ): Promise<ControlOutcome> {
+    const done = await this.control.cancel(organizationId, ids, wait);
     this.admitOthers(done);
     this.publishChanges(organizationId, done);
     const text = 'The run has ended, or a worker is writing to it. Try again.';
@@ -76,10 +78,7 @@ export class RunControlService {
     return outcome;
   }
 
-  /**
-   * Starts a new run with the payload, contact and trigger type of an earlier one, and returns its id. Throws `conflict`
-   * when the workflow is deleted or inactive.
-   */
+  /** Starts a run like an earlier one and returns its id. Throws `conflict` when the workflow is not active. */
   async replay(organizationId: string, id: string, version: RunVersion): Promise<string> {
     await this.runs.get(organizationId, id);
     const { done, refused } = await this.replayAll(organizationId, [id], version);

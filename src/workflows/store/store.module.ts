@@ -7,22 +7,17 @@ import { OfferedWorkflowsRepository } from './offered-workflows.repository.js';
 import { WorkflowVersionsRepository } from './workflow-versions.repository.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
-/** Stores workflows, their versions and the offered workflows. */
+const PROVIDERS = [
+  ToolCompatibilityService,
+  VersionHistoryService,
+  OfferedWorkflowsRepository,
+  WorkflowVersionsRepository,
+  WorkflowsRepository,
+];
+
 @Module({
   imports: [LiquidModule, ToolsModule],
-  providers: [
-    ToolCompatibilityService,
-    VersionHistoryService,
-    OfferedWorkflowsRepository,
-    WorkflowVersionsRepository,
-    WorkflowsRepository,
-  ],
-  exports: [
-    ToolCompatibilityService,
-    VersionHistoryService,
-    OfferedWorkflowsRepository,
-    WorkflowVersionsRepository,
-    WorkflowsRepository,
-  ],
+  providers: PROVIDERS,
+  exports: PROVIDERS,
 })
 export class StoreModule {}

@@ -12,21 +12,20 @@ export interface DueTick {
 export class SchedulesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Sets the next tick. The new epoch fences off a worker that claimed an earlier one. */
-  async set(organizationId: string, workflowId: string, nextTickAt: Date): Promise<void> {
+  /** Sets or removes the next tick. The new epoch fences off a worker that claimed an earlier one. */
+  async set(organizationId: string, workflowId: string, next: Date | undefined): Promise<void> {
+    if (!next) {
+      const schedules = this.tenants.repository(organizationId, WorkflowSchedule);
+      await schedules.delete({ organizationId, workflowId });
+      return;
+    }
     await this.tenants.session(organizationId).query(
       `insert into workflow_schedules as s (organization_id, workflow_id, next_tick_at, available_at)
        values ($1, $2, $3, $3)
        on conflict on constraint workflow_schedules_pkey do update
          set next_tick_at = excluded.next_tick_at, available_at = excluded.available_at, epoch = s.epoch + 1`,
-      [organizationId, workflowId, nextTickAt],
+      [organizationId, workflowId, next],
     );
-  }
-
-  async delete(organizationId: string, workflowId: string): Promise<void> {
-    await this.tenants
-      .repository(organizationId, WorkflowSchedule)
-      .delete({ organizationId, workflowId });
   }
 
   /** Locks the claimed tick until the transaction ends. Returns undefined when its epoch is no longer current. */

@@ -13,7 +13,6 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 /** A tick that is claimed later than this counts as missed. */
 const MISSED_AFTER_MS = 60_000;
 
-/** Plans the ticks of scheduled workflows and starts their runs. */
 @Injectable()
 export class SchedulesService {
   constructor(
@@ -27,10 +26,11 @@ export class SchedulesService {
   /** Plans the first tick after now, or removes it. Must run in the transaction that changes the workflow. */
   async plan(organizationId: string, workflowId: string): Promise<void> {
     const workflow = await this.workflows.find(organizationId, workflowId);
-    if (workflow?.active && workflow.triggerType === 'schedule') {
-      const now = await this.runs.now(organizationId);
-      await this.set(organizationId, workflowId, nextTick(workflow.triggerOptions, now));
-    } else await this.schedules.delete(organizationId, workflowId);
+    const isPlanned = workflow?.active && workflow.triggerType === 'schedule';
+    const next = isPlanned
+      ? nextTick(workflow.triggerOptions, await this.runs.now(organizationId))
+      : undefined;
+    await this.schedules.set(organizationId, workflowId, next);
   }
 
   /** Starts the run of a claimed tick and plans the next tick in one transaction, so a crash loses and repeats none. */
@@ -40,7 +40,7 @@ export class SchedulesService {
       if (!due) return;
       const workflow = await this.workflows.find(organizationId, id);
       const next = workflow && (await this.startDue(workflow, due));
-      await this.set(organizationId, id, next ?? undefined);
+      await this.schedules.set(organizationId, id, next ?? undefined);
     });
   }
 
@@ -70,15 +70,6 @@ export class SchedulesService {
       dedupeKey: `schedule ${payload.scheduled_at}`,
     };
     await this.filter.start(organizationId, start, payload, triggerOptions.if);
-  }
-
-  private async set(
-    organizationId: string,
-    workflowId: string,
-    next: Date | undefined,
-  ): Promise<void> {
-    if (next) await this.schedules.set(organizationId, workflowId, next);
-    else await this.schedules.delete(organizationId, workflowId);
   }
 }
 
