@@ -14,7 +14,6 @@ import { WorkflowPrompts } from './workflow.prompts.js';
 import { WorkflowTools } from './workflow.tools.js';
 import { WorkflowsService } from './workflows.service.js';
 
-/** Creates, changes, compares and restores workflows. */
 @Module({
   imports: [
     LiquidModule,

@@ -45,7 +45,6 @@ const EXAMPLE = {
   ],
 };
 
-/** The prompt that builds a workflow from a description. */
 @Injectable()
 export class WorkflowPrompts {
   constructor(

@@ -11,7 +11,6 @@ import {
 } from './workflow.results.js';
 import { WorkflowsService } from './workflows.service.js';
 
-/** The tools that create, change and read workflows. */
 @Injectable()
 export class WorkflowTools {
   constructor(private readonly workflows: WorkflowsService) {}

@@ -102,7 +102,6 @@ export class WorkflowsService {
     return { workflow: await this.get(organizationId, id), secret };
   }
 
-  /** Activates or deactivates a workflow. */
   async setActive(organizationId: string, id: string, active: boolean): Promise<WorkflowView> {
     const workflow = await this.workflows.getForUpdate(organizationId, id);
     await this.workflows.update(organizationId, id, { active });
@@ -135,7 +134,6 @@ export class WorkflowsService {
     return workflowView(workflow, steps, this.env.baseUrl);
   }
 
-  /** Returns one page of workflows, newest first. */
   async list(
     organizationId: string,
     { active, limit, cursor }: { active?: boolean; limit: number; cursor?: string },

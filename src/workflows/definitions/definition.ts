@@ -70,15 +70,13 @@ export interface EventWaitStep extends StepBase {
   };
 }
 
-/**
- * Starts a run of another workflow and waits for its end, unless `wait` is false. The new run has the same contact
- * unless `contact_id` names another.
- */
+/** Starts a run of another workflow, with the same contact unless `contact_id` names another, and waits for its end. */
 export interface RunWorkflowStep extends StepBase {
   /** The id of the workflow, or an expression that gives it. */
   run_workflow: string;
   payload?: Record<string, unknown>;
   contact_id?: string;
+  /** With false, the step does not wait. */
   wait?: boolean;
   timeout?: WaitStep['wait'];
 }

@@ -61,7 +61,6 @@ export function parseRunLimits(given: unknown, path: string, faults: Fault[]): R
   return { ...limits, debounce: { ...debounce, max_seconds: max } };
 }
 
-/** Returns the key expressions of limits with their paths. */
 export function getLimitKeys(limits: RunLimits, path: string): [path: string, key: string][] {
   return (['concurrency', 'debounce'] as const).flatMap((name): [string, string][] => {
     const key = limits[name]?.key;

@@ -75,10 +75,7 @@ function tooLarge(): AppError {
 
 const referenceCache = new WeakMap<Step, Map<string, boolean>>();
 
-/**
- * True when an expression of the step may read the variable; false only when it surely does not. Callers skip the query
- * for a variable that the step does not read.
- */
+/** True when an expression of the step may read the variable. If not, callers save the query for its value. */
 export function mayReference(step: Step, variable: string): boolean {
   const cache = referenceCache.get(step) ?? new Map<string, boolean>();
   referenceCache.set(step, cache);

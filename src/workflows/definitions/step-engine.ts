@@ -19,7 +19,6 @@ export interface Place<S extends Step = Step> {
   readonly iterations: readonly Iteration[];
 }
 
-/** Lists what a run can do next. */
 export interface Plan {
   /** Steps that can run now, in the order of the definition, including those that are already running. */
   readonly ready: readonly Place[];

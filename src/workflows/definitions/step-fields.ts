@@ -6,7 +6,6 @@ export type Json = Record<string, unknown>;
 // Members that other workflow systems have. A suggestion of a similar name would mislead their users.
 const UNSUPPORTED = ['loop', 'switch', 'delay', 'timeout', 'delivery'];
 
-/** Adds a fault for every unknown key. */
 export function checkKeys(
   given: Json,
   path: string,

@@ -32,7 +32,6 @@ const FIND = prepared(
    join workflows w on w.organization_id = $1 and w.id = r."workflowId"`,
 );
 
-/** Reads the data of claimed runs, without their journals. */
 @Injectable()
 export class ClaimedRunsRepository {
   /** Versions never change, so they are cached. */

@@ -27,7 +27,6 @@ import { ToolRunner } from './runners/tool.runner.js';
 import { WaitRunner } from './runners/wait.runner.js';
 import { StepCallerService } from './step-caller.service.js';
 
-/** One runner for each kind of step. */
 const RUNNERS = [
   BranchRunner,
   EventWaitRunner,
@@ -39,7 +38,6 @@ const RUNNERS = [
   WaitRunner,
 ];
 
-/** Claims runs and executes their steps. */
 @Module({
   imports: [
     ContactsModule,

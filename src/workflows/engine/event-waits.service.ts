@@ -61,7 +61,7 @@ export class EventWaitsService {
     return await this.arm(run, { ...entry, output: { event } }, wait, timeout, scope);
   }
 
-  /** Stores a wait that ends after `timeout` at the latest. Returns the entry of its step, with that time in its output. */
+  /** Stores a wait that ends after `timeout` at the latest. Returns the entry of its step, with the time in its output. */
   async arm(
     { lease }: ClaimedRun,
     entry: JournalEntry,
@@ -80,7 +80,7 @@ export class EventWaitsService {
   }
 
   /**
-   * Ends a wait if it was delivered or its time is over, and returns how it ended; otherwise returns the entry to wait on.
+   * Ends a wait if it was delivered or its time is over, and returns how; otherwise returns the entry to wait on.
    * The lock on the wait decides which of the two came first.
    */
   async end(
@@ -125,10 +125,7 @@ export class EventWaitsService {
   }
 }
 
-/**
- * Copies the values of the run that a condition reads, so that it can be evaluated for many events without the run.
- * Throws `invalid_arguments` when they are larger than 16 KiB.
- */
+/** Copies the values that a condition reads, so that it can be evaluated for many events without the run. */
 function bindCondition(condition: string, scope: object, liquid: LiquidSandbox): Json {
   const bindings: Json = {};
   for (const reference of liquid.conditionReferences(condition)) {

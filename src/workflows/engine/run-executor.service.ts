@@ -10,7 +10,6 @@ import { ClaimedRunsRepository } from './claimed-runs.repository.js';
 import { type Progress, RunProgressService } from './run-progress.service.js';
 import { type Sharing, StepRunnersService } from './runners/step-runners.service.js';
 
-/** The largest number of steps of one run that run at the same time. */
 const MAX_AT_ONCE = 10;
 /** While other steps run, the journal is read again after so long, because a wait may have ended early. */
 const MAX_SLEEP_MS = 5000;
@@ -19,7 +18,6 @@ const MAX_SLEEP_MS = 5000;
 const MAX_SHARED_STEPS = 20;
 const MAX_SHARED_MS = 100;
 
-/** The state of one execution of a claimed run in this worker. */
 interface Execution {
   readonly run: ClaimedRun;
   readonly running: Map<string, Promise<void>>;
@@ -201,7 +199,6 @@ export class RunExecutorService {
     running.set(path, step);
   }
 
-  /** Waits until a running step ends or a waiting step may be due. */
   private async waitForStep(execution: Execution, { waiting }: Plan): Promise<void> {
     const { run, running } = execution;
     const times = waiting.map(({ path }) => run.get(path)!.dueAt! - performance.now());

@@ -23,7 +23,6 @@ const MAX_FAILED_ATTEMPTS = 20;
 /** `released`: the run has ended or is suspended, so this worker does nothing more for it. */
 export type Progress = 'continues' | 'released';
 
-/** One attempt to execute a step. */
 export interface StepAttempt<S extends Step = Step> {
   readonly run: ClaimedRun;
   readonly place: Place<S>;
@@ -61,7 +60,6 @@ export class RunProgressService {
     );
   }
 
-  /** Opens a transaction for several steps. */
   async sharedTransaction(
     run: ClaimedRun,
     steps: (shared: RunTransaction) => Promise<Progress>,
@@ -80,14 +78,11 @@ export class RunProgressService {
     return progress;
   }
 
-  /** Records the entry of a step that is still running. */
   record(tx: RunTransaction, entry: JournalEntry): void {
     this.journal.record(tx, entry);
   }
 
-  /**
-   * Records the entry of a step that is done or waits, and continues, suspends or ends the run in the same transaction.
-   */
+  /** Records the entry of a step that is done or waits, and continues, suspends or ends the run with it. */
   async complete(tx: RunTransaction, entry: JournalEntry): Promise<Progress> {
     this.journal.record(tx, entry);
     return await this.advance(tx, entry.stepId);
@@ -125,7 +120,6 @@ export class RunProgressService {
     }
   }
 
-  /** Records a failed attempt. The step is tried again later, or its `on_error` applies. */
   async fail(attempt: StepAttempt, entry: JournalEntry, error: unknown): Promise<Progress> {
     const { run, place } = attempt;
     const { step, path } = place;
@@ -183,7 +177,6 @@ export class RunProgressService {
     this.runs.renewLease(tx.run.lease, LEASE_SECONDS, !tx.hasSuspect);
   }
 
-  /** Gives up the lease until the first of the waits is due. */
   private async suspend(tx: RunTransaction, waiting: readonly Place[]): Promise<Progress> {
     if (await this.eventWaits.wakeDelivered(tx, waiting)) return this.stay(tx);
     const dueAt = ({ path }: Place): number => tx.get(path)!.dueAt!;

@@ -11,7 +11,6 @@ import type { ClaimedRun } from '../journal/claimed-run.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
 import { ResumesService } from '../webhooks/resumes.service.js';
 
-/** Provides the variables that the expressions of a step can read. */
 @Injectable()
 export class RunScopeService {
   constructor(
@@ -54,7 +53,6 @@ export class RunScopeService {
     return this.isConditionMet(place.step, scope) ? scope : undefined;
   }
 
-  /** True when the step has no condition or the condition is met. */
   isConditionMet(step: { if?: string }, scope: object): boolean {
     return step.if === undefined || this.liquid.test(step.if, scope);
   }

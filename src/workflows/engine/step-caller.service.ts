@@ -12,7 +12,6 @@ import { LeaseLostError } from '../journal/run-lease.js';
 const DEFAULT_EXTERNAL_TIMEOUT_SECONDS = 60;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
-/** Calls tools for the steps of runs. */
 @Injectable()
 export class StepCallerService {
   constructor(
@@ -20,10 +19,7 @@ export class StepCallerService {
     private readonly events: DomainEvents,
   ) {}
 
-  /**
-   * Finds the tool of a step. Tools that the organization hides are included: a new definition cannot use them, but saved
-   * ones keep working.
-   */
+  /** Also finds tools that the organization hides: new definitions cannot use them, but saved ones keep working. */
   find(name: string): RegisteredTool | undefined {
     return this.registry.find(name, 'workflow', ToolPolicies.NONE);
   }

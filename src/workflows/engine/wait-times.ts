@@ -7,16 +7,12 @@ import type { WaitStep, WaitUnit } from '../definitions/definition.js';
 import { MAX_WAIT_SECONDS, TIMES_IN_WORDS, UNIT_SECONDS } from '../definitions/steps/wait-step.js';
 import type { JournalEntry } from '../journal/claimed-run.js';
 
-/** The end of a wait, and the timezone that a local time was read in. */
 interface WaitEnd {
   readonly at: Date;
   readonly timezone?: string;
 }
 
-/**
- * Computes when a wait that begins at `now` ends. Throws `invalid_arguments` when `until` or `timezone` is invalid or more
- * than 366 days away.
- */
+/** Throws `invalid_arguments` when `until` or `timezone` is invalid, or the end is more than 366 days after `now`. */
 export function computeWaitEnd(
   wait: WaitStep['wait'],
   scope: object,
@@ -59,7 +55,6 @@ function computeLocalEnd(
   return { at: instantOf(text, timezone, now, weekdays), timezone };
 }
 
-/** Returns the timezone of the step, else of the contact, else UTC. */
 function findTimezone(
   { timezone }: WaitStep['wait'],
   scope: object,

@@ -26,7 +26,6 @@ export type ClaimedRunRow = Pick<
   | 'contactId'
 >;
 
-/** The data of a claimed run besides its journal. */
 export interface ClaimedRunData {
   readonly row: ClaimedRunRow;
   /** The name of the workflow, also of a deleted one. */
@@ -38,7 +37,6 @@ export interface ClaimedRunData {
 
 /** A run whose lease this worker has, with its committed journal in memory. */
 export class ClaimedRun {
-  /** The paths of steps that are running in this worker. */
   readonly running = new Set<string>();
   private readonly entries: Map<string, JournalEntry>;
   private readonly doneIterations = new Set<string>();
@@ -84,12 +82,10 @@ export class ClaimedRun {
     return this.suspectSteps;
   }
 
-  /** The number of steps that the run has begun. */
   get stepCount(): number {
     return this.position;
   }
 
-  /** The committed entry of a step. */
   get(path: string): JournalEntry | undefined {
     return this.entries.get(path);
   }
@@ -149,7 +145,6 @@ export class ClaimedRun {
     }
   }
 
-  /** Stops all running steps because the lease is lost. */
   abandon(): void {
     this.abort.abort(new LeaseLostError());
   }

@@ -3,14 +3,11 @@ import { type Step } from '../definitions/definition.js';
 import type { RunStep } from './run.entity.js';
 import { everyStep, kindNameOf } from '../definitions/steps/step-kinds.js';
 
-/** The part of a journal entry that a retry depends on. */
 export type ReachedStep = Pick<RunStep, 'stepId' | 'status'>;
 
-/** The changes that a retry makes to the journal. */
 export interface RetryPlan {
   /** Steps that run again. Their failed attempts stay in the journal. */
   again: string[];
-  /** Steps whose entries are deleted. */
   gone: string[];
 }
 

@@ -35,7 +35,6 @@ const UPSERT = prepared(
     where s.status in ('running', 'waiting') returning s.step_id`),
 );
 
-/** Reads and writes the run journal: the step rows of runs. */
 @Injectable()
 export class RunJournalRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -132,7 +131,6 @@ export class RunJournalRepository {
     return steps.map((step) => Object.assign(step, { input: null, output: null }));
   }
 
-  /** Returns the ids and states of the steps of several runs, by run id. */
   async getStepStates(
     organizationId: string,
     runIds: readonly string[],
@@ -147,7 +145,6 @@ export class RunJournalRepository {
     return states;
   }
 
-  /** Deletes or resets the steps that a retry runs again. */
   async applyRetryPlans(
     organizationId: string,
     runs: readonly { id: string; plan: RetryPlan }[],

@@ -7,10 +7,7 @@ export interface RunLease {
   readonly epoch: number;
 }
 
-/**
- * Another worker has claimed the run, or the run was canceled. The worker that catches this stops without an error and
- * writes nothing more.
- */
+/** Another worker has claimed the run, or it was canceled. The worker stops without an error and writes nothing more. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
@@ -27,9 +24,7 @@ export function withLeaseCheck(statement: string): string {
   return `with changed as (${statement}) select assert_lease(count(*)) from changed`;
 }
 
-/**
- * Maps a failed lease check to {@link LeaseLostError}, and a duplicate journal row too: another worker has written it.
- */
+/** Maps a failed lease check to {@link LeaseLostError}, and a duplicate journal row: another worker has written it. */
 export function toLeaseLostError(error: Error): LeaseLostError | undefined {
   const code = sqlState(error);
   return code === LEASE_LOST || code === UNIQUE_VIOLATION ? new LeaseLostError() : undefined;

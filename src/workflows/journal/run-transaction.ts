@@ -14,7 +14,6 @@ export class RunTransaction {
     readonly isShared = false,
   ) {}
 
-  /** The entry of a step as this transaction sees it. */
   get(path: string): JournalEntry | undefined {
     return this.staged.get(path) ?? this.run.journal.get(path);
   }
@@ -24,7 +23,6 @@ export class RunTransaction {
     return this.run.newEntry(place, tool, this.get(place.path));
   }
 
-  /** All entries as this transaction sees them. */
   get entries(): ReadonlyMap<string, JournalEntry> {
     const { journal } = this.run;
     return this.staged.size === 0 ? journal : new Map([...journal, ...this.staged]);
@@ -35,7 +33,6 @@ export class RunTransaction {
     return this.run.plan(this);
   }
 
-  /** Adds an entry that this transaction has written. */
   stage(entry: JournalEntry): void {
     this.staged.set(entry.stepId, entry);
   }
@@ -56,10 +53,7 @@ export class RunTransaction {
     }
   }
 
-  /**
-   * True while a step that may have crashed an earlier worker has made no progress since. Progress of other steps does
-   * not clear it.
-   */
+  /** True while a step that may have crashed an earlier worker has made no progress since; other steps do not count. */
   get hasSuspect(): boolean {
     return [...this.run.suspects].some(([path, entryAtClaim]) => {
       const entry = this.get(path);

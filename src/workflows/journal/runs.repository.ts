@@ -8,7 +8,6 @@ import type { RunLimit, RunLimits } from '../definitions/run-limits.js';
 import { ParkedRun, Run } from './run.entity.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 
-/** The data of a run to insert. */
 export interface NewRun {
   id: string;
   workflowId: string;
@@ -28,14 +27,11 @@ export interface NewRun {
   revision: string | null;
 }
 
-/** The result of inserting a run. */
 export interface InsertedRun {
   contactId: string | null;
-  /** The limits of the workflow. */
   limits: RunLimits | null;
 }
 
-/** The keys by which the limits of a workflow count a run. */
 export interface RunKeys {
   /** Null when later starts do not delay the run. */
   debounceKey: string | null;
@@ -122,7 +118,6 @@ export class RunsRepository {
     );
   }
 
-  /** True when at least `count` runs descend from the run. */
   async hasDescendants(organizationId: string, rootRunId: string, count: number): Promise<boolean> {
     const [row] = await this.tenants.session(organizationId).query<{ count: number }>(
       `select count(*)::integer as count from (
@@ -225,7 +220,6 @@ function keyOf(lease: RunLease): unknown[] {
   return [lease.organizationId, lease.id, lease.epoch];
 }
 
-/** Prepares an update of the run that fails when the lease is lost. */
 function updateLeased(name: string, changes: string): PreparedStatement {
   const update = `update workflow_runs set ${changes} where ${LEASED} returning id`;
   return prepared(`run_${name}`, withLeaseCheck(update));

@@ -23,10 +23,7 @@ const ANNOTATIONS = {
 } as const;
 const STILL_RUNNING = 'The run continues. Call get_run with this run_id for its result.';
 
-/**
- * Provides the active offered workflows to the tool registry. The registry knows only the interface of a source, so its
- * registration at start points one way.
- */
+/** Provides the active offered workflows to the tool registry, which knows only the interface of a source. */
 @Injectable()
 export class OfferedWorkflowSourceService implements OfferedToolSource, OnModuleInit {
   constructor(

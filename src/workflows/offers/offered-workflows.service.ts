@@ -98,7 +98,6 @@ export class OfferedWorkflowsService {
     }
   }
 
-  /** Returns all offered workflows, ordered by name. */
   async list(organizationId: string): Promise<OfferedWorkflowView[]> {
     const active = new Set(
       (await this.offered.listActive(organizationId)).map(({ workflowId }) => workflowId),

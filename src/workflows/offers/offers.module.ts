@@ -9,7 +9,6 @@ import { OfferedWorkflowSourceService } from './offered-workflow-source.service.
 import { OfferedWorkflowTools } from './offered-workflow.tools.js';
 import { OfferedWorkflowsService } from './offered-workflows.service.js';
 
-/** Offers workflows to agents as tools. */
 @Module({
   imports: [AccountsModule, LiquidModule, RunsModule, StoreModule, ToolsModule, TriggersModule],
   providers: [OfferedWorkflowSourceService, OfferedWorkflowTools, OfferedWorkflowsService],

@@ -10,7 +10,6 @@ import { OfferedWorkflowsRepository } from '../store/offered-workflows.repositor
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { OfferedRunResult } from './run.results.js';
 
-/** Makes the results of runs that a call of an offered workflow started. */
 @Injectable()
 export class OfferedRunResultsService {
   constructor(

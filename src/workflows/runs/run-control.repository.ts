@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 
-/** An ended run that the transaction has locked. */
 export interface EndedRun {
   id: string;
   workflowId: string;

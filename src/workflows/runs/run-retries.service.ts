@@ -7,7 +7,6 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { type EndedRun, RunControlRepository } from './run-control.repository.js';
 import type { RunVersion } from './run.inputs.js';
 
-/** The result of changing many runs. */
 export interface ControlOutcome {
   /** The ids of the runs that were changed or made. */
   done: string[];

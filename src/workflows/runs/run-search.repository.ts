@@ -39,7 +39,6 @@ interface ScannedRun {
   number: string;
 }
 
-/** Finds runs by a filter, newest first, with a bounded number of rows read. */
 @Injectable()
 export class RunSearchRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -90,7 +89,6 @@ export class RunSearchRepository {
     return { found: page.map(positionOf), next: last && positionOf(last) };
   }
 
-  /** Returns the runs with these ids, newest first. */
   async read(organizationId: string, ids: readonly string[]): Promise<Run[]> {
     if (ids.length === 0) return [];
     return await this.tenants

@@ -10,16 +10,13 @@ import { RunTasksService } from './run-tasks.service.js';
 const MAX_WAITS_PER_ORGANIZATION = 50;
 const MAX_WAITS = 500;
 
-/** How a run ended. */
 export type RunOutcome =
   | { status: 'succeeded'; outputs: object }
   | { status: 'failed'; error: { code: string; message: string } }
   | { status: 'canceled' };
 
-/** The state of an ended run. */
 export type EndedState = Extract<TaskState, { status: 'succeeded' | 'failed' | 'canceled' }>;
 
-/** Lets callers wait for the end of a run. */
 @Injectable()
 export class RunWaiterService implements OnModuleDestroy {
   private readonly logger = new Logger(RunWaiterService.name);

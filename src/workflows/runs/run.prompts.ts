@@ -16,7 +16,6 @@ import { RunsService } from './runs.service.js';
 const MAX_RUN_CHARACTERS = 48_000;
 const MAX_DEFINITION_CHARACTERS = 16_000;
 
-/** The prompt about failed runs, and completions of run ids. */
 @Injectable()
 export class RunPrompts {
   constructor(

@@ -21,7 +21,6 @@ import {
 import { RunPage, RunResult, TriggeredRunResult } from './run.results.js';
 import { RunsService } from './runs.service.js';
 
-/** The tools that start, read and control runs. */
 @Injectable()
 export class RunTools {
   constructor(

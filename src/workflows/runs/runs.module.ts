@@ -19,7 +19,6 @@ import { RunPrompts } from './run.prompts.js';
 import { RunTools } from './run.tools.js';
 import { RunsService } from './runs.service.js';
 
-/** Lists runs and controls them: cancel, retry, replay, also in bulk. */
 @Module({
   imports: [
     AccountsModule,

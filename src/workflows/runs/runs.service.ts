@@ -9,7 +9,6 @@ import type { RunFilter } from './run-filter.js';
 import { RunSearchRepository } from './run-search.repository.js';
 import { type RunPage, type RunView, runView } from './run.results.js';
 
-/** Reads runs for callers. */
 @Injectable()
 export class RunsService {
   constructor(
@@ -29,10 +28,7 @@ export class RunsService {
     return runView(run, steps, journal, payload);
   }
 
-  /**
-   * Returns one page of runs, newest first, without payloads and without the inputs and outputs of steps. A page with
-   * fewer runs than `limit` may still have a cursor.
-   */
+  /** Without payloads, inputs and outputs. A page with fewer runs than `limit` may still have a cursor. */
   async list(
     organizationId: string,
     filter: RunFilter,

@@ -12,7 +12,6 @@ export class OfferedWorkflowsRepository {
     await this.tenants.lockOrganization(organizationId);
   }
 
-  /** Returns all offered workflows, ordered by name. */
   async list(organizationId: string): Promise<OfferedWorkflow[]> {
     return await this.rows(organizationId).find({
       where: { organizationId },
@@ -20,7 +19,6 @@ export class OfferedWorkflowsRepository {
     });
   }
 
-  /** Returns the offered workflows whose workflow is active, ordered by name. */
   async listActive(organizationId: string): Promise<OfferedWorkflow[]> {
     return await this.rows(organizationId)
       .createQueryBuilder('t')

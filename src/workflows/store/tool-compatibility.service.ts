@@ -4,7 +4,6 @@ import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { Compatibility } from '../definitions/compatibility/compatibility.js';
 import { stepToolsOf } from '../definitions/compatibility/tool-schemas.js';
 
-/** Compares versions with the tools of this process. */
 @Injectable()
 export class ToolCompatibilityService {
   private known?: Compatibility;

@@ -25,7 +25,6 @@ export class VersionHistoryService {
     private readonly tools: ToolCompatibilityService,
   ) {}
 
-  /** Creates the first version of a workflow. */
   async createFirst(
     organizationId: string,
     workflow: Workflow,

@@ -4,10 +4,7 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { RunStart } from './run-starts.service.js';
 import { TriggerFilterService } from './trigger-filter.service.js';
 
-/**
- * Starts the workflows that a domain event triggers. Their runs are stored in the transaction of the event, so either
- * both exist or neither. The events know no subscribers: this module depends on them, never the reverse.
- */
+/** Starts workflows by domain events. The runs and the event commit together, so either all of them exist or none. */
 @Injectable()
 export class EventTriggersService implements OnModuleInit {
   constructor(

@@ -26,10 +26,7 @@ export class ManualStartsService {
     private readonly runs: RunStartsService,
   ) {}
 
-  /**
-   * Starts a run and returns its id. An unknown contact id throws `not_found`; with an unknown e-mail address, the run has
-   * no contact.
-   */
+  /** Starts a run and returns its id. Throws `not_found` for an unknown contact id, but not for an unknown address. */
   async start(
     organizationId: string,
     { workflowId, payload, contactId, email, parentRunId }: ManualStart,

@@ -3,7 +3,6 @@ import { ContactsService } from '../../contacts/contacts.service.js';
 
 const MAX_REFERENCE = 320;
 
-/** Finds the contact that the payload of a run names. */
 @Injectable()
 export class PayloadContactsService {
   constructor(private readonly contacts: ContactsService) {}

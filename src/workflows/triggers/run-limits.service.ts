@@ -13,7 +13,6 @@ import type { RunTriggerType } from '../definitions/trigger.js';
 
 const MAX_KEY_LENGTH = 200;
 
-/** The parts of a new run from which its keys are computed. */
 interface LimitedRun {
   triggerType: RunTriggerType;
   payload: Buffer;
@@ -21,8 +20,8 @@ interface LimitedRun {
 }
 
 /**
- * Delays runs by the limits of their workflow. The database decides which runs may start, by its own clock and for all
- * processes. This service asks it after every change and wakes workers for the admitted runs.
+ * Delays runs by the limits of their workflow. The database decides which may start, by its clock and for all processes.
+ * This service asks it after every change.
  */
 @Injectable()
 export class RunLimitsService {

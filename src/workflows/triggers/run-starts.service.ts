@@ -16,7 +16,6 @@ const MAX_DEPTH = 8;
 /** The most runs that may descend from one run. More are taken for a loop that branches. */
 const MAX_FOLLOWERS = 10_000;
 
-/** Why a run is stored as failed without being executed. */
 export type RunRefusal = 'filter_failed' | 'loop' | 'rate_limited';
 
 export interface RunStart {
@@ -45,7 +44,6 @@ export interface RunStarted {
   duplicate: boolean;
 }
 
-/** The runs from which a run descends. */
 interface Ancestry {
   depth: number;
   /** The first of them. */

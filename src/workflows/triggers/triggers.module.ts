@@ -13,7 +13,6 @@ import { SchedulesRepository } from './schedules.repository.js';
 import { SchedulesService } from './schedules.service.js';
 import { TriggerFilterService } from './trigger-filter.service.js';
 
-/** Starts runs: by hand, by schedule, by domain events and by webhooks, within the limits of the workflow. */
 @Module({
   imports: [ContactsModule, JournalModule, LiquidModule, StoreModule],
   providers: [

@@ -11,7 +11,6 @@ export interface ClaimedEvent {
   payload: object;
 }
 
-/** A wait that an event ends if the condition is met. */
 export interface Candidate {
   run_id: string;
   step_id: string;
@@ -26,7 +25,6 @@ export interface Match {
   error: string | null;
 }
 
-/** Reads and writes events that are not yet delivered to the runs that wait for them. */
 @Injectable()
 export class PendingEventsRepository {
   constructor(private readonly tenants: TenantDatabase) {}

@@ -5,7 +5,6 @@ import type { RunWaitState } from './run-wait.entity.js';
 import type { RunStatus } from '../journal/run.entity.js';
 import type { WaitEvent } from '../definitions/steps/event-wait-step.js';
 
-/** A wait to begin. */
 export interface NewWait {
   runId: string;
   stepId: string;
@@ -66,7 +65,6 @@ export class RunWaitsRepository {
     return row!.state;
   }
 
-  /** Locks the waits of the given steps until the transaction ends. */
   async lock(
     organizationId: string,
     runId: string,
@@ -81,7 +79,6 @@ export class RunWaitsRepository {
     );
   }
 
-  /** Returns a wait and locks it until the transaction ends. */
   async findForUpdate(
     organizationId: string,
     runId: string,
@@ -95,10 +92,7 @@ export class RunWaitsRepository {
     return row;
   }
 
-  /**
-   * Ends a wait. The state of a resume URL is kept, so that later calls get the same response, or learn that they are too
-   * late.
-   */
+  /** Ends a wait. The state of a resume URL is kept, so that later calls get the right response. */
   async end(organizationId: string, runId: string, stepId: string): Promise<void> {
     await this.tenants.session(organizationId).query(
       `with kept as (
@@ -175,7 +169,6 @@ export class RunWaitsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Returns the ids of the runs that wait for the end of this one. */
   async findParents(organizationId: string, childRunId: string): Promise<string[]> {
     const rows = await this.tenants.session(organizationId).query<{ run_id: string }>(
       `select run_id from run_waits

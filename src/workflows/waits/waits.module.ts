@@ -5,7 +5,6 @@ import { EventWorker } from './event.worker.js';
 import { PendingEventsRepository } from './pending-events.repository.js';
 import { RunWaitsRepository } from './run-waits.repository.js';
 
-/** Stores the waits of runs, and delivers events to them. */
 @Module({
   imports: [LiquidModule],
   providers: [EventDeliveriesService, EventWorker, PendingEventsRepository, RunWaitsRepository],

@@ -15,7 +15,6 @@ import type { DeliveryKind } from './webhook-delivery.entity.js';
 import { deliveryView, type WebhookDeliveriesResult } from './webhook-delivery.results.js';
 import { type Webhook, WEBHOOK_PATH } from './webhook.js';
 
-/** The number of deliveries of each kind that are kept for a workflow. */
 const KEPT_DELIVERIES = 50;
 const FLUSH_INTERVAL_MS = 500;
 const MAX_QUEUED_WORKFLOWS = 1000;
@@ -99,7 +98,6 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     this.schedule();
   }
 
-  /** Writes a delivery at once and returns its id. */
   async record(webhook: Webhook, record: DeliveryRecord): Promise<string> {
     const { organizationId, workflowId } = webhook;
     const delivery = deliveryOf(webhook, record);

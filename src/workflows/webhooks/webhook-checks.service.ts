@@ -12,7 +12,6 @@ const INVALID_SIGNATURE =
   'x-webhook-signature must be the hexadecimal HMAC-SHA256 of the body, made with the secret; or sign as in ' +
   'Standard Webhooks.';
 
-/** An HTTP request to a webhook address. */
 export interface WebhookRequest {
   headers: IncomingHttpHeaders;
   /** Reads the body, once. Throws when it is too large or not plain JSON. */
@@ -32,7 +31,6 @@ export class IncomingDelivery {
   }
 }
 
-/** A delivery that passed all checks. */
 export interface VerifiedDelivery {
   payload: object;
   body: Buffer;
@@ -41,7 +39,6 @@ export interface VerifiedDelivery {
   dedupeKey: string | null;
 }
 
-/** Checks deliveries: rate limits, signature, body and idempotency key. */
 @Injectable()
 export class WebhookChecksService {
   constructor(private readonly limiter: RateLimiter) {}

@@ -28,7 +28,6 @@ export class WebhookDeliveriesRepository {
     );
   }
 
-  /** Returns deliveries of all kinds, newest first. */
   async list(
     organizationId: string,
     workflowId: string,

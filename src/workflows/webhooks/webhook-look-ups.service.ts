@@ -21,7 +21,6 @@ interface FoundWebhook {
   limited: boolean;
 }
 
-/** Finds webhooks by the id of their workflow. */
 @Injectable()
 export class WebhookLookUpsService {
   private readonly cache = new LRUCache<string, Webhook>({ max: MAX_CACHED });

@@ -17,7 +17,6 @@ const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** Bounds a batch to 64 runs, because all of them wait for the same commit. */
 const MIN_WEIGHT_BYTES = MAX_BATCH_BYTES / 64;
 
-/** Stores the runs of verified webhook deliveries. */
 @Injectable()
 export class WebhookStartsService {
   private readonly unlimited = this.batcher(false);

@@ -20,7 +20,6 @@ export class WebhookDeliveriesInput extends WorkflowIdInput {
   limit: number = 20;
 }
 
-/** Shows the delivery log of webhooks. */
 @Injectable()
 export class WebhookTools {
   constructor(

@@ -15,7 +15,6 @@ import { WebhookTools } from './webhook.tools.js';
 import { WebhookController } from './webhook.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** Receives webhooks and resume URLs. */
 @Module({
   imports: [RunsModule, StoreModule, TriggersModule, WaitsModule],
   controllers: [ResumeController, WebhookController],

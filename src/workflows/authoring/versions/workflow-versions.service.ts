@@ -35,7 +35,6 @@ export class WorkflowVersionsService {
     private readonly editor: WorkflowsService,
   ) {}
 
-  /** Returns one page of versions, newest first. */
   async list(
     organizationId: string,
     workflowId: string,

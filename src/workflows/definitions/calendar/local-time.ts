@@ -5,7 +5,6 @@ import { ZoneClock } from './zone-clock.js';
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const DAY_AND_TIME = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d$/;
 
-/** True for a time of day, such as `09:00`. */
 export function isTimeOfDay(text: string): boolean {
   return TIME_OF_DAY.test(text);
 }

@@ -1,7 +1,6 @@
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Converts between instants and the local time of a timezone. */
 export class ZoneClock {
   private readonly format: Intl.DateTimeFormat;
 

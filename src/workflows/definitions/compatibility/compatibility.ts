@@ -42,7 +42,6 @@ interface LooseReference {
   tool: string;
 }
 
-/** Compares saved versions with the current tools. */
 export class Compatibility {
   private readonly hashes = new Map<string, SchemaHashes>();
 
@@ -51,12 +50,10 @@ export class Compatibility {
     private readonly liquid: LiquidSandbox,
   ) {}
 
-  /** The schema hashes of every tool for steps. */
   get schemas(): ToolSchemas {
     return Object.fromEntries([...this.tools.keys()].map((name) => [name, this.hashesOf(name)!]));
   }
 
-  /** Returns the schema hashes of the tools that the steps call. */
   schemasOf(steps: readonly Step[]): ToolSchemas {
     const names = new Set(
       everyStep(steps)

@@ -46,10 +46,7 @@ function withoutTexts(schema: JsonSchema): JsonSchema {
   };
 }
 
-/**
- * True when the value of a step, as `stepValue` returns it, can have a member at `path`, if the tool has this output
- * schema. True as well when the schema does not decide it.
- */
+/** True unless the schema excludes that the value of a step, as `stepValue` returns it, has a member at `path`. */
 export function canHaveMember(output: JsonSchema, path: readonly string[]): boolean {
   const [first] = path;
   if (first === undefined || hasMember(output, path)) return true;

@@ -18,10 +18,7 @@ export function awaitedEvents(steps: readonly Step[]): EventName[] {
   return [...new Set(events)].filter((event) => event !== 'resume');
 }
 
-/**
- * Returns the ids and journal paths of the steps that have a resume URL. Of steps inside loops, only those of the given
- * iterations are included.
- */
+/** Returns the ids and journal paths of the steps with a resume URL; of steps inside loops, those of `iterations`. */
 export function resumablePaths(
   steps: readonly Step[],
   iterations: readonly Iteration[],

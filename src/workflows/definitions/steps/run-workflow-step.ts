@@ -54,7 +54,6 @@ export function workflowsNamedIn(given: unknown): string[] {
   return [...own, ...Object.values(given).flatMap(workflowsNamedIn)];
 }
 
-/** True when the text has the form of a workflow id. */
 export function isWorkflowId(id: string): boolean {
   return /^[0-9A-Za-z]{32}$/.test(id);
 }

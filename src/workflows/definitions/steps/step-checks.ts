@@ -6,7 +6,6 @@ import { isDynamic, visitTexts } from '../step-fields.js';
 
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 
-/** The tools and workflows that steps may refer to. */
 export interface StepTools {
   find(name: string): ToolDescriptor | undefined;
   names(): string[];
@@ -45,7 +44,6 @@ export class StepChecks {
     this.faults.push({ path, message });
   }
 
-  /** Adds a fault when a variable that the step defines hides another name. */
   name(name: string, path: string): void {
     if (ROOTS.includes(name) || this.visible.has(name) || this.definition.ids.has(name)) {
       this.fault(path, `must not be "${name}": expressions use that name for something else`);
@@ -56,7 +54,6 @@ export class StepChecks {
     return this.definition.ids.has(name);
   }
 
-  /** Checks the expressions in every text of a JSON value. */
   value(value: unknown, path: string): void {
     visitTexts(value, path, (text, at) => this.text(text, at));
   }

@@ -31,12 +31,9 @@ export interface Lanes {
   readonly steps: (lane: number) => readonly Step[];
 }
 
-/**
- * Defines one kind of step, except its execution. Add a new kind to `STEP_KINDS`, and its {@link StepRunner} to
- * `RUNNERS` in the engine module.
- */
+/** Defines a kind of step. Add it to `STEP_KINDS`, and its {@link StepRunner} to `RUNNERS` in the engine module. */
 export interface StepKind<S extends Step = Step> extends StepForm<S> {
-  /** Adds the faults that need the tools or the expressions of the definition, except those of `if` and of inner lists. */
+  /** Adds the faults that need the tools or the expressions of the definition, except of `if` and inner lists. */
   check?(step: S, path: string, checks: StepChecks): void;
   /** Returns every list of steps inside, except `on_error`. */
   lists?(step: S): readonly InnerList[];

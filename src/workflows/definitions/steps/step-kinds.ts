@@ -40,10 +40,7 @@ export function kindOf(step: Step): StepKind {
   return STEP_KINDS[kindNameOf(step)];
 }
 
-/**
- * Checks the form of a list of steps: keys, types, ids and limits. Adds every fault with its path. Use the result only
- * if there is no fault.
- */
+/** Checks the form of a list of steps: keys, types, ids and limits. Use the result only if it adds no fault. */
 export function parseSteps(given: unknown, faults: Fault[], path = 'steps'): Step[] {
   return new StepParser(Object.values(STEP_KINDS), faults).parseAll(given, path);
 }

@@ -10,7 +10,6 @@ export const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;
 const RESERVED = new Set(['trigger', 'run', 'workflow']);
 const MAX_TEXT = 10_000;
 
-/** Describes the form of one kind of step. */
 export interface StepForm<S extends Step = Step> {
   /** A step that has one of these members is of this kind. */
   readonly marks: readonly string[];
@@ -32,7 +31,6 @@ export class StepParser {
     readonly faults: Fault[],
   ) {}
 
-  /** Parses the steps of a whole definition. */
   parseAll(given: unknown, path: string): Step[] {
     const steps = this.list(given, path);
     if (this.count > MAX_STEPS) {
@@ -61,7 +59,6 @@ export class StepParser {
     return steps;
   }
 
-  /** Parses a list that must not be empty. */
   nonEmptyList(given: unknown, path: string): Step[] {
     if (Array.isArray(given) && given.length === 0) {
       this.fault(path, 'must hold at least one step');

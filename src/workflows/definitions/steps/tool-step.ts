@@ -77,10 +77,7 @@ function checkTool(step: ToolStep, path: string, checks: StepChecks): void {
   }
 }
 
-/**
- * Adds a fault for everything in `value` that can never match the schema. Text with an expression is skipped: its value
- * is checked when the step runs.
- */
+/** Adds a fault for everything that can never match the schema. The values of expressions are checked in each run. */
 export function checkStatic(
   value: unknown,
   schema: JsonSchema,

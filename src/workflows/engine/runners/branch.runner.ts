@@ -4,7 +4,6 @@ import { type Progress, RunProgressService, type StepAttempt } from '../run-prog
 import { RunScopeService } from '../run-scope.service.js';
 import type { Sharing, StepRunner } from './step-runners.service.js';
 
-/** Evaluates the condition of a branch. The engine then runs the chosen list of steps. */
 @Injectable()
 export class BranchRunner implements StepRunner<BranchStep> {
   readonly kind = 'branch';

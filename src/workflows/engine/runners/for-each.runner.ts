@@ -15,7 +15,6 @@ import type { StepRunner } from './step-runners.service.js';
 const MAX_RUN_STEPS = 10_000;
 const MAX_RESULT_BYTES = 256 * 1024;
 
-/** Begins and ends loops. In between, the engine runs the steps of each item. */
 @Injectable()
 export class ForEachRunner implements StepRunner<ForEachStep> {
   readonly kind = 'for_each';

@@ -12,7 +12,6 @@ import type { Progress, StepAttempt } from '../run-progress.service.js';
  */
 export type Sharing = 'reads' | 'changes' | 'alone';
 
-/** Executes the steps of one kind. */
 export interface StepRunner<S extends Step = Step> {
   readonly kind: StepKindName;
   /**

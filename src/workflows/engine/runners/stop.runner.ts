@@ -9,7 +9,6 @@ import type { Sharing, StepRunner } from './step-runners.service.js';
 
 const MAX_REASON_CHARACTERS = 1000;
 
-/** Ends a run with the status and the reason of a stop step. */
 @Injectable()
 export class StopRunner implements StepRunner<StopStep> {
   readonly kind = 'stop';

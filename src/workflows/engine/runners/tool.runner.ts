@@ -14,7 +14,6 @@ import { RunScopeService } from '../run-scope.service.js';
 import { StepCallerService } from '../step-caller.service.js';
 import type { Sharing, StepRunner } from './step-runners.service.js';
 
-/** Calls the tools of steps. */
 @Injectable()
 export class ToolRunner implements StepRunner<ToolStep> {
   readonly kind = 'tool';
@@ -95,7 +94,6 @@ export class ToolRunner implements StepRunner<ToolStep> {
     );
   }
 
-  /** Returns the arguments of the step, or undefined when its condition is not met. */
   private async renderInput(
     tx: RunTransaction,
     place: Place<ToolStep>,

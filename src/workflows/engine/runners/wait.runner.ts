@@ -7,7 +7,6 @@ import { RunScopeService } from '../run-scope.service.js';
 import { computeWaitEnd, toWaiting } from '../wait-times.js';
 import type { StepRunner } from './step-runners.service.js';
 
-/** Pauses a run until a time. */
 @Injectable()
 export class WaitRunner implements StepRunner<WaitStep> {
   readonly kind = 'wait';

@@ -11,7 +11,6 @@ import { RunSearchRepository } from '../run-search.repository.js';
 import type { BulkRunsInput } from '../run.inputs.js';
 import type { BulkRunsResult, RefusedRun } from './bulk-run.results.js';
 
-/** The number of runs that one statement changes. */
 const BATCH_SIZE = 100;
 /** The most pages that one call reads. Each page scans a bounded number of runs. */
 const MAX_PAGES = 30;

@@ -37,10 +37,7 @@ export function verifyWebhook(
   return isInTime ? 'standard' : undefined;
 }
 
-/**
- * Returns true when `header` is the hexadecimal HMAC-SHA256 (RFC 2104) of these bytes. A header that is missing, repeated
- * or malformed is an invalid signature.
- */
+/** True when `header` is the hexadecimal HMAC-SHA256 (RFC 2104) of these bytes; false when it is missing or repeated. */
 export function isSignatureValid(
   body: Uint8Array,
   secret: string,
@@ -75,10 +72,7 @@ function parseStandardHeaders(headers: IncomingHttpHeaders): StandardHeaders | u
   return { id, timestamp, signatures };
 }
 
-/**
- * Returns true when one of the signatures is the HMAC-SHA256 of `id.timestamp.body` with one of the secrets. It does not
- * check the timestamp.
- */
+/** True when one of the signatures is the HMAC-SHA256 of `id.timestamp.body` with one of the secrets, at any time. */
 function isStandardSignatureValid(
   body: Uint8Array,
   secrets: readonly string[],
