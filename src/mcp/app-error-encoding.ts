@@ -13,7 +13,7 @@ import {
   UNAVAILABLE,
 } from './json-rpc-error.js';
 
-/** The codes of each failure. `method` is for methods other than tools. `INTERNAL_ERROR` means that it is a bug there. */
+/** The codes of a failed tool, of another method, and of a whole HTTP request. `INTERNAL_ERROR` means: a bug there. */
 export const ERROR_CODES = {
   invalid_arguments: { tool: 'invalid_arguments', method: INVALID_PARAMS, request: INTERNAL_ERROR },
   // MCP 2026-07-28, basic/index: -32002 of earlier revisions is no longer allowed.

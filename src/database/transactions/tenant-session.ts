@@ -3,7 +3,7 @@ import { SessionQueryRunner } from '../driver/session-query-runner.js';
 import type { PreparedStatement, Statement } from '../driver/statement.js';
 import { assertOpen, type DeferredStatement, type StatementSender } from './statement-sender.js';
 
-/** Throws after its transaction or savepoint, so that work that nobody waits for cannot write beside what follows. */
+/** Reaches the data of one organization until its transaction or savepoint ends. Later, every use throws. */
 export class TenantSession {
   private runner?: SessionQueryRunner;
   private isOver = false;
