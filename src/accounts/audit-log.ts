@@ -24,13 +24,4 @@ export class AuditLog {
       .session(organizationId)
       .defer(INSERT, [organizationId, actor.kind, actor.id, action, subject]);
   }
-
-  async recordAll(
-    organizationId: string,
-    actor: Actor,
-    action: string,
-    subjects: readonly (string | null)[],
-  ): Promise<void> {
-    for (const subject of subjects) await this.record(organizationId, actor, action, subject);
-  }
 }

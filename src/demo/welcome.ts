@@ -79,15 +79,14 @@ async function nextStep(app: INestApplicationContext, url: string): Promise<stri
 }
 
 function signUpHint(url: string): string {
-  return [
-    'Nobody has an account yet. Create the first organization:',
-    `curl -s ${url}/api/auth/sign-up -c cookies.txt -H 'Content-Type: application/json' -d '{"email":"you@example.com","password":"...","organization_name":"..."}'`,
-  ].join('\n');
+  const body = { email: 'you@example.com', password: '...', organization_name: '...' };
+  return `Nobody has an account yet. Create the first organization:\n${curl(url, 'sign-up', body)}`;
 }
 
 function signInHint(url: string, email: string): string {
-  return [
-    'Sign in:',
-    `curl -s ${url}/api/auth/sign-in -c cookies.txt -H 'Content-Type: application/json' -d '{"email":"${email}","password":"..."}'`,
-  ].join('\n');
+  return `Sign in:\n${curl(url, 'sign-in', { email, password: '...' })}`;
+}
+
+function curl(url: string, path: string, body: object): string {
+  return `curl -s ${url}/api/auth/${path} -c cookies.txt -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
 }

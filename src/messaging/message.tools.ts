@@ -118,14 +118,12 @@ function requireField(input: SendMessageInput, field: 'subject' | 'body'): strin
 function parseSchedule(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = parseTime(text);
-  const message =
-    time === undefined
-      ? 'must be a time as in RFC 3339, such as 2030-01-31T09:00:00Z'
-      : time.getTime() > Date.now() + MOST_AHEAD_MS
-        ? 'must be at most one year ahead'
-        : undefined;
-  if (!message) return time;
-  throw AppError.invalidField('scheduled_at', message);
+  if (!time) {
+    const message = 'must be a time as in RFC 3339, such as 2030-01-31T09:00:00Z';
+    throw AppError.invalidField('scheduled_at', message);
+  }
+  if (time.getTime() <= Date.now() + MOST_AHEAD_MS) return time;
+  throw AppError.invalidField('scheduled_at', 'must be at most one year ahead');
 }
 
 // The code is not `unavailable`, because runs would retry, and a retry cannot help.

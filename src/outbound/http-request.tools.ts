@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.js';
 import { parseJson } from '../http/request-body.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
-import type { HttpResponse } from './http-exchange.js';
+import type { HttpRequest, HttpResponse } from './http-exchange.js';
 import { readHeaders, retryAfterSeconds } from './http-headers.js';
 import { HttpRequestInput, HttpRequestResult } from './http-request.dto.js';
 import { OutboundClient } from './outbound-client.js';
@@ -43,10 +43,7 @@ export class HttpRequestTools {
   }
 }
 
-function requestContent(input: HttpRequestInput): {
-  headers: Record<string, string>;
-  body?: Buffer;
-} {
+function requestContent(input: HttpRequestInput): Pick<HttpRequest, 'headers' | 'body'> {
   const { json, body, idempotency_key: key } = input;
   if (json !== undefined && body !== undefined) {
     throw AppError.invalidField('body', 'must not be given together with json');

@@ -2,16 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
 import { JoinedSignal } from '../http/signals.js';
 import { HostResolver } from './host-resolver.js';
-import { type HttpResponse, connect, exchange } from './http-exchange.js';
+import { type HttpRequest, type HttpResponse, connect, exchange } from './http-exchange.js';
 import { OutboundRules } from './outbound-rules.js';
 import { type OutboundTarget, parseTarget } from './outbound-target.js';
 
-export interface OutboundRequest {
-  readonly method: string;
+/** The headers must be valid and must not set Host, framing or connection headers; `readHeaders` checks this. */
+interface OutboundRequest extends Omit<HttpRequest, 'path'> {
   readonly url: string;
-  /** Must be valid in HTTP and must not set Host, framing or connection headers; `readHeaders` checks this. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer;
   readonly signal: AbortSignal;
 }
 

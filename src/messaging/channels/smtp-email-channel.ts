@@ -2,12 +2,6 @@ import { createTransport } from 'nodemailer';
 import { type Delivery, type Email, EmailChannel, composeEmail } from './email-channel.js';
 
 const LONGEST_REASON = 500;
-const TIMEOUTS = {
-  connectionTimeout: 10_000,
-  greetingTimeout: 10_000,
-  dnsTimeout: 10_000,
-  socketTimeout: 30_000,
-};
 /** Commands about one message. A refusal of any other command concerns the server or the account, so a retry may help. */
 const MESSAGE_COMMANDS = /^(MAIL FROM|RCPT TO|DATA|BDAT)/;
 
@@ -34,7 +28,10 @@ export class SmtpEmailChannel extends EmailChannel {
       maxConnections,
       // DeliveryService schedules retries. Retries by nodemailer would not be counted.
       maxRequeues: 0,
-      ...TIMEOUTS,
+      connectionTimeout: 10_000,
+      greetingTimeout: 10_000,
+      dnsTimeout: 10_000,
+      socketTimeout: 30_000,
     });
     // Without a listener, an idle pooled connection that breaks would end the process.
     this.transport.on('error', () => undefined);

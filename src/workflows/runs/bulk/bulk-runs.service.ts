@@ -52,7 +52,7 @@ export class BulkRunsService {
       const isFirst = done.length + refused.length === 0;
       const allowed = isRateLimited ? this.consume(organizationId, found, isFirst) : found;
       const outcome = await work(allowed.map(({ id }) => id));
-      await this.audit.recordAll(organizationId, actor, action, outcome.done);
+      for (const id of outcome.done) await this.audit.record(organizationId, actor, action, id);
       done.push(...outcome.done);
       for (const { runId, error } of outcome.refused) {
         refused.push({ run_id: runId, code: error.code, message: error.message });
