@@ -20,7 +20,6 @@ export interface TransactionOptions {
   readonly singleStatement?: boolean;
 }
 
-/** A transaction, as the code that runs inside of it sees it. */
 interface CurrentTransaction {
   readonly organizationId: string;
   readonly readOnly: boolean;
