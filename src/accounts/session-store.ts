@@ -6,7 +6,7 @@ import { mapDatabaseError } from '../database/database-error.js';
 
 const PRUNE_SECONDS = 15 * 60;
 /** Milliseconds from its start after which a session ends, even if it is used all the time (ASVS 5.0, 7.3.2). */
-export const ABSOLUTE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
+const ABSOLUTE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 /** Milliseconds without a request after which a session ends (ASVS 5.0, 7.3.1). */
 export const IDLE_LIFETIME_MS = 12 * 60 * 60 * 1000;
 

@@ -185,13 +185,6 @@ export const ENV_NAMES = {
 
 export type EnvKey = keyof typeof ENV_NAMES;
 
-const NUMBERS = new Set<EnvKey>([
-  'port',
-  'rateLimitPerMinute',
-  'databasePoolSize',
-  'workerConcurrency',
-]);
-
 /** Reports a wrong configuration. The message names every wrong setting and what it must be, but no values. */
 export class EnvError extends Error {
   override readonly name = 'EnvError';
@@ -200,11 +193,13 @@ export class EnvError extends Error {
 /** Reads and validates the settings. An empty variable counts as absent. Throws one {@link EnvError} with all faults. */
 export function loadEnv(source: Record<string, string | undefined> = process.env): Env {
   const values: Partial<Record<EnvKey, unknown>> = {};
+  const defaults = new Env({});
   for (const [key, name] of Object.entries(ENV_NAMES) as [EnvKey, string][]) {
     const raw = source[name]?.trim();
     if (!raw) continue;
     // Number() would also accept '0x10' and '1e3', which are typing errors here.
-    values[key] = NUMBERS.has(key) ? (/^\d{1,9}$/.test(raw) ? Number(raw) : Number.NaN) : raw;
+    const isNumber = typeof defaults[key] === 'number' && /^\d{1,9}$/.test(raw);
+    values[key] = isNumber ? Number(raw) : raw;
   }
   if (typeof values.publicUrl === 'string') values.publicUrl = values.publicUrl.replace(/\/+$/, '');
   const env = new Env(values);

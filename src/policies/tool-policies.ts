@@ -9,7 +9,7 @@ export interface ToolPolicy {
 }
 
 /** The policy of a tool for which the organization has stored none. */
-export const NO_POLICY: ToolPolicy = { hidden: false, confirmation: 'never' };
+const NO_POLICY: ToolPolicy = { hidden: false, confirmation: 'never' };
 
 export interface NamedPolicy extends ToolPolicy {
   readonly tool: string;
