@@ -23,7 +23,7 @@ export default defineConfig({
                 ...bull,
                 name: 'rest on bull',
                 include: ['test/workflows/**/*.e2e-spec.ts', 'test/messaging/**/*.e2e-spec.ts'],
-                exclude: [...DRIVER_SPECS, ...THOROUGH_SPECS],
+                exclude: DRIVER_SPECS,
               },
             },
           ]

@@ -4,18 +4,11 @@
  */
 export const DRIVER_SPECS = [
   'test/messaging/message-delivery.e2e-spec.ts',
-  'test/workflows/event-triggers.e2e-spec.ts',
+  'test/queue/wake-ups.e2e-spec.ts',
   'test/workflows/fair-claims.e2e-spec.ts',
-  'test/workflows/fan-out-limits.e2e-spec.ts',
-  'test/workflows/run-cancel.e2e-spec.ts',
   'test/workflows/run-control.e2e-spec.ts',
-  'test/workflows/run-execution.e2e-spec.ts',
-  'test/workflows/run-limits.e2e-spec.ts',
   'test/workflows/run-retry.e2e-spec.ts',
-  'test/workflows/schedule-triggers.e2e-spec.ts',
-  'test/workflows/wait-for-event.e2e-spec.ts',
   'test/workflows/webhook-durability.e2e-spec.ts',
-  'test/workflows/webhook-wait.e2e-spec.ts',
 ];
 
 /** Test files that `npm run test:slow` repeats with more rounds and more rows. They read IS_THOROUGH. */
