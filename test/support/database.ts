@@ -1,9 +1,12 @@
 import { Client } from 'pg';
+import type { DatabaseAccess } from '../../src/database/setup/database-access.js';
 
 let counter = 0;
 
 export interface TestDatabase {
   readonly url: string;
+  /** What `prepareDatabase` returns for it. The copy of a prepared template needs no preparation. */
+  readonly access: DatabaseAccess;
   /** Drops the database. Throws when a connection to it stays open, unless `force` closes all connections. */
   readonly drop: (options?: { force: boolean }) => Promise<void>;
 }
@@ -19,10 +22,25 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   return {
     url: url.href,
+    access: { ...templateAccess(), database: name },
     // Without FORCE, so that a connection that was not closed fails the test that opened it.
     drop: (options) =>
       asAdministrator(`drop database ${name}${options?.force ? ' with (force)' : ''}`),
   };
+}
+
+/** Writes how to connect to the template into an environment variable, which test processes inherit. */
+export function publishTemplateAccess(access: DatabaseAccess): void {
+  const keys = [access.contextKey, access.dataKey].map((key) => key.toString('hex'));
+  process.env.TEST_TEMPLATE_ACCESS = JSON.stringify({ ...access, keys });
+}
+
+function templateAccess(): DatabaseAccess {
+  const { keys, ...access } = JSON.parse(process.env.TEST_TEMPLATE_ACCESS!) as DatabaseAccess & {
+    keys: string[];
+  };
+  const [contextKey, dataKey] = keys.map((key) => Buffer.from(key, 'hex'));
+  return { ...access, contextKey: contextKey!, dataKey: dataKey! };
 }
 
 async function asAdministrator(statement: string): Promise<void> {

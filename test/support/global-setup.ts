@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
+import { publishTemplateAccess } from './database.js';
 import { findDatabases, findFiles, findProcesses } from './leftovers.js';
 import { findRedisServer } from './redis.js';
 
@@ -68,7 +69,9 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
   await owner.end();
   const templateUrl = new URL(serverUrl);
   templateUrl.pathname = `/${template}`;
-  await prepareDatabase(templateUrl.href, { waitMs: 5000, log: () => undefined });
+  publishTemplateAccess(
+    await prepareDatabase(templateUrl.href, { waitMs: 5000, log: () => undefined }),
+  );
   process.env.TEST_TEMPLATE_URL = templateUrl.href;
   undo.push(() => dropTemplate(serverUrl, template));
   const temporary = join(folder, 'tmp');

@@ -79,7 +79,9 @@ async function start(
     }),
     ...options.env,
   });
-  const access = await prepareDatabase(databaseUrl, { waitMs: 5000, log: () => undefined });
+  const access =
+    database?.access ??
+    (await prepareDatabase(databaseUrl, { waitMs: 5000, log: () => undefined }));
   const app = await createHttpApplication(
     AppModule.forRoot({
       env,
