@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool } from 'pg';
-import type { DataSource, EntityTarget, ObjectLiteral, Repository } from 'typeorm';
+import type { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { mapDatabaseError } from '../database-error.js';
 import { AutocommitTransaction } from './autocommit-transaction.js';
@@ -30,11 +30,9 @@ interface CurrentTransaction {
   readonly afterCommit: (() => void)[];
 }
 
-// Not one for each instance: every AsyncLocalStorage of a process makes each `await` slower.
-const storage = new AsyncLocalStorage<CurrentTransaction>();
-
 /** The only way to the data of organizations: every statement runs in a transaction bound to one of them. */
 export class TenantDatabase {
+  private readonly storage = new AsyncLocalStorage<CurrentTransaction>();
   private readonly connections: TenantConnections;
 
   constructor(
@@ -55,7 +53,7 @@ export class TenantDatabase {
     work: () => Promise<T>,
     { readOnly = false, singleStatement = false }: TransactionOptions = {},
   ): Promise<T> {
-    const outer = storage.getStore();
+    const outer = this.storage.getStore();
     if (outer) return await this.join(outer, organizationId, work, readOnly);
     return readOnly || singleStatement
       ? await this.runAutocommit(organizationId, work, readOnly)
@@ -78,7 +76,7 @@ export class TenantDatabase {
    * commits. Inside a dry run of the same organization it joins that one.
    */
   async dryRun<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
-    if (storage.getStore()) {
+    if (this.storage.getStore()) {
       this.assertDryRun(organizationId);
       return await work();
     }
@@ -86,7 +84,7 @@ export class TenantDatabase {
     const session = undefined;
     const current = { organizationId, readOnly: false, isDryRun: true, transaction, session };
     try {
-      return await storage.run({ ...current, afterCommit: [] }, work);
+      return await this.storage.run({ ...current, afterCommit: [] }, work);
     } catch (error) {
       throw transaction.failure ? mapDatabaseError(transaction.failure) : mapDatabaseError(error);
     } finally {
@@ -129,19 +127,15 @@ export class TenantDatabase {
   }
 
   /** The TypeORM repository of an entity in that session. */
-  repository<E extends ObjectLiteral>(
-    organizationId: string,
-    entity: EntityTarget<E>,
-  ): Repository<E> {
+  repository<E extends ObjectLiteral>(organizationId: string, entity: EntityTarget<E>) {
     return this.session(organizationId).repository(entity);
   }
 
   /** Locks the organization until the running transaction ends. Other transactions that lock it wait until then. */
   async lockOrganization(organizationId: string): Promise<void> {
-    const session = this.session(organizationId);
     // FOR UPDATE would also block inserts of rows that refer to the organization.
     const lock = 'select from organizations where id = $1 for no key update';
-    await session.query(lock, [organizationId]);
+    await this.session(organizationId).query(lock, [organizationId]);
   }
 
   /** Runs `action` once the running transaction is committed, and never if it is rolled back. */
@@ -158,15 +152,20 @@ export class TenantDatabase {
 
   /** True inside a dry run, whose every transaction is going to be rolled back. */
   get inDryRun(): boolean {
-    return storage.getStore()?.isDryRun ?? false;
+    return this.storage.getStore()?.isDryRun ?? false;
   }
 
   /** Runs `work` as if no transaction surrounded it. Inside a dry run, its transactions are part of the dry run. */
   outside<T>(work: () => Promise<T>): Promise<T> {
-    const outer = storage.getStore();
+    const outer = this.storage.getStore();
     return outer?.isDryRun
-      ? storage.run({ ...outer, session: undefined }, work)
-      : storage.exit(work);
+      ? this.storage.run({ ...outer, session: undefined }, work)
+      : this.storage.exit(work);
+  }
+
+  /** Frees the process of a storage that would make every later `await` slower. */
+  onApplicationShutdown(): void {
+    this.storage.disable();
   }
 
   private async join<T>(
@@ -273,7 +272,7 @@ export class TenantDatabase {
 
   private async runInSession<T>(current: CurrentTransaction, work: () => Promise<T>): Promise<T> {
     try {
-      return await storage.run(current, work);
+      return await this.storage.run(current, work);
     } finally {
       current.session?.end();
     }
@@ -281,12 +280,12 @@ export class TenantDatabase {
 
   /** The transaction that surrounds the caller. A dry run is none, but the transactions in it are. */
   private openTransaction(): CurrentTransaction | undefined {
-    const current = storage.getStore();
+    const current = this.storage.getStore();
     return current?.session ? current : undefined;
   }
 
   private assertDryRun(organizationId: string): CurrentTransaction {
-    const current = storage.getStore();
+    const current = this.storage.getStore();
     if (!current?.isDryRun) throw new Error('This is not a dry run.');
     assertSameOrganization(current, organizationId);
     return current;
