@@ -111,7 +111,6 @@ export class Run extends OrganizationRowWithId {
   slotKey: string | null;
 }
 
-/** A failed attempt of a step. */
 interface FailedAttempt {
   attempt: number;
   failed_at: string;
