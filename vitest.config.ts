@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { DRIVER_SPECS, PROCESS_SPECS } from './test/support/spec-lists.js';
+import { DRIVER_SPECS, PROCESS_SPECS, SLOW_SPECS } from './test/support/spec-lists.js';
 import { findRedisServer } from './test/support/redis.js';
 
 export const hasRedis = Boolean(process.env.REDIS_URL) || findRedisServer() !== undefined;
@@ -13,7 +13,7 @@ if (!hasRedis) {
 
 export const common = {
   // More workers than cores: most tests wait for a server or for a timer.
-  maxWorkers: 3,
+  maxWorkers: 4,
   reporters: ['default', './test/support/summary-reporter.ts'],
 };
 
@@ -52,7 +52,7 @@ export default defineConfig({
           ...e2e,
           name: 'e2e',
           include: ['test/**/*.e2e-spec.ts'],
-          exclude: ['test/conformance/**'],
+          exclude: ['test/conformance/**', ...SLOW_SPECS],
         },
       },
       ...(hasRedis ? [{ test: { ...bull, name: 'bull', include: DRIVER_SPECS } }] : []),

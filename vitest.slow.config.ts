@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { DRIVER_SPECS, THOROUGH_SPECS } from './test/support/spec-lists.js';
+import { DRIVER_SPECS, SLOW_SPECS, THOROUGH_SPECS } from './test/support/spec-lists.js';
 import { bull, common, e2e, hasRedis } from './vitest.config.js';
 
 /** What `npm run test:slow` adds to `npm test`: more rounds and rows, and on Bull the remaining tests of workers. */
@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           ...e2e,
           name: 'thorough',
-          include: THOROUGH_SPECS,
+          include: [...THOROUGH_SPECS, ...SLOW_SPECS],
           env: { TEST_THOROUGH: 'true' },
           testTimeout: 300_000,
         },
@@ -23,7 +23,7 @@ export default defineConfig({
                 ...bull,
                 name: 'rest on bull',
                 include: ['test/workflows/**/*.e2e-spec.ts', 'test/messaging/**/*.e2e-spec.ts'],
-                exclude: DRIVER_SPECS,
+                exclude: [...DRIVER_SPECS, ...SLOW_SPECS],
               },
             },
           ]

@@ -1,3 +1,5 @@
+import { Agent, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { OutputSchemas } from './output-schemas.js';
 import type { Switchboard } from './switchboard.js';
 
@@ -28,6 +30,7 @@ export interface TestOrganization {
 }
 
 let counter = 0;
+const agent = new Agent({ keepAlive: true });
 // Keyed by object and not by URL, because a later Switchboard may get the same port and have other tools.
 const schemas = new WeakMap<{ url: string }, Promise<OutputSchemas>>();
 
@@ -64,21 +67,17 @@ export async function createOrganization(
     key,
     fetch: withSession,
     call: async <T>(tool: string, given: unknown = {}): Promise<Outcome<T>> => {
-      const response = await withSession(`/api/tools/${tool}`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(given),
-      });
-      const body = (await response.json()) as Record<string, unknown>;
-      if (response.status >= 500 && response.status !== 503) {
-        throw new Error(`${tool} answered ${response.status}: ${JSON.stringify(body)}`);
+      const headers = { Cookie: cookie, Origin: url, 'Content-Type': 'application/json' };
+      const { status, body } = await post(`${url}/api/tools/${tool}`, headers, given);
+      if (status >= 500 && status !== 503) {
+        throw new Error(`${tool} answered ${status}: ${JSON.stringify(body)}`);
       }
-      if (response.ok) {
+      if (status === 200) {
         (await schemasOf(switchboard, withSession)).check(tool, body);
-        return { status: response.status, value: body as T };
+        return { status, value: body as T };
       }
       return {
-        status: response.status,
+        status,
         value: undefined as T,
         error: {
           code: body.code as string,
@@ -98,6 +97,22 @@ export async function createOrganization(
         body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
       }),
   };
+}
+
+/** Sends a request as `fetch` does, for half of its processor time. Most requests of the tests are calls of tools. */
+function post(
+  url: string,
+  headers: Record<string, string>,
+  given: unknown,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', headers, agent }, (response) => {
+      json(response).then((body) => {
+        resolve({ status: response.statusCode!, body: body as Record<string, unknown> });
+      }, reject);
+    });
+    sent.on('error', reject).end(JSON.stringify(given));
+  });
 }
 
 function schemasOf(

@@ -15,10 +15,22 @@ export const DRIVER_SPECS = [
 export const THOROUGH_SPECS = [
   'test/failpoints/*.e2e-spec.ts',
   'test/mcp/fuzz*.e2e-spec.ts',
-  'test/workflows/claim-cost.e2e-spec.ts',
+  'test/operations/roles.e2e-spec.ts',
   'test/workflows/fair-turns.e2e-spec.ts',
   'test/workflows/run-filters.e2e-spec.ts',
   'test/workflows/run-limits.e2e-spec.ts',
+];
+
+/** Test files that only `npm run test:slow` runs: they measure costs, start many processes or write many rows. */
+export const SLOW_SPECS = [
+  'test/contacts/search-index.e2e-spec.ts',
+  'test/mcp/subscriptions-processes.e2e-spec.ts',
+  'test/operations/tool-compatibility.e2e-spec.ts',
+  'test/operations/tools-command.e2e-spec.ts',
+  'test/workflows/claim-cost.e2e-spec.ts',
+  'test/workflows/fan-out-limits.e2e-spec.ts',
+  'test/workflows/offers-cost.e2e-spec.ts',
+  'test/workflows/webhook-memory.e2e-spec.ts',
 ];
 
 /** Unit tests that measure or change the whole process. Each runs in a process of its own. */

@@ -12,6 +12,6 @@ export async function waitFor<T>(
     const waitedMs = Date.now() - started;
     if (waitedMs > timeoutMs) throw new Error(`Still waiting after ${waitedMs} ms.`);
     // The pauses grow with the wait, because most of the questions are requests to a busy server.
-    await sleep(Math.min(100, 10 + waitedMs / 10));
+    await sleep(Math.min(150, 15 + waitedMs / 4));
   }
 }
