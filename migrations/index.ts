@@ -12,6 +12,7 @@ import { Waits1764000010000 } from './1764000010000-waits.js';
 import { Webhooks1764000011000 } from './1764000011000-webhooks.js';
 import { Keys1764000012000 } from './1764000012000-keys.js';
 import { Retention1764000013000 } from './1764000013000-retention.js';
+import { BoundContexts1764000014000 } from './1764000014000-bound-contexts.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later one that changes a
@@ -32,4 +33,5 @@ export const MIGRATIONS = [
   Webhooks1764000011000,
   Keys1764000012000,
   Retention1764000013000,
+  BoundContexts1764000014000,
 ];

@@ -581,12 +581,16 @@ function private.requeue_due_runs(batch_size integer, OUT woken integer, OUT rec
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.requeue_limited_run() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.sign(message text) returns text
+  language sql stable set search_path=pg_catalog, pg_temp;
 function public.assert_lease(rows bigint) returns bigint
   language plpgsql immutable set search_path=pg_catalog, pg_temp;
 function public.current_organization() returns text
   language plpgsql stable security definer parallel restricted set search_path=pg_catalog, pg_temp;
 function public.find_contact_ids(wanted text, other text, batch_size integer) returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
+function public.open_context(organization text, signature text) returns void
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 
 grant execute on function gate.admit_runs(text) to public, switchboard_gate;
 grant execute on function gate.claim_events(integer,text,integer) to public, switchboard_gate;
@@ -631,9 +635,11 @@ grant execute on function private.record_parked_run() to public;
 grant execute on function private.report_effects_of(regclass) to public;
 grant execute on function private.requeue_due_runs(integer) to public;
 grant execute on function private.requeue_limited_run() to public;
+grant execute on function private.sign(text) to public;
 grant execute on function public.assert_lease(bigint) to public;
 grant execute on function public.current_organization() to public;
 grant execute on function public.find_contact_ids(text,text,integer) to public;
+grant execute on function public.open_context(text,text) to public;
 grant usage on schema gate to switchboard_gate;
 grant usage on schema public to public, switchboard_tenant;
 grant delete, insert, select, update on table gate.sessions to switchboard_gate;

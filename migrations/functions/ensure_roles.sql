@@ -26,6 +26,8 @@ begin
       gate_role, installation.gate_password);
   end if;
   execute format('grant connect on database %I to %I, %I', current_database(), tenant_role, gate_role);
+  -- A temporary table or function would outlive its transaction, and would be found before those of the service.
+  execute format('revoke temporary on database %I from public', current_database());
   execute format('grant usage on schema public to %I', tenant_role);
   -- A table without forced isolation gets no grant, so a forgotten isolate() cannot leak rows.
   for target in

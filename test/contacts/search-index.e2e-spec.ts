@@ -64,9 +64,9 @@ describe('search_contacts with many contacts', () => {
     await client.connect();
     try {
       const { processID } = client as Client & { processID: number };
-      const context = new ContextSigner(contextKey).sign(acme.id, processID);
+      const signature = new ContextSigner(contextKey).sign(acme.id, processID);
       await client.query('begin');
-      await client.query(`select set_config('switchboard.context', $1, true)`, [context]);
+      await client.query('select open_context($1, $2)', [acme.id, signature]);
       const found = await client.query(`select public.find_contact_ids($1, null, 1000) as ids`, [
         text,
       ]);

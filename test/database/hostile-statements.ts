@@ -8,6 +8,8 @@ export interface HostileContext {
   context: string;
   /** A valid context of `theirs`, made for another backend. */
   theirContextElsewhere: string;
+  /** The signature of `theirs` for another backend, as `open_context` takes it. */
+  theirSignatureElsewhere: string;
   tenantRole: string;
   gateRole: string;
   ownerRole: string;
@@ -86,6 +88,25 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
   [
     'the context of another backend',
     ({ theirContextElsewhere }) => [forge(theirContextElsewhere), ALL],
+  ],
+  [
+    'open_context with the signature of another backend',
+    ({ theirs, theirSignatureElsewhere }) => [
+      `select open_context('${theirs}', '${theirSignatureElsewhere}')`,
+      ALL,
+    ],
+  ],
+  [
+    'open_context with the own context as the signature',
+    ({ theirs, context }) => [`select open_context('${theirs}', '${context.split('.')[1]}')`, ALL],
+  ],
+  [
+    'open_context without a signature',
+    ({ theirs }) => [`select open_context('${theirs}', null)`, ALL],
+  ],
+  [
+    'the function that signs',
+    ({ theirs }) => [`select private.sign('${theirs}.' || pg_backend_pid())`],
   ],
   ['set local', ({ theirs }) => [`set local switchboard.context = '${theirs}.${NO_MAC}'`, ALL]],
   ['an empty context', () => [forge(''), ALL]],

@@ -76,8 +76,11 @@ describe('hostile SQL as the role of the service', () => {
     const other = await connect();
     const spy = await connect();
     try {
-      const context = signer.sign(theirs.id, backendPid(other));
-      const begin = new Pipeline([{ text: 'begin', values: [] }, setContext(context)]);
+      const signature = signer.sign(theirs.id, backendPid(other));
+      const begin = new Pipeline([
+        { text: 'begin', values: [] },
+        setContext([theirs.id, signature]),
+      ]);
       other.query(begin);
       await begin.done;
       const look = () =>
@@ -91,7 +94,7 @@ describe('hostile SQL as the role of the service', () => {
         const row = rows.find(({ pid }) => pid === backendPid(other));
         // The observer has the same role, so it can read the SQL text, which must not contain the context.
         expect(row?.query).toBeTruthy();
-        expect(JSON.stringify(rows)).not.toContain(context.split('.')[1]);
+        expect(JSON.stringify(rows)).not.toContain(signature);
         expect(JSON.stringify(rows)).not.toContain(theirs.id);
       }
     } finally {
@@ -103,8 +106,8 @@ describe('hostile SQL as the role of the service', () => {
   it.each(['commit', 'rollback'])('has no context left after %s', async (end) => {
     const client = await connect();
     try {
-      const context = signer.sign(mine.id, backendPid(client));
-      const begin = new Pipeline([{ text: 'begin', values: [] }, setContext(context)]);
+      const signature = signer.sign(mine.id, backendPid(client));
+      const begin = new Pipeline([{ text: 'begin', values: [] }, setContext([mine.id, signature])]);
       client.query(begin);
       await begin.done;
       expect((await client.query('select from contacts')).rowCount).toBe(1);
@@ -156,7 +159,8 @@ async function hostileContext(context: string): Promise<HostileContext> {
     theirContact,
     theirKeyHash: createHash('sha256').update(theirs.key).digest('hex'),
     context,
-    theirContextElsewhere: signer.sign(theirs.id, 1),
+    theirContextElsewhere: `${theirs.id}.${signer.sign(theirs.id, 1)}`,
+    theirSignatureElsewhere: signer.sign(theirs.id, 1),
     tenantRole: switchboard.access.tenant.user,
     gateRole: switchboard.access.gate.user,
     ownerRole: owner!.name,
@@ -170,9 +174,13 @@ async function inTransactionOf<T>(
 ): Promise<T> {
   const client = await connect();
   try {
-    const context = signer.sign(organizationId, backendPid(client));
+    const signature = signer.sign(organizationId, backendPid(client));
     await client.query('begin');
-    await client.query(`select set_config('switchboard.context', $1, true)`, [context]);
+    await client.query('select open_context($1, $2)', [organizationId, signature]);
+    const { rows } = await client.query<{ context: string }>(
+      `select current_setting('switchboard.context') as context`,
+    );
+    const { context } = rows[0]!;
     const result = await work(client, context);
     await client.query('commit');
     return result;

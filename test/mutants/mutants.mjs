@@ -16,7 +16,9 @@ export const MUTANTS = [
   {
     id: 'M1',
     what: 'no polling: only wake-ups start work',
-    edits: [['src/queue/leased-worker.ts', '    await this.fill();\n', '']],
+    edits: [
+      ['src/queue/leased-worker.ts', 'await this.fill();', 'if (POLL_MS < 0) await this.fill();'],
+    ],
     tests: ['test/failpoints/web-failpoints'],
     names: 'FP1:',
   },

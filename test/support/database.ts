@@ -18,6 +18,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   counter += 1;
   const name = `${template}_${process.pid}_${counter}`;
   await asAdministrator(`create database ${name} template ${template}`);
+  // A copy has no grants of its template.
+  await asAdministrator(`revoke temporary on database ${name} from public`);
   const url = new URL(templateUrl);
   url.pathname = `/${name}`;
   return {

@@ -1,4 +1,4 @@
-import pg, { type Connection, type QueryResult, type Submittable } from 'pg';
+import pg, { type ClientBase, type Connection, type QueryResult, type Submittable } from 'pg';
 import { toError } from '../../errors/app-error.js';
 import type { BoundStatement } from './statement.js';
 
@@ -126,6 +126,11 @@ export class Pipeline implements Submittable {
     if (index === this.statements.length - 1) connection.describe({ type: 'P', name: '' }, true);
     connection.execute({}, true);
   }
+}
+
+/** Makes later pipelines prepare their statements again, after the server has forgotten all of them. */
+export function forgetPreparedStatements(client: ClientBase): void {
+  preparedNames.delete((client as ClientBase & { connection: Connection }).connection);
 }
 
 function namesOf(connection: Connection): Set<string> {

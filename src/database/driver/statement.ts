@@ -12,6 +12,8 @@ export interface PreparedStatement extends Statement {
 /** A statement with its values, as a connection sends it. */
 export interface BoundStatement extends Statement {
   readonly values: readonly unknown[];
+  /** True for statements of the transaction itself, which may set what belongs to the session. */
+  readonly isInternal?: true;
   /** Receives the columns of each row as text. Only the last statement of a pipeline has a result of its own. */
   readonly onRow?: (columns: readonly (string | null)[]) => void;
 }

@@ -13,6 +13,7 @@ export async function assertIsolated(access: DatabaseAccess): Promise<void> {
     try {
       faults.push(...(await roleFaults(client, kind)));
       faults.push(...(await tableFaults(client, kind)));
+      faults.push(...(await functionFaults(client, kind)));
       if (kind === 'tenant') faults.push(...(await contextFaults(client)));
     } finally {
       await client.end();
@@ -29,6 +30,12 @@ async function roleFaults(client: Client, kind: string): Promise<Fault[]> {
         case when rolsuper then 'is a superuser' end,
         case when rolbypassrls then 'bypasses row-level security' end,
         case when rolcreaterole then 'may create roles' end,
+        case when rolcreatedb then 'may create databases' end,
+        case when rolreplication then 'may replicate the database' end,
+        case when has_database_privilege(current_database(), 'create') then 'may create schemas' end,
+        case when has_database_privilege(current_database(), 'temporary') then 'may create temporary tables' end,
+        case when exists (select from pg_namespace where has_schema_privilege(oid, 'create'))
+          then 'may create objects in a schema' end,
         case when exists (select from pg_auth_members where member = r.oid) then 'is a member of another role' end,
         case when exists (select from pg_class where relowner = r.oid) then 'owns tables' end
       ], null) as powers,
@@ -59,7 +66,7 @@ async function tableFaults(client: Client, kind: string): Promise<Fault[]> {
           and exists (select from unnest(p.polroles) as role where role = 0 or pg_has_role(role, 'member'))
       ) as isolated
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('public', 'gate', 'private') and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    where n.nspname not in ('pg_catalog', 'information_schema') and c.relkind in ('r', 'p', 'v', 'm', 'f')
       and has_table_privilege(c.oid, 'select, insert, update, delete, truncate')`);
   const allowed =
     kind === 'gate' ? rows.filter((row) => row.in_gate) : rows.filter((row) => row.isolated);
@@ -69,6 +76,19 @@ async function tableFaults(client: Client, kind: string): Promise<Fault[]> {
       path: row.name,
       message: `is open to the ${kind} role. The migration that makes it must run: select private.isolate('${row.name}')`,
     }));
+}
+
+/** Functions that run as their owner must find their objects by a fixed path. Otherwise a caller could divert them. */
+async function functionFaults(client: Client, kind: string): Promise<Fault[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where p.prosecdef and n.nspname <> 'pg_catalog'
+      and has_schema_privilege(n.oid, 'usage') and has_function_privilege(p.oid, 'execute')
+      and not exists (select from unnest(p.proconfig) as setting where setting like 'search\\_path=%')`);
+  return rows.map(({ name }) => ({
+    path: name,
+    message: `runs as its owner for the ${kind} role without a search_path of its own: alter function ${name} set search_path = pg_catalog, pg_temp`,
+  }));
 }
 
 async function contextFaults(client: Client): Promise<Fault[]> {

@@ -177,7 +177,10 @@ async function hasRoles(client: Client, installation: Installation): Promise<boo
        and not has_table_privilege($1, oid, 'select')
      union all
      select from pg_proc
-     where pronamespace = 'gate'::regnamespace and not has_function_privilege($2, oid, 'execute')`,
+     where pronamespace = 'gate'::regnamespace and not has_function_privilege($2, oid, 'execute')
+     union all
+     select from pg_database
+     where datname = current_database() and has_database_privilege($1, oid, 'temporary')`,
     names,
   );
   return missing.rows.length === 0;

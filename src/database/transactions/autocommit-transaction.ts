@@ -2,7 +2,7 @@ import type { QueryResult } from 'pg';
 import { isConnectionError } from '../database-error.js';
 import { Pipeline } from '../driver/pipeline.js';
 import type { BoundStatement } from '../driver/statement.js';
-import { assertOpen, type StatementSender } from './statement-sender.js';
+import { assertKeepsTransaction, assertOpen, type StatementSender } from './statement-sender.js';
 import { setContext, setReadOnlyContext, type TenantConnections } from './tenant-connections.js';
 
 /** Commits each statement by itself, in one round trip. Reads are READ COMMITTED. A write may send one statement. */
@@ -20,6 +20,7 @@ export class AutocommitTransaction implements StatementSender {
 
   async query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult> {
     assertOpen(this.isOver || isClosed());
+    assertKeepsTransaction(statement);
     if (this.hasWritten) throw new Error('This transaction may send one statement only.');
     this.hasWritten = !this.readOnly;
     this.version += 1;
@@ -38,7 +39,7 @@ export class AutocommitTransaction implements StatementSender {
     const client = await this.connections.acquire();
     const context = this.connections.sign(client, this.organizationId);
     const bind = this.readOnly ? setReadOnlyContext(context) : setContext(context);
-    const pipeline = new Pipeline([bind, statement]);
+    const pipeline = new Pipeline(this.connections.protect(client, [bind, statement]));
     client.query(pipeline);
     try {
       const result = await pipeline.done;

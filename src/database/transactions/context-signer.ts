@@ -3,20 +3,20 @@ import { createHmac } from 'node:crypto';
 /** The number of signatures that are cached, one for each pair of organization and connection. */
 const MOST_KEPT = 2000;
 
-/** Signs which organization a transaction belongs to; PostgreSQL checks it in `current_organization()`. */
+/** Signs which organization a transaction belongs to; PostgreSQL checks it in `open_context()`. */
 export class ContextSigner {
   private readonly kept = new Map<string, string>();
 
   constructor(private readonly key: Buffer) {}
 
+  /** Returns the signature for one backend, in hexadecimal. */
   sign(organizationId: string, backendPid: number): string {
     const signed = `${organizationId}.${backendPid}`;
     const known = this.kept.get(signed);
     if (known !== undefined) return known;
-    const mac = createHmac('sha256', this.key).update(signed);
-    const context = `${organizationId}.${mac.digest('hex')}`;
+    const signature = createHmac('sha256', this.key).update(signed).digest('hex');
     if (this.kept.size >= MOST_KEPT) this.kept.clear();
-    this.kept.set(signed, context);
-    return context;
+    this.kept.set(signed, signature);
+    return signature;
   }
 }

@@ -1,3 +1,5 @@
+import type { BoundStatement } from '../driver/statement.js';
+
 /** What would have happened to one row. Tells which columns would have changed, never what is in them. */
 export interface Effect {
   action: 'create' | 'update' | 'delete';
@@ -14,6 +16,20 @@ export interface Effects {
 }
 
 const MOST_EFFECTS = 1000;
+
+/** Makes the database record changed rows from now on, until the transaction ends. */
+export const RECORD_EFFECTS: BoundStatement = {
+  text: `select set_config('switchboard.dry_run', 'on', true), set_config('switchboard.effects', '', true)`,
+  values: [],
+  isInternal: true,
+};
+/** Reads what was recorded, as {@link parseEffects} takes it, and the mode; it is `full` when lines are missing. */
+export const READ_EFFECTS: BoundStatement = {
+  text: `select current_setting('switchboard.dry_run', true) as mode,
+    current_setting('switchboard.effects', true) as effects`,
+  values: [],
+  isInternal: true,
+};
 
 /** Returns one effect for each row, and none for a row that was made and is gone again. `isFull`: lines are missing. */
 export function parseEffects(noted: string, isFull: boolean): Effects {

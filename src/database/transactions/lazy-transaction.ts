@@ -2,12 +2,17 @@ import type { PoolClient, QueryResult } from 'pg';
 import { isConnectionError } from '../database-error.js';
 import { Pipeline } from '../driver/pipeline.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
-import { assertOpen, type DeferredStatement, type StatementSender } from './statement-sender.js';
+import {
+  assertKeepsTransaction,
+  assertOpen,
+  type DeferredStatement,
+  type StatementSender,
+} from './statement-sender.js';
 import { setContext, type TenantConnections } from './tenant-connections.js';
 
-const BEGIN = { ...prepared('begin', 'begin'), values: [] };
-const COMMIT = { ...prepared('commit', 'commit'), values: [] };
-const ROLLBACK = { ...prepared('rollback', 'rollback'), values: [] };
+const BEGIN = internal('begin');
+const COMMIT = internal('commit');
+const ROLLBACK = internal('rollback');
 const SAVEPOINT = 'switchboard_savepoint_';
 
 /** Begins with its first statement, in the same round trip. A call that touches no data costs the database nothing. */
@@ -31,6 +36,7 @@ export class LazyTransaction implements StatementSender {
   ) {}
 
   async query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult> {
+    assertKeepsTransaction(statement);
     this.version += 1;
     return await this.inTurn(() => {
       assertOpen(this.isOver || isClosed());
@@ -40,6 +46,7 @@ export class LazyTransaction implements StatementSender {
 
   defer(statement: DeferredStatement): void {
     assertOpen(this.isOver);
+    assertKeepsTransaction(statement);
     this.deferred.push(statement);
   }
 
@@ -89,7 +96,7 @@ export class LazyTransaction implements StatementSender {
       if (!client) return;
       this.client = undefined;
       try {
-        await sendPipeline(client, [ROLLBACK]).done;
+        await sendPipeline(client, this.connections.protect(client, [ROLLBACK])).done;
         this.connections.release(client);
       } catch {
         client.release(true);
@@ -116,7 +123,9 @@ export class LazyTransaction implements StatementSender {
   ): Promise<QueryResult> {
     if (this.failure) throw this.failure;
     const beginning = this.hasBegun ? [] : await this.begin();
-    const pipeline = sendPipeline(this.client!, [...beginning, ...statements]);
+    const client = this.client!;
+    const sent = this.connections.protect(client, [...beginning, ...statements]);
+    const pipeline = sendPipeline(client, sent);
     try {
       const result = await pipeline.done;
       this.hasBegun = true;
@@ -150,6 +159,10 @@ export class LazyTransaction implements StatementSender {
     const context = this.connections.sign(this.client, this.organizationId);
     return [BEGIN, setContext(context, { isDryRun: this.isDryRun, onBegin })];
   }
+}
+
+function internal(text: string): BoundStatement & { name: string } {
+  return { ...prepared(text, text), values: [], isInternal: true };
 }
 
 function sendPipeline(client: PoolClient, statements: readonly BoundStatement[]): Pipeline {

@@ -1,4 +1,5 @@
 import type { QueryResult } from 'pg';
+import { sessionSafety } from '../driver/session-safety.js';
 import type { BoundStatement } from '../driver/statement.js';
 
 export interface DeferredStatement extends BoundStatement {
@@ -20,4 +21,10 @@ export interface StatementSender {
 
 export function assertOpen(isClosed: boolean): void {
   if (isClosed) throw new Error('This session has ended, and its transaction may have too.');
+}
+
+/** Throws for SQL that would begin or end a transaction: what it wrote could not be rolled back any more. */
+export function assertKeepsTransaction({ text, isInternal }: BoundStatement): void {
+  if (isInternal || sessionSafety(text) !== 'ends transaction') return;
+  throw new Error(`SQL cannot begin or end the transaction that it runs in: ${text.slice(0, 100)}`);
 }

@@ -1,5 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { mapDatabaseError } from '../database-error.js';
+import { forgetPreparedStatements } from '../driver/pipeline.js';
+import { sessionSafety } from '../driver/session-safety.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
 import type { ContextSigner } from './context-signer.js';
 
@@ -8,16 +10,22 @@ const NOW = `(extract(epoch from now()) * 1000)::bigint`;
 // Each transaction sets whether it is a dry run: SQL of an earlier one may have set it for the whole session.
 const SET_CONTEXT = prepared(
   'context',
-  `select ${NOW}, set_config('switchboard.context', $1, true), set_config('switchboard.dry_run', $2, true)`,
+  `select ${NOW}, open_context($1, $2), set_config('switchboard.dry_run', $3, true)`,
 );
 const SET_READ_ONLY_CONTEXT = prepared(
   'context_read_only',
-  `select set_config('transaction_read_only', 'on', true), set_config('switchboard.context', $1, true),
+  `select set_config('transaction_read_only', 'on', true), open_context($1, $2),
     set_config('switchboard.dry_run', 'off', true)`,
 );
 
+/** The organization and its signature for one connection. */
+type SignedContext = readonly [organizationId: string, signature: string];
+
 /** Hands out pooled connections to tenant transactions. */
 export class TenantConnections {
+  /** Connections whose session an earlier statement may have changed. */
+  private readonly changed = new WeakSet<PoolClient>();
+
   constructor(
     private readonly pool: Pool,
     private readonly signer: ContextSigner,
@@ -37,34 +45,68 @@ export class TenantConnections {
     }
   }
 
-  /** Returns a connection to the pool, or closes it when a transaction is still open on it. */
-  release(client: PoolClient): void {
-    client.release(client.getTransactionStatus() !== 'I');
+  /**
+   * Returns the statements as the connection sends them. Once a statement may have changed the session, it and all
+   * later ones have no name, because it may have replaced prepared statements.
+   */
+  protect(client: PoolClient, statements: readonly BoundStatement[]): readonly BoundStatement[] {
+    if (statements.some(mayChangeSession)) this.changed.add(client);
+    return this.changed.has(client) ? statements.map(withoutName) : statements;
   }
 
-  /** Signs the organization for the connection, as `current_organization()` of the database checks it. */
-  sign(client: PoolClient, organizationId: string): string {
+  /**
+   * Returns a connection to the pool. Resets its session first if a statement may have changed that, and closes the
+   * connection if a transaction is still open on it.
+   */
+  release(client: PoolClient): void {
+    if (client.getTransactionStatus() !== 'I') client.release(true);
+    else if (this.changed.has(client)) void this.reset(client);
+    else client.release();
+  }
+
+  /** Signs the organization for the connection, as `open_context()` of the database checks it. */
+  sign(client: PoolClient, organizationId: string): SignedContext {
     const { processID } = client as PoolClient & { processID: number };
-    return this.signer.sign(organizationId, processID);
+    return [organizationId, this.signer.sign(organizationId, processID)];
+  }
+
+  private async reset(client: PoolClient): Promise<void> {
+    try {
+      await client.query('discard all');
+      forgetPreparedStatements(client);
+      this.changed.delete(client);
+      client.release();
+    } catch {
+      client.release(true);
+    }
   }
 }
 
 /**
- * Binds the transaction to the organization of `context`. The context is a bound value and never part of the SQL text:
- * every session of a role can read the SQL text of its other sessions in pg_stat_activity, and could use it again.
+ * Binds the transaction to the organization of `context`. The signature is a bound value and never part of the SQL text,
+ * so no SQL can read it; what SQL can read afterwards is valid in this transaction only.
  */
 export function setContext(
-  context: string,
+  context: SignedContext,
   { isDryRun = false, onBegin }: { isDryRun?: boolean; onBegin?: (now: Date) => void } = {},
 ): BoundStatement {
   return {
     ...SET_CONTEXT,
-    values: [context, isDryRun ? 'on' : 'off'],
+    isInternal: true,
+    values: [...context, isDryRun ? 'on' : 'off'],
     onRow: ([milliseconds]) => onBegin?.(new Date(Number(milliseconds))),
   };
 }
 
 /** Like {@link setContext}, and makes the transaction READ ONLY. */
-export function setReadOnlyContext(context: string): BoundStatement {
-  return { ...SET_READ_ONLY_CONTEXT, values: [context] };
+export function setReadOnlyContext(context: SignedContext): BoundStatement {
+  return { ...SET_READ_ONLY_CONTEXT, isInternal: true, values: context };
+}
+
+function mayChangeSession({ text, isInternal }: BoundStatement): boolean {
+  return !isInternal && sessionSafety(text) !== 'safe';
+}
+
+function withoutName({ name: _, ...statement }: BoundStatement): BoundStatement {
+  return statement;
 }

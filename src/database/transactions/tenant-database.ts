@@ -5,7 +5,7 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { mapDatabaseError } from '../database-error.js';
 import { AutocommitTransaction } from './autocommit-transaction.js';
 import type { ContextSigner } from './context-signer.js';
-import { type Effects, parseEffects } from './effects.js';
+import { type Effects, parseEffects, READ_EFFECTS, RECORD_EFFECTS } from './effects.js';
 import { LazyTransaction } from './lazy-transaction.js';
 import { TenantConnections } from './tenant-connections.js';
 import { TenantSession } from './tenant-session.js';
@@ -97,18 +97,13 @@ export class TenantDatabase {
     organizationId: string,
     work: () => Promise<T>,
   ): Promise<{ result: T } & Effects> {
-    const session = new TenantSession(this.source, this.assertDryRun(organizationId).transaction);
+    const { transaction } = this.assertDryRun(organizationId);
     try {
-      await session.query(
-        `select set_config('switchboard.dry_run', 'on', true), set_config('switchboard.effects', '', true)`,
-      );
+      await transaction.query(RECORD_EFFECTS, () => false);
       const result = await work();
-      const [settings] = await session.query<{ mode: string; effects: string }>(
-        `select current_setting('switchboard.dry_run', true) as mode,
-           current_setting('switchboard.effects', true) as effects`,
-      );
+      const { rows } = await transaction.query(READ_EFFECTS, () => false);
       // Both settings end with the transaction. If SQL of the work has committed, the dry run was real.
-      const { mode, effects } = settings!;
+      const { mode, effects } = rows[0] as { mode: string; effects: string };
       if (mode !== 'on' && mode !== 'full') {
         throw new Error('A dry run did not stay in its transaction.');
       }
@@ -221,7 +216,7 @@ export class TenantDatabase {
     work: () => Promise<T>,
   ): Promise<T> {
     const send = async (text: string): Promise<void> => {
-      await outer.transaction.query({ text, values: [] }, () => false);
+      await outer.transaction.query({ text, values: [], isInternal: true }, () => false);
     };
     const undo = async (): Promise<void> => {
       await send('rollback to savepoint dry_transaction');

@@ -1,0 +1,13 @@
+import { SqlMigration } from './sql-migration.js';
+
+/** A tenant context is valid in one transaction only, so that one which leaks is worthless. */
+export class BoundContexts1764000014000 extends SqlMigration {
+  readonly name = 'BoundContexts1764000014000';
+  readonly files = [
+    'functions/sign.sql',
+    'functions/open_context.sql',
+    'functions/current_organization.sql',
+    'functions/ensure_roles.sql',
+  ];
+  readonly objects = ['function public.open_context', 'function private.sign'];
+}

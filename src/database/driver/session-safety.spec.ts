@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { sessionSafety } from './session-safety.js';
+
+describe('the safety of a statement for its session', () => {
+  it.each([
+    'select 1',
+    `select "contact"."id" from "contacts" "contact" where lower("email") = $1 and tags && cast($2 as text[])`,
+    `insert into "contacts" ("id", "email") values ($1, DEFAULT) on conflict (id) do update set email = excluded.email`,
+    'update runs r set status = $1 from (values (1)) as v (id) where r.id in (select id from x) returning count(*)',
+    'with changed as (delete from x returning id) select count(*) filter (where id > 1) from changed',
+    `select 'it''s; set_config(', 'a' || "odd ""name"`,
+    'SAVEPOINT typeorm_1',
+    'ROLLBACK TO SAVEPOINT typeorm_1',
+    'release savepoint switchboard_savepoint_1',
+  ])('is given for %s', (text) => {
+    expect(sessionSafety(text)).toBe('safe');
+  });
+
+  it.each([
+    '',
+    `select set_config('a.b', 'x', false)`,
+    `select "set_config"('a.b', 'x', false)`,
+    `select pg_catalog.set_config ('a.b', 'x', false)`,
+    `select SET_CONFIG\t('a.b', 'x', false)`,
+    `update pg_settings set setting = 'x'`,
+    `update "pg_settings" set setting = 'x'`,
+    'select pg_advisory_lock(1)',
+    'select 1 into temporary contacts',
+    'create temporary table contacts (id text)',
+    `set search_path = 'x'`,
+    'reset all',
+    'discard all',
+    'deallocate all',
+    'prepare x as select 1',
+    'listen x',
+    'declare c cursor with hold for select 1',
+    'do $$ begin end $$',
+    'select 1; select 2',
+    'select 1 -- comment',
+    'select /* comment */ 1',
+    `select E'\\'', f('`,
+    `select '\\'`,
+    `select U&"set\\005fconfig"('x')`,
+    `select $a$'$a$, 1`,
+    `select 'never closed`,
+    'select "never closed',
+    'select prüfe(1)',
+    'select é(1)',
+    'select set_config\u00a0(1)',
+    'select operator (pg_catalog.+)',
+    '(select 1)',
+    `select ${'1,'.repeat(60_000)} 1`,
+  ])('is not given for %s', (text) => {
+    expect(sessionSafety(text)).toBe('unsafe');
+  });
+
+  it.each([
+    'commit',
+    ' COMMIT AND CHAIN',
+    'rollback',
+    'rollback prepared x',
+    'abort',
+    'end',
+    'begin',
+    'start transaction',
+    `prepare transaction 'x'`,
+    '-- a\ncommit',
+    '/* a /* b */ c */ rollback',
+    '/**/commit',
+  ])('says that %s begins or ends a transaction', (text) => {
+    expect(sessionSafety(text)).toBe('ends transaction');
+  });
+});

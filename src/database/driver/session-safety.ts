@@ -1,0 +1,134 @@
+import { LRUCache } from 'lru-cache';
+
+/** How a statement affects the connection that it runs on. */
+export type SessionSafety =
+  /** It provably changes rows only, and nothing of the session. */
+  | 'safe'
+  /** It may change settings, prepared statements, locks or other state of the session. */
+  | 'unsafe'
+  /** It would begin or end a transaction. */
+  | 'ends transaction';
+
+const MOST_CACHED = 2000;
+const MOST_CHARACTERS = 100_000;
+
+// One token: a text, a quoted name, a parameter, a number, a word, or one other character.
+const TOKEN = /[ \t\n\r\f]+|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$\d+|\d[\w.]*|[A-Za-z_][\w$]*|[^]/y;
+const WORD = /^[A-Za-z_]/;
+
+const FIRST_WORDS = new Set(['select', 'insert', 'update', 'delete', 'with']);
+const ENDS_TRANSACTION =
+  /^(?:abort|begin|commit|end|prepare\s+transaction|rollback(?!\s+to\s)|start\s+transaction)\b/i;
+const SAVEPOINT = /^(?:savepoint|release\s+savepoint|rollback\s+to\s+savepoint)\s+\w+\s*$/i;
+
+/** Words of SQL that may stand before a parenthesis and are no function. */
+const KEYWORDS = new Set(
+  `all and any array as by case cast conflict distinct else exists except filter from group having in intersect into is
+  join lateral not on or order over partition returning select set some then union update using values when where
+  with within`.split(/\s+/),
+);
+
+/**
+ * Functions, and types with a length, that change nothing which outlives the transaction but rows. Every other function
+ * makes a statement unsafe.
+ */
+const FUNCTIONS = new Set(
+  `abs assert_lease array_agg array_append array_cat array_length array_position array_remove avg bool_and bool_or cardinality char
+  ceil clock_timestamp coalesce concat concat_ws convert_from convert_to count date_part date_trunc decode digest encode
+  every extract find_contact_ids floor format generate_series greatest hashtextextended json_agg json_array_elements json_build_array json_build_object
+  json_each json_object_agg json_populate_recordset json_strip_nulls json_to_recordset jsonb_agg jsonb_array_elements
+  jsonb_array_elements_text jsonb_array_length jsonb_build_array jsonb_build_object jsonb_each jsonb_each_text
+  jsonb_object_agg jsonb_object_keys jsonb_path_exists jsonb_populate_recordset jsonb_set jsonb_strip_nulls
+  jsonb_to_recordset jsonb_typeof lag last_value lead least left length lower ltrim make_interval max md5 min mod now
+  nullif numeric octet_length pg_advisory_xact_lock pg_current_snapshot pg_current_xact_id pg_snapshot pg_visible_in_snapshot power random rank regexp_replace repeat replace reverse right round row row_number row_to_json
+  rtrim sha256 split_part sqrt starts_with string_agg string_to_array strpos substr substring sum timestamptz to_char
+  to_json to_jsonb to_timestamp translate trim trunc unnest upper varchar`.split(/\s+/),
+);
+
+const known = new LRUCache<string, SessionSafety>({ max: MOST_CACHED });
+
+/**
+ * Tells from the text of a statement how it affects its connection. The answer is "unsafe" for everything that is not
+ * plainly safe: other commands than SELECT, INSERT, UPDATE, DELETE and savepoints, functions that are not listed here,
+ * names of PostgreSQL's own objects (an update of pg_settings changes settings), comments, dollar quotes and escapes.
+ */
+export function sessionSafety(text: string): SessionSafety {
+  const cached = known.get(text);
+  if (cached) return cached;
+  const safety = classify(text);
+  known.set(text, safety);
+  return safety;
+}
+
+function classify(given: string): SessionSafety {
+  const text = withoutLeadingComments(given);
+  if (ENDS_TRANSACTION.test(text)) return 'ends transaction';
+  if (SAVEPOINT.test(text)) return 'safe';
+  return text.length <= MOST_CHARACTERS && isPlain(text) ? 'safe' : 'unsafe';
+}
+
+function withoutLeadingComments(given: string): string {
+  let text = given.trimStart();
+  for (;;) {
+    if (text.startsWith('--')) text = text.replace(/^[^\n]*/, '');
+    else if (text.startsWith('/*')) text = text.slice(lengthOfComment(text));
+    else return text;
+    text = text.trimStart();
+  }
+}
+
+/** The length of the comment that `text` begins with. Such comments can contain others. */
+function lengthOfComment(text: string): number {
+  const EDGE = /\/\*|\*\//g;
+  let depth = 0;
+  for (const { 0: edge, index } of text.matchAll(EDGE)) {
+    depth += edge === '/*' ? 1 : -1;
+    if (depth === 0) return index + 2;
+  }
+  return text.length;
+}
+
+function isPlain(text: string): boolean {
+  let previous = '';
+  let beforePrevious = '';
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text)) {
+    const [token] = match;
+    if (token.trim() === '') continue;
+    const name = nameOf(token);
+    if (previous === '' && !FIRST_WORDS.has(name ?? '')) return false;
+    if (name?.startsWith('pg_') && !FUNCTIONS.has(name)) return false;
+    // SELECT INTO creates a table.
+    if (name === 'into' && previous !== 'insert') return false;
+    // Outside of quotes PostgreSQL takes every such character for a letter of a name.
+    if (token.codePointAt(0)! > 127) return false;
+    // A quote that is never closed, an escape or Unicode text (E'', U&''), a dollar quote, a comment, a second statement.
+    if (token === "'" || token === '"' || token === '$' || token === ';') return false;
+    if (token.startsWith("'") && (token.includes('\\') || /^[benx]$/.test(previous))) return false;
+    if (previous === '&' && token.startsWith('"')) return false;
+    if ((token === '-' && previous === '-') || (token === '*' && previous === '/')) return false;
+    if (token === '(' && !mayPrecedeParenthesis(previous, beforePrevious)) return false;
+    beforePrevious = previous;
+    previous = name ?? token;
+  }
+  return previous !== '';
+}
+
+/** The name that a word or a quoted name means, or undefined for other tokens. */
+function nameOf(token: string): string | undefined {
+  if (WORD.test(token)) return token.toLowerCase();
+  return token.startsWith('"') && token.length > 1
+    ? token.slice(1, -1).replaceAll('""', '"')
+    : undefined;
+}
+
+function mayPrecedeParenthesis(name: string, before: string): boolean {
+  // `insert into t (…)`, `as t (…)` and `with t (…) as` list columns.
+  return (
+    !/^[\w"]/.test(name) ||
+    KEYWORDS.has(name) ||
+    FUNCTIONS.has(name) ||
+    before === 'into' ||
+    before === 'as'
+  );
+}
