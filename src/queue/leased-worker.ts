@@ -187,7 +187,7 @@ export class LeasedWorker {
         .catch(async (error: unknown) => {
           const { message, stack } = toError(error);
           this.logger.error(`Work on ${claim.id} failed and is retried: ${message}`, stack);
-          // Not the fault of the row. Otherwise the end of the lease would count as a crash, and the third one parks a run.
+          // The row is not at fault. Otherwise the end of the lease would count as a crash, and the third one parks a run.
           if (error instanceof AppError && error.code === 'unavailable')
             await this.release([claim]);
         })

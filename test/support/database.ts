@@ -5,7 +5,7 @@ let counter = 0;
 
 export interface TestDatabase {
   readonly url: string;
-  /** What `prepareDatabase` returns for it. The copy of a prepared template needs no preparation. */
+  /** The access that `prepareDatabase` would return. The copy of a prepared template needs no preparation. */
   readonly access: DatabaseAccess;
   /** Drops the database. Throws when a connection to it stays open, unless `force` closes all connections. */
   readonly drop: (options?: { force: boolean }) => Promise<void>;

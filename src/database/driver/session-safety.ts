@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** How a statement affects the connection that it runs on. */
+/** The effect of a statement on the connection that it runs on. */
 export type SessionSafety =
   /** It provably changes rows only, and nothing of the session. */
   | 'safe'

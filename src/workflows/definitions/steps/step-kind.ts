@@ -17,7 +17,7 @@ export interface JournalState {
 export interface InnerList {
   readonly member: string;
   readonly steps: readonly Step[];
-  /** Of a loop: the variables that it adds, and the longest prefix of journal paths inside it. */
+  /** Loops have this: the variables that they add, and the longest prefix of journal paths inside them. */
   readonly loop?: { readonly names: readonly string[]; readonly longestPrefix: string };
 }
 
