@@ -181,7 +181,7 @@ describe(LeasedWorker.name, () => {
     void wakeUps.handle!('c');
     await pass(10);
     expect(running()).toEqual(['a', 'c']);
-    // Not a spy: Vitest would put the fake timer back after the last test, and later test files would get it.
+    // This is no spy: Vitest would put the fake timer back after the last test, and later test files would get it.
     const { setTimeout } = globalThis;
     let started = 0;
     globalThis.setTimeout = ((...given: Parameters<typeof setTimeout>) => {

@@ -87,9 +87,9 @@ describe('SQL that changes its session', () => {
       body: JSON.stringify({ statements }),
     });
     await useNormally(victim);
-    const [state] = await switchboard.ownerQuery<{ locks: number; listening: number }>(
-      `select (select count(*)::integer from pg_locks where locktype = 'advisory' and database =
-         (select oid from pg_database where datname = current_database())) as locks, 0 as listening`,
+    const [state] = await switchboard.ownerQuery<{ locks: number }>(
+      `select count(*)::integer as locks from pg_locks where locktype = 'advisory' and database =
+         (select oid from pg_database where datname = current_database())`,
     );
     expect(state!.locks).toBe(0);
     expect(JSON.stringify(SqlTools.seen)).not.toContain(victim.id);

@@ -176,6 +176,8 @@ export const SESSION_CHANGES: [what: string, statements: string[]][] = [
   ['commit', ['commit']],
   ['commit and chain', ['commit and chain']],
   ['commit behind a comment', ['-- a\n/* b */ commit']],
+  ['commit behind an empty statement', [';commit', 'select 1']],
+  ['commit behind a comment that ends with a carriage return', ['-- a\rcommit', 'select 1']],
   ['rollback', ['rollback']],
   ['abort', ['abort']],
   ['end', ['end']],

@@ -20,6 +20,7 @@ describe('the safety of a statement for its session', () => {
     '',
     `select set_config('a.b', 'x', false)`,
     `select "set_config"('a.b', 'x', false)`,
+    `select "count"(1)`,
     `select pg_catalog.set_config ('a.b', 'x', false)`,
     `select SET_CONFIG\t('a.b', 'x', false)`,
     `update pg_settings set setting = 'x'`,
@@ -67,6 +68,9 @@ describe('the safety of a statement for its session', () => {
     '-- a\ncommit',
     '/* a /* b */ c */ rollback',
     '/**/commit',
+    ';commit',
+    ' ; /* a */ ; rollback',
+    '-- a\rcommit',
   ])('says that %s begins or ends a transaction', (text) => {
     expect(sessionSafety(text)).toBe('ends transaction');
   });

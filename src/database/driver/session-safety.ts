@@ -67,10 +67,12 @@ function classify(given: string): SessionSafety {
   return text.length <= MOST_CHARACTERS && isPlain(text) ? 'safe' : 'unsafe';
 }
 
+/** Drops comments and empty statements, which PostgreSQL skips before it looks for the command. */
 function withoutLeadingComments(given: string): string {
   let text = given.trimStart();
   for (;;) {
-    if (text.startsWith('--')) text = text.replace(/^[^\n]*/, '');
+    if (text.startsWith(';')) text = text.slice(1);
+    else if (text.startsWith('--')) text = text.replace(/^[^\n\r]*/, '');
     else if (text.startsWith('/*')) text = text.slice(lengthOfComment(text));
     else return text;
     text = text.trimStart();
@@ -109,7 +111,8 @@ function isPlain(text: string): boolean {
     if ((token === '-' && previous === '-') || (token === '*' && previous === '/')) return false;
     if (token === '(' && !mayPrecedeParenthesis(previous, beforePrevious)) return false;
     beforePrevious = previous;
-    previous = name ?? token;
+    // A quoted name stays quoted: it is no keyword.
+    previous = token.startsWith('"') ? token : (name ?? token);
   }
   return previous !== '';
 }

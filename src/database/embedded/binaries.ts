@@ -16,7 +16,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   'win32-x64': 'windows-x64',
 };
 
-/** Not inherited: PGDATA or LD_LIBRARY_PATH would change what programs do. Windows programs need system variables. */
+/** The rest is not inherited: PGDATA or LD_LIBRARY_PATH would change what programs do. Windows programs need system variables. */
 export const PROGRAM_ENV: NodeJS.ProcessEnv | undefined =
   process.platform === 'win32' ? undefined : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 

@@ -38,9 +38,12 @@ export class LazyTransaction implements StatementSender {
   async query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult> {
     assertKeepsTransaction(statement);
     this.version += 1;
-    return await this.inTurn(() => {
+    return await this.inTurn(async () => {
       assertOpen(this.isOver || isClosed());
-      return this.send([...this.takeDeferred(), statement]);
+      const result = await this.send([...this.takeDeferred(), statement]);
+      if (this.client!.getTransactionStatus() === 'T') return result;
+      this.failure = new Error('A statement has ended the transaction that it ran in.');
+      throw this.failure;
     });
   }
 

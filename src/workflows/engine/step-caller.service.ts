@@ -19,7 +19,7 @@ export class StepCallerService {
     private readonly events: DomainEvents,
   ) {}
 
-  /** Also finds tools that the organization hides: new definitions cannot use them, but saved ones keep working. */
+  /** It also finds tools that the organization hides: new definitions cannot use them, but saved ones keep working. */
   find(name: string): RegisteredTool | undefined {
     return this.registry.find(name, 'workflow', ToolPolicies.NONE);
   }
