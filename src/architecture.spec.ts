@@ -3,7 +3,7 @@ import { join, posix, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-/** Folders that every feature may import. */
+/** Every feature may import these folders. */
 const FOUNDATION = [
   'accounts',
   'batching',
@@ -20,7 +20,7 @@ const FOUNDATION = [
   'text',
   'tools',
 ];
-/** The folders that each folder may import besides itself and `config`. docs/architecture.md describes them. */
+/** Lists what each folder may import besides itself and `config`. docs/architecture.md describes the folders. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   config: [],
   errors: [],
@@ -74,7 +74,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 /** Composes the application, so it may import every folder; only `main.ts` imports it. */
 const BOOTSTRAP = 'bootstrap';
-/** The Nest modules inside `workflows`, and what each may import. A row names only rows above it. */
+/** Lists what each Nest module inside `workflows` may import. A row names only rows above it. */
 const WORKFLOWS_MAY_IMPORT: Record<string, readonly string[]> = {
   definitions: [],
   store: ['definitions'],
@@ -87,7 +87,7 @@ const WORKFLOWS_MAY_IMPORT: Record<string, readonly string[]> = {
   engine: ['definitions', 'journal', 'waits', 'store', 'triggers', 'runs', 'webhooks'],
   authoring: ['definitions', 'store', 'triggers', 'offers', 'webhooks'],
 };
-/** Layers inside a feature, the edge first: a file may import files of its own layer and below. */
+/** Lists the layers of a feature, the edge first. A file may import its own layer and the layers below. */
 const LAYERS = [
   /\.(controller|tools|prompts|completions|worker|guard)\.ts$/,
   /\.service\.ts$/,
@@ -107,18 +107,18 @@ const VAGUE_FOLDERS = new Set(['common', 'utils', 'util', 'helpers', 'helper', '
 const MOST_LINES = 300;
 const MOST_PROVIDERS = 25;
 const MOST_PARAMETERS = 7;
-/** The suffixes of files that hold one class named after the file: `contact.tools.ts` has `ContactTools`. */
+/** A file with one of these suffixes has one class, named after the file: `contact.tools.ts` has `ContactTools`. */
 const ROLE_SUFFIX =
   /\.(controller|tools|prompts|completions|worker|guard|filter|service|runner|repository|module)\.ts$/;
-/** Files that may import from anywhere: they put the application together. */
+/** Returns true for files that compose the application. They may import every folder. */
 const isRoot = (path: string): boolean => !path.includes('/') || top(path) === BOOTSTRAP;
-/** Migrations are made by `prepareDatabase`, and by nothing else. */
+/** Only `prepareDatabase` may run migrations. */
 const OUTSIDE_SRC: Record<string, readonly string[]> = {
   '../migrations/index.js': ['database/setup/prepare-database.ts'],
 };
 
 interface SourceFile {
-  /** Relative to src, with forward slashes. */
+  /** The path is relative to src and has forward slashes. */
   path: string;
   text: string;
   tree: ts.SourceFile;
@@ -131,12 +131,12 @@ const FILES = readdirSync(SRC, { recursive: true, withFileTypes: true })
   .filter(({ path }) => !path.endsWith('.spec.ts') && !path.endsWith('.d.ts'));
 
 describe('architecture', () => {
-  it('has a row in the import table for every folder, and a folder for nothing else', () => {
+  it('has a row in the import table for every folder', () => {
     const folders = new Set(FILES.filter(({ path }) => !isRoot(path)).map(({ path }) => top(path)));
     expect([...folders].filter((folder) => !Object.hasOwn(MAY_IMPORT, folder))).toEqual([]);
   });
 
-  it('imports along the table only', () => {
+  it('has no import that the table does not list', () => {
     const faults = imports().flatMap(({ from, to }) => {
       if (isRoot(from)) return [];
       if (to.startsWith('../')) {
@@ -151,7 +151,7 @@ describe('architecture', () => {
     expect(faults).toEqual([]);
   });
 
-  it('has a row in the table of workflows for every folder inside, and only the module beside them', () => {
+  it('has a row in the table of workflows for every folder inside, and no other file than the module', () => {
     const parts = FILES.map(({ path }) => path.split('/')).filter(([mine]) => mine === 'workflows');
     const folders = new Set(parts.filter(({ length }) => length > 2).map(([, folder]) => folder!));
     expect([...folders].sort()).toEqual(Object.keys(WORKFLOWS_MAY_IMPORT).sort());
@@ -159,7 +159,7 @@ describe('architecture', () => {
     expect(beside).toEqual(['workflows.module.ts']);
   });
 
-  it('imports inside of workflows along that table only', () => {
+  it('has no import inside workflows that this table does not list', () => {
     const faults = imports().flatMap(({ from, to }) => {
       const [mine, theirs] = [workflowsFolder(from), workflowsFolder(to)];
       if (mine === undefined || top(to) !== 'workflows') return [];
@@ -171,7 +171,7 @@ describe('architecture', () => {
     expect(faults).toEqual([]);
   });
 
-  it('has no way round in the table of workflows', () => {
+  it('has no cycle in the table of workflows', () => {
     const rows = Object.keys(WORKFLOWS_MAY_IMPORT);
     const faults = Object.entries(WORKFLOWS_MAY_IMPORT).flatMap(([folder, others], index) =>
       others
@@ -181,7 +181,7 @@ describe('architecture', () => {
     expect(faults).toEqual([]);
   });
 
-  it('goes from edge to service to repository to entity, never back', () => {
+  it('has no import of an upper layer: edge, service, repository, entity', () => {
     const faults = imports().filter(({ from, to }) => {
       const [mine, theirs] = [layer(from), layer(to)];
       return mine > 0 && theirs >= 0 && theirs < mine;
@@ -189,14 +189,14 @@ describe('architecture', () => {
     expect(faults.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
-  it('imports repositories and their entities from their own folder only', () => {
+  it('imports repositories only inside their own folder', () => {
     const faults = imports().filter(
       ({ from, to }) => to.endsWith('.repository.ts') && top(from) !== top(to),
     );
     expect(faults.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
-  it('keeps what is pure free of Nest: configuration, errors, templates, definitions, signatures', () => {
+  it('imports no Nest in configuration, errors, templates, definitions and signatures', () => {
     const isPure = (path: string) => PURE_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
     const faults = FILES.filter(({ path }) => isPure(path)).flatMap((file) =>
       specifiers(file)
@@ -207,7 +207,7 @@ describe('architecture', () => {
     expect(faults).toEqual([]);
   });
 
-  it('has no circular imports, of types neither', () => {
+  it('has no circular imports, not even of types', () => {
     expect(findCycle()).toBeUndefined();
   });
 
@@ -260,19 +260,19 @@ describe('architecture', () => {
     expect(nodes(isIdentifier('forwardRef'))).toEqual([]);
   });
 
-  it('has no barrels: index files and re-exports', () => {
+  it('has no index files and no `export *`', () => {
     const barrels = FILES.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path);
-    // One name out of an entry point is an interface; a star is a barrel.
+    // A re-export by name makes one thing public. Only `export *` makes a barrel.
     const isStar = (node: ts.Node) =>
       ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined && !node.exportClause;
     expect([...barrels, ...nodes(isStar)]).toEqual([]);
   });
 
-  it('has no any', () => {
+  it('does not use the type any', () => {
     expect(nodes((node) => node.kind === ts.SyntaxKind.AnyKeyword)).toEqual([]);
   });
 
-  it('has no enum', () => {
+  it('does not use enum', () => {
     expect(nodes(ts.isEnumDeclaration)).toEqual([]);
   });
 
@@ -284,7 +284,7 @@ describe('architecture', () => {
     expect(faults).toEqual([]);
   });
 
-  it('exports by name', () => {
+  it('has no default exports', () => {
     const isDefault = (node: ts.Node) =>
       ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword
         ? !ts.isDefaultClause(node) && !ts.isDefaultClause(node.parent)
@@ -322,7 +322,7 @@ function top(path: string): string {
   return path.split('/')[0]!;
 }
 
-/** The folder inside of `workflows` that a file is in, at any depth. */
+/** Returns the folder inside `workflows` that contains the file, at any depth. */
 function workflowsFolder(path: string): string | undefined {
   const [mine, folder, file] = path.split('/');
   return mine === 'workflows' && file !== undefined ? folder : undefined;
@@ -332,7 +332,7 @@ function layer(path: string): number {
   return LAYERS.findIndex((pattern) => pattern.test(path));
 }
 
-/** Every relative import of src: statements, re-exports, `import()` and types written as `import('…')`. */
+/** Returns every relative import of src: statements, re-exports, `import()` and types written as `import('…')`. */
 function imports(): { from: string; to: string; isType: boolean }[] {
   return FILES.flatMap((file) =>
     references(file)
@@ -370,7 +370,7 @@ function references(file: SourceFile): { name: string; isType: boolean }[] {
   return found;
 }
 
-/** `file:line text` of every node that `matches`. */
+/** Returns `file:line text` of every node for which `matches` returns true. */
 function nodes(matches: (node: ts.Node) => boolean): string[] {
   return FILES.flatMap(({ path, tree }) => {
     const found: string[] = [];
@@ -392,12 +392,12 @@ function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
   ts.forEachChild(node, (child) => walk(child, visit));
 }
 
-/** `contact.tools` to `ContactTools`. */
+/** Converts `contact.tools` to `ContactTools`. */
 function pascal(name: string): string {
   return name.replaceAll(/(?:^|[-.])(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the files of the first circle of imports, types included. */
+/** Returns the files of the first import cycle. Imports of types count. */
 function findCycle(): string | undefined {
   const edges = new Map<string, string[]>();
   for (const { from, to } of imports()) edges.set(from, [...(edges.get(from) ?? []), to]);

@@ -9,7 +9,7 @@ export interface Account {
   readonly role: 'owner' | 'member';
 }
 
-/** The JSON form of an account in the answers of `/api/auth`. */
+/** Shows an account in the responses of `/api/auth`. */
 export interface AccountView {
   user: { id: string; email: string };
   organization: { id: string; name: string };
@@ -28,9 +28,9 @@ export interface Actor {
   readonly id: string;
 }
 
-/** The body of `POST /api/auth/sign-up`. */
+/** Describes the body of `POST /api/auth/sign-up`. */
 export class SignUpBody {
-  // IsEmail alone throws a URIError for a lone surrogate, which would be answered with 500.
+  // IsEmail alone throws a URIError for a lone surrogate, and the response would be 500.
   @ValidateBy({
     name: 'isEmail',
     validator: {

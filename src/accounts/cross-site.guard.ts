@@ -7,8 +7,8 @@ import { Origins } from '../http/origins.js';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses cross-site request forgery. It checks Fetch Metadata, or Origin when the browser does not send that
- * (OWASP Cross-Site Request Forgery Prevention Cheat Sheet).
+ * Refuses cross-site request forgery. It checks the Fetch Metadata headers, or Origin when the browser does not send
+ * them (OWASP Cross-Site Request Forgery Prevention Cheat Sheet).
  */
 @Injectable()
 export class CrossSiteGuard implements CanActivate {
@@ -31,7 +31,7 @@ export class CrossSiteGuard implements CanActivate {
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined) return site === 'same-origin';
     if (request.headers.origin !== undefined) return this.origins.isOwn(request.headers);
-    // Without a cookie another site has nothing to abuse. Scripts sign in this way.
+    // Without a cookie, another site cannot act as the person. Scripts sign in this way.
     return request.headers.cookie === undefined;
   }
 }

@@ -9,7 +9,7 @@ import { AccountsService } from './accounts.service.js';
 const ATTEMPTS = 10;
 const ATTEMPTS_PER_SECOND = ATTEMPTS / 60;
 
-/** Checks an e-mail address and a password: at most ten times in a row for each address, and ten times a minute. */
+/** Checks an e-mail address and a password. Each address has ten attempts, and regains ten a minute. */
 @Injectable()
 export class LocalStrategy extends PassportStrategy(Strategy, 'local') {
   private readonly attempts = new TokenBuckets(ATTEMPTS, ATTEMPTS_PER_SECOND);
@@ -21,7 +21,7 @@ export class LocalStrategy extends PassportStrategy(Strategy, 'local') {
   async validate(email: string, password: string): Promise<Account> {
     if (email.includes('\0')) throw wrongCredentials();
     const key = email.toLowerCase().slice(0, 254);
-    this.attempts.consume(key, 1, 'Too many attempts to sign in. Wait before the next one.');
+    this.attempts.consume(key, 1, 'Too many attempts to sign in. Wait before the next attempt.');
     const account = await this.accounts.authenticate(email, password);
     if (!account) throw wrongCredentials();
     return account;

@@ -4,7 +4,7 @@ import { hash, verify } from '@node-rs/argon2';
 // and its version (0x13) are the defaults of the library.
 const COSTS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Longest accepted password. Hashing a longer one would cost the server more than the caller. */
+/** Limits passwords, because hashing a longer one would cost the server more than the caller. */
 export const MAX_PASSWORD_BYTES = 1024;
 
 export async function hashPassword(password: string): Promise<string> {

@@ -5,14 +5,14 @@ import type { Pool } from 'pg';
 import { mapDatabaseError } from '../database/database-error.js';
 
 const PRUNE_SECONDS = 15 * 60;
-/** Milliseconds from its start after which a session ends, even if it is used all the time (ASVS 5.0, 7.3.2). */
+/** Ends a session this many milliseconds after its start, even if it is in use (ASVS 5.0, 7.3.2). */
 const ABSOLUTE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
-/** Milliseconds without a request after which a session ends (ASVS 5.0, 7.3.1). */
+/** Ends a session after this many milliseconds without a request (ASVS 5.0, 7.3.1). */
 export const IDLE_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
 declare module 'express-session' {
   interface SessionData {
-    /** Start of the session, in milliseconds since the Unix epoch. */
+    /** The session started at this time, in milliseconds since the Unix epoch. */
     startedAt?: number;
   }
 }
@@ -53,7 +53,7 @@ export class SessionStore extends PgStore {
   }
 }
 
-/** Maps a database error as for every other statement: a database that is away is answered with 503, not with 401. */
+/** Maps database errors as every other statement does: while the database is down, the response is 503 and not 401. */
 function mapError(error: unknown): unknown {
   return error ? mapDatabaseError(error) : error;
 }

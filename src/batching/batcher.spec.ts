@@ -18,7 +18,7 @@ function recorder(finish: () => Promise<void> = async () => undefined) {
 }
 
 describe(Batcher.name, () => {
-  it('joins items of one key that come in the same turn, and returns the index of each', async () => {
+  it('joins items of one key that are added in the same turn, and returns the index of each', async () => {
     const { batches, batcher } = recorder();
     const added = await Promise.all([
       batcher.add('x', 'a'),
@@ -33,7 +33,7 @@ describe(Batcher.name, () => {
     expect(batches).toEqual(['x: a c', 'y: b']);
   });
 
-  it('joins items that come while the previous batch is being processed', async () => {
+  it('joins items that are added while the previous batch is being processed', async () => {
     let end = (): void => undefined;
     const { batches, batcher } = recorder(() => new Promise((resolve) => (end = resolve)));
     const first = batcher.add('x', 'a');

@@ -6,7 +6,7 @@ interface Batch<Item, Result> {
   readonly done: Promise<Result>;
 }
 
-/** Longest wait for the previous batch. A statement that hangs must not stop all batches after it. */
+/** Limits the wait for the previous batch, because a statement that hangs must not stop all later batches. */
 const MAX_WAIT_MS = 1;
 
 /**
@@ -15,12 +15,12 @@ const MAX_WAIT_MS = 1;
  * starts after its last item was added.
  */
 export class Batcher<Item, Result> {
-  /** The batch of each key that still takes items. */
+  /** Holds the batch of each key that still takes items. */
   private readonly open = new Map<string, Batch<Item, Result>>();
-  /** The last started work of each key, while it runs. */
+  /** Holds the last started work of each key while it runs. */
   private readonly running = new Map<string, Promise<unknown>>();
 
-  /** Only items of the same key share a batch. A batch weighs at most `maxWeight`, or has a single item. */
+  /** Only items of the same key share a batch. A batch weighs at most `maxWeight` unless it has only one item. */
   constructor(
     private readonly work: (key: string, items: readonly Item[]) => Promise<Result>,
     private readonly maxWeight = 100,
@@ -47,7 +47,7 @@ export class Batcher<Item, Result> {
   }
 
   private async start(key: string, items: readonly Item[]): Promise<Result> {
-    // Wait until the data that has arrived on all connections was read.
+    // Wait until the data that has arrived on all connections is read.
     await nextTurn();
     const previous = this.running.get(key);
     if (previous) await Promise.race([previous, sleep(MAX_WAIT_MS)]);

@@ -25,7 +25,7 @@ export interface AppOptions extends Pick<Extensions, 'modules' | 'entities'> {
   env: Env;
   access: DatabaseAccess;
   onDatabaseError: (error: Error) => void;
-  /** More providers, for tests. They may have tools. */
+  /** Tests add these providers, which may have tools. */
   providers?: Provider[];
   /** Failpoints set by a test. When absent, execution never stops. */
   failpoints?: Failpoints;
@@ -49,7 +49,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        // First, because Express tries routes in this order and most requests are for this one.
+        // McpModule is first, because Express tries routes in this order and most requests are for agents.
         McpModule,
         {
           module: ProcessModule,
@@ -82,12 +82,12 @@ export class AppModule {
   }
 }
 
-/** The modules, entities and migrations that a team adds to Switchboard. */
+/** Lists what a team adds to Switchboard. */
 export interface Extensions {
-  /** Nest modules, as in `imports`. Their providers may have tools. */
+  /** These Nest modules are imported. Their providers may have tools. */
   modules?: NonNullable<ModuleMetadata['imports']>;
-  /** Entities of the tables that these modules use through `TenantDatabase`. */
+  /** The modules use the tables of these entities through `TenantDatabase`. */
   entities?: EntityTarget<ObjectLiteral>[];
-  /** Migrations, run at start after those of Switchboard: oldest first, each in its own transaction. */
+  /** These migrations run at start after those of Switchboard: oldest first, each in its own transaction. */
   migrations?: MigrationClass[];
 }

@@ -13,7 +13,7 @@ const DATABASE_WAIT_MS = 30_000;
 
 export interface ApplicationOptions {
   env: Env;
-  /** Address of the database, with its owner as the user. */
+  /** The URL of the database names its owner as the user. */
   ownerUrl: string;
   log: (line: string) => void;
   extensions: Extensions;

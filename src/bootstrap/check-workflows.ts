@@ -24,7 +24,7 @@ interface OutdatedVersion extends PinnedVersion {
   version: number;
 }
 
-/** One line of the report, with the names of its JSON form. */
+/** Describes one finding. The fields have the names of the JSON report. */
 type Line = Omit<OutdatedVersion, keyof PinnedVersion> & Omit<StepFinding, 'effect'>;
 
 interface Report {
@@ -34,7 +34,7 @@ interface Report {
 
 const PAGE = 500;
 const UNDEFINED_TABLE = '42P01';
-/** The versions of active workflows and unfinished runs. Read through JSON: an earlier release may lack these columns. */
+/** Selects the versions of active workflows and unfinished runs. It reads JSON, because old databases lack some columns. */
 const OUTDATED = `
   declare outdated no scroll cursor for
   with in_use as (

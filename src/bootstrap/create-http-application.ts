@@ -44,7 +44,7 @@ export async function createHttpApplication(
   return app;
 }
 
-/** The headers are always the same, so Helmet runs once: its chain would take longer than most of the request. */
+/** Sets the headers of Helmet, which runs only once: for each request it would take longer than most other work. */
 function securityHeaders(): RequestHandler {
   const request = new IncomingMessage(new Socket());
   const sample = new ServerResponse(request);
@@ -59,8 +59,8 @@ function securityHeaders(): RequestHandler {
 }
 
 /**
- * Gives requests the prototypes of Express from the beginning (ADR 17): V8 keeps an object whose prototype changes until
- * it collects the whole heap.
+ * Gives requests the prototypes of Express from the beginning (ADR 17): V8 frees an object whose prototype changed only
+ * when it collects the whole heap.
  */
 class ExpressServerAdapter extends ExpressAdapter {
   /** Creates a server without TLS, whatever the options. TLS ends in a proxy before this process. */

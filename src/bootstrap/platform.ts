@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 
-// The public API for modules of teams. Everything that is not exported here may change in any release.
+// This is the public API for modules of teams. Everything that is not exported here may change in any release.
 
 export { startSwitchboard } from './start-switchboard.js';
 export { checkWorkflows } from './check-workflows.js';

@@ -53,7 +53,7 @@ async function startOrExit(
   }
 }
 
-/** Returns the text for the person who started the process. The text contains a stack only for an unexpected error. */
+/** Explains an error to the person who started the process. The text has a stack only for an unexpected error. */
 function explain(thrown: unknown): string {
   const error = toError(thrown);
   if (

@@ -15,16 +15,16 @@ import type { Extensions } from './app.module.js';
 import { LATEST_LEGACY_VERSION } from '../mcp/era.js';
 
 export interface TestOptions extends Extensions {
-  /** Settings by their names in `.env.example`. They override the defaults of a test. */
+  /** These settings override the defaults of a test. Their names are those in `.env.example`. */
   env?: Record<string, string>;
 }
 
-/** The result of a tool call, or its error. */
+/** Holds the result of a tool call, or its error. */
 export type Outcome<Result> =
   | { ok: true; result: Result }
   | { ok: false; error: { code: string; message: string; details?: readonly Fault[] } };
 
-/** A tool as callers see it. */
+/** Describes a tool as callers see it. */
 export interface ListedTool {
   name: string;
   title: string;
@@ -40,7 +40,7 @@ export type CallTool = <Result = Record<string, never>>(
   given?: object,
 ) => Promise<Outcome<Result>>;
 
-/** An organization with an API key and a signed-in owner. */
+/** Acts for an organization, with its API key and as its signed-in owner. */
 export interface TestOrganization {
   readonly id: string;
   readonly userId: string;
@@ -55,7 +55,7 @@ export interface TestOrganization {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** A complete Switchboard, web and worker, with its own PostgreSQL. */
+/** Runs a complete Switchboard, web and worker, with its own PostgreSQL. */
 export interface TestSwitchboard {
   readonly url: string;
   readonly app: INestApplication;

@@ -13,7 +13,7 @@ import { DecoratedMethods } from '../tools/registry/decorated-methods.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { AppModule, type Extensions } from './app.module.js';
 
-/** Returns a registry to read and not to call. In a preview, Nest makes no instances, so this needs no database. */
+/** Returns a registry whose tools can be read but not called. A Nest preview makes no instances and needs no database. */
 export async function toolCatalog({ modules, entities }: Extensions = {}): Promise<ToolRegistry> {
   const env = loadEnv({});
   const app = await NestFactory.createApplicationContext(

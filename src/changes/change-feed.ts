@@ -8,7 +8,7 @@ import { toError } from '../errors/app-error.js';
 
 /** The SQL function `notify_run_change` also sends on this channel, in the same form. */
 const CHANNEL = 'switchboard_changes';
-/** A URI by RFC 3986 that fits into a notification. */
+/** Matches a URI (RFC 3986) that fits into a notification. */
 const SENDABLE_URI = /^[\x21-\x7e]{1,4000}$/;
 
 /** Names what changed in an organization, without its data. */
@@ -20,7 +20,7 @@ export type Change =
   /** The API key of the organization was created or revoked. */
   | { readonly kind: 'keys' };
 
-/** A change, or a gap. A `gap` means that changes were lost, so everything may have changed. */
+/** Reports a change or a gap. A `gap` means that changes were lost, so everything may have changed. */
 export type ChangeOrGap = Change | { readonly kind: 'gap' };
 
 export type ChangeListener = (change: ChangeOrGap) => void;
@@ -36,8 +36,8 @@ export function resourceUri(folder: ResourceFolder, id: string): string {
 }
 
 /**
- * Notifies every subscribed process of changes, through the database. Notifications may be lost: after a lost connection
- * listeners receive a `gap`, but not after the crash of the process that published.
+ * Notifies every subscribed process of changes, through the database. Notifications may be lost: after a lost
+ * connection listeners receive a `gap`. They receive none when the publishing process crashes.
  */
 @Injectable()
 export class ChangeFeed implements OnApplicationShutdown {
@@ -63,8 +63,8 @@ export class ChangeFeed implements OnApplicationShutdown {
   }
 
   /**
-   * Calls `receive` for every change of the organization that commits after this resolves. Resolves to the function that
-   * ends the subscription. Throws `unavailable` while the database is away.
+   * Calls `receive` for every change of the organization that commits after this resolves. Resolves to the function
+   * that ends the subscription. Throws `unavailable` while the database is down.
    */
   async subscribe(organizationId: string, receive: ChangeListener): Promise<() => void> {
     const listener = { receive };

@@ -27,17 +27,17 @@ interface RegisteredCompletion {
   readonly needs: RequiredTools;
 }
 
-/** The suggested values of an argument. The field names are those of the MCP specification. */
+/** Holds the suggested values of an argument. The field names are those of the MCP specification. */
 export interface CompletionResult {
   values: string[];
-  /** Absent if there are more values than were found. */
+  /** It is absent if there are more values than were found. */
   total?: number;
   hasMore: boolean;
 }
 
 /**
- * Finds every `@Completion` method at boot. Two for one argument, or one for an argument that does not exist, stop the
- * process. The module imports those of prompts and resources, so that their registries are ready before.
+ * Finds every `@Completion` method at boot. Two completions for one argument, or a completion for an unknown argument,
+ * stop the process. The registries of prompts and resources must be ready before, so the module imports theirs.
  */
 @Injectable()
 export class CompletionRegistry implements OnModuleInit {
@@ -63,7 +63,7 @@ export class CompletionRegistry implements OnModuleInit {
   }
 
   /**
-   * Returns no values for an argument without a completion, and if the policies do not let agents use its tools. Throws
+   * Returns no values for an argument without a completion, or when the policies keep agents from its tools. Throws
    * `invalid_arguments` for an unknown argument.
    */
   async complete(
@@ -73,7 +73,7 @@ export class CompletionRegistry implements OnModuleInit {
     call: CompletionCall,
   ): Promise<CompletionResult> {
     if (!this.argumentsOf(completed, policies).includes(completed.argument)) {
-      throw AppError.invalid('This argument does not exist.');
+      throw AppError.invalid('The argument does not exist. Use one of the prompt or template.');
     }
     const completion = this.completions.get(keyOf(completed));
     const isText =
@@ -102,7 +102,7 @@ export class CompletionRegistry implements OnModuleInit {
     try {
       known = this.argumentsOf(options, ToolPolicies.NONE);
     } catch (error) {
-      throw new Error(`${place}: nothing is called ${ownerOf(options)}.`, { cause: error });
+      throw new Error(`${place}: the ${ownerOf(options)} does not exist.`, { cause: error });
     }
     if (known.includes(options.argument)) return;
     throw new Error(`${place}: ${ownerOf(options)} has no argument ${options.argument}.`);

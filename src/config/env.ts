@@ -35,7 +35,7 @@ export class Env {
   @Max(65_535)
   readonly port: number = 3000;
 
-  /** Address of the HTTP server: by default loopback with the embedded database, and every interface otherwise. */
+  /** Address of the HTTP server. The default is loopback with the embedded database, and every interface otherwise. */
   @IsString()
   @Length(1, 255)
   readonly host: string;
@@ -43,12 +43,12 @@ export class Env {
   @IsIn(['all', 'web', 'worker'])
   readonly role: Role = 'all';
 
-  /** Connection to PostgreSQL as the owner of the database. Absent: the embedded PostgreSQL is started. */
+  /** Connection to PostgreSQL as the owner of the database. When absent, the embedded PostgreSQL is started. */
   @IsOptional()
   @IsUrl(URL_OF('postgres', 'postgresql'))
   readonly databaseUrl?: string;
 
-  /** Redis for wake-ups through Bull. Absent: wake-ups go through PostgreSQL. */
+  /** Redis for wake-ups through Bull. When absent, wake-ups go through PostgreSQL. */
   @IsOptional()
   @IsUrl(URL_OF('redis', 'rediss'))
   readonly redisUrl?: string;
@@ -58,7 +58,7 @@ export class Env {
   @IsUrl(URL_OF('http', 'https'))
   readonly publicUrl?: string;
 
-  /** Outgoing mail server. Absent: mail is written as `.eml` files into `DATA_DIR/outbox`. */
+  /** Outgoing mail server. When absent, mail is written as `.eml` files into `DATA_DIR/outbox`. */
   @IsOptional()
   @IsUrl(URL_OF('smtp', 'smtps'))
   readonly smtpUrl?: string;
@@ -77,13 +77,13 @@ export class Env {
   @IsIn(['open', 'closed'])
   readonly signUp: 'open' | 'closed' = 'open';
 
-  /** Tool calls and webhooks per organization, process and minute; 0: no limit. Each call of a batch counts. */
+  /** Largest number of tool calls and webhooks per organization, process and minute. 0 means no limit. */
   @IsInt()
   @Min(0)
   @Max(100_000_000)
   readonly rateLimitPerMinute: number = 60_000;
 
-  /** Key that encrypts stored secrets. Absent: a random key in a table that only the owner of the database can read. */
+  /** Key that encrypts stored secrets. The default is a random key that only the owner of the database can read. */
   @IsOptional()
   @IsString()
   @Length(32, 1024)
@@ -96,8 +96,8 @@ export class Env {
   readonly databasePoolSize: number = 10;
 
   /**
-   * Number of messages, and of runs of one organization, that one worker process handles at the same time. When several
-   * organizations have runs, the process handles 1.5 times as many runs.
+   * Number of messages, and of runs of one organization, that a worker process handles at the same time. With several
+   * organizations, it handles 1.5 times as many runs.
    */
   @IsInt()
   @Min(1)
@@ -114,8 +114,8 @@ export class Env {
   readonly nodeEnv: string = 'production';
 
   /**
-   * `on`: this process returns memory to the system after its start, and V8 keeps compiled code. Absent: only `npm start`
-   * does that, because it changes the whole process, which may belong to another program.
+   * With `on`, this process returns memory to the system after its start, and V8 keeps compiled code. When absent, only
+   * `npm start` does that, because the process may belong to another program.
    */
   @IsOptional()
   @IsIn(['on', 'off'])
@@ -161,7 +161,7 @@ export class Env {
   }
 }
 
-/** The environment variable of each setting. Tests compare `.env.example` and docs/configuration.md with this list. */
+/** Names the environment variable of each setting. Tests compare `.env.example` and docs/configuration.md with it. */
 export const ENV_NAMES = {
   port: 'PORT',
   host: 'HOST',
@@ -197,7 +197,7 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   for (const [key, name] of Object.entries(ENV_NAMES) as [EnvKey, string][]) {
     const raw = source[name]?.trim();
     if (!raw) continue;
-    // Number() would also accept '0x10' and '1e3', which are typing errors here.
+    // Number() would also accept '0x10' and '1e3', which are probably typing errors.
     const isNumber = typeof defaults[key] === 'number' && /^\d{1,9}$/.test(raw);
     values[key] = isNumber ? Number(raw) : raw;
   }

@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 
 /** Allows an address or port that outbound requests may not reach by default. */
 export interface OutboundException {
-  /** Absent: every public address. */
+  /** When absent, every public address is allowed. */
   readonly range?: { readonly address: string; readonly bits: number; readonly family: 4 | 6 };
-  /** Absent: ports 80 and 443. */
+  /** When absent, ports 80 and 443 are allowed. */
   readonly port?: number;
 }
 
-/** Matches `ADDRESS[/BITS][:PORT]`. An IPv6 address is in brackets; a star means every public address. */
+/** Matches `ADDRESS[/BITS][:PORT]`. An IPv6 address is in brackets. A star means every public address. */
 const ENTRY =
   /^(?:(?<star>\*)|(?:\[(?<v6>[^\]]+)\]|(?<v4>[\d.]+))(?:\/(?<bits>\d{1,3}))?)(?::(?<port>\d{1,5}))?$/;
 

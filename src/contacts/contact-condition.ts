@@ -6,7 +6,7 @@ import {
   TIME_FIELDS,
 } from './contact-filter.js';
 
-/** A condition of a WHERE clause about the alias `contact`. Values from callers are always parameters, never SQL. */
+/** Holds a condition of a WHERE clause about the alias `contact`. Values from callers are parameters, never SQL. */
 export interface Condition {
   sql: string;
   parameters: ObjectLiteral;
@@ -27,7 +27,7 @@ export function filterCondition(filter: ContactFilter, index: number): Condition
   };
 }
 
-/** SQL by operator. A table has the operators that `parseFilters` accepts for the kind of its fields. */
+/** Maps operators to SQL. A table has the operators that `parseFilters` accepts for its kind of fields. */
 type SqlTable = Partial<Record<FilterOperator, string>>;
 
 function toSql(

@@ -18,16 +18,16 @@ const LONGEST_TEXT = 255;
 const LONGEST_TAG = 64;
 const LONGEST_VALUE = 1024;
 const PROPERTY_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-// Members of Object.prototype. A template or client that reads a missing property would find these members instead.
+// Object.prototype has these members. A template or client that reads a missing property would find them instead.
 const RESERVED_NAMES = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** The data of a contact, without its id and times. */
+/** Holds the data of a contact, without its id and times. */
 export type ContactFields = Omit<
   Contact,
   'organizationId' | 'id' | 'searchText' | 'createdAt' | 'updatedAt'
 >;
 
-/** Validated and normalized fields. An undefined field stays unchanged; a property that is null is removed. */
+/** Holds validated and normalized fields. An undefined field stays unchanged; a property that is null is removed. */
 export type ContactChanges = Partial<
   Omit<ContactFields, 'properties' | 'consent'> & {
     properties: Record<string, PropertyValue | null> | null;
@@ -98,7 +98,7 @@ export function applyChanges(
     consent: mergeConsent(fields.consent, changes.consent ?? {}, source, now),
   };
   if (Object.keys(next.properties).length > MOST_PROPERTIES) {
-    throw AppError.invalidField('properties', `must be at most ${MOST_PROPERTIES} in all`);
+    throw AppError.invalidField('properties', `must be at most ${MOST_PROPERTIES} in total`);
   }
   if (next.externalId === null && next.email === null && next.phone === null) {
     throw AppError.invalid('A contact needs one of external_id, email and phone.', [
@@ -145,7 +145,7 @@ function parseProperties(
 ): Record<string, PropertyValue | null> {
   const entries = Object.entries(properties);
   if (entries.length > MOST_PROPERTIES) {
-    faults.push({ path: 'properties', message: `must be at most ${MOST_PROPERTIES} in all` });
+    faults.push({ path: 'properties', message: `must be at most ${MOST_PROPERTIES} in total` });
     return {};
   }
   const parsed: Record<string, PropertyValue | null> = {};

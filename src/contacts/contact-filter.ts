@@ -33,12 +33,12 @@ export const TIME_FIELDS = { created_at: 'createdAt', updated_at: 'updatedAt' } 
 
 export type FilterKind = 'text' | 'tags' | 'property' | 'consent' | 'time';
 
-/** A validated condition. `name` is the field name, the property name or the consent channel, depending on `kind`. */
+/** Describes a validated condition. Depending on `kind`, `name` is a field name, a property name or a consent channel. */
 export interface ContactFilter {
   kind: FilterKind;
   name: string;
   operator: FilterOperator;
-  /** Empty for `is_set` and `is_not_set`, any number of values for `in`, otherwise one value. */
+  /** The list is empty for `is_set` and `is_not_set`. `in` has any number of values, every other operator has one. */
   values: FilterValue[];
 }
 
@@ -142,7 +142,7 @@ function parseValue(
   switch (field.kind) {
     case 'time': {
       const time = parseDayOrTime(value);
-      return time ? { value: time.toISOString() } : { fault: 'must be a time as in RFC 3339' };
+      return time ? { value: time.toISOString() } : { fault: 'must be an RFC 3339 time' };
     }
     case 'consent':
       return (CONSENT_STATUSES as readonly string[]).includes(value)

@@ -20,13 +20,13 @@ export const CONTACT_SORTS = Object.keys(COLUMNS).flatMap((field) => [
   `-${field}`,
 ]) as ContactSort[];
 
-/** The last contact of a page: its value in the sort column, or null, and its id. */
+/** Identifies the last contact of a page: its value in the sort column, or null, and its id. */
 export interface Position {
   value: string | null;
   id: string;
 }
 
-/** A sort order of contacts: by the column, contacts without a value last, equal values by id. */
+/** Sorts contacts by a column, contacts without a value last, and equal values by id. */
 export class ContactOrder {
   readonly column: (typeof COLUMNS)[SortField];
   readonly direction: 'ASC' | 'DESC';

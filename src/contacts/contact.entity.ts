@@ -5,17 +5,17 @@ import type { Consent } from './consent.js';
 export type PropertyValue = string | number | boolean;
 export type ContactProperties = Record<string, PropertyValue>;
 
-/** A contact of an organization. Each of its three identifiers is unique in the organization. */
+/** Stores a contact of an organization. Each of its three identifiers is unique in the organization. */
 @Entity('contacts')
 export class Contact extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   externalId: string | null;
 
-  /** Lowercase. */
+  /** The address is lowercase. */
   @Column('text', { nullable: true })
   email: string | null;
 
-  /** In E.164 form: a plus sign and digits. */
+  /** The number is in E.164 form: a plus sign and digits. */
   @Column('text', { nullable: true })
   phone: string | null;
 
@@ -40,11 +40,11 @@ export class Contact extends OrganizationRowWithId {
   @Column('jsonb', { default: () => `'{}'` })
   consent: Consent;
 
-  /** The text that a text search matches; see `searchText()`. */
+  /** Text searches match this text; see `searchText()`. */
   @Column('text', { select: false })
   searchText: string;
 
-  // Milliseconds, like a JavaScript Date. With microseconds, a cursor made from a Date would skip or repeat contacts.
+  // Times have milliseconds, like a Date. With microseconds, a cursor made from a Date would skip or repeat contacts.
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;
 

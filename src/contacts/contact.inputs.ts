@@ -17,7 +17,7 @@ class ConsentInput {
   webhook?: ConsentStatus;
 }
 
-/** Fields that `create_contact` and `update_contact` share. Only the latter keeps a null, which clears the field. */
+/** Declares the fields of `create_contact` and `update_contact`. In `update_contact`, null clears a field. */
 export class ContactFieldsInput {
   @Doc('Id of this person in another system, kept as sent. Unique.', { examples: ['crm-42'] })
   @Text({ optional: true, max: 255 })
@@ -135,7 +135,7 @@ export class SearchContactsInput extends PageInput {
   declare cursor?: string;
 }
 
-/** Lets callers clear inherited fields with null. */
+/** Accepts null for inherited fields, which clears them. */
 function ClearableFields(...fields: string[]): ClassDecorator {
   return ({ prototype }) => {
     for (const field of fields) {

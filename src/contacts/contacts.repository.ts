@@ -13,11 +13,11 @@ import type { ContactFilter } from './contact-filter.js';
 import { CONTACT_SORTS, ContactOrder, type Position } from './contact-order.js';
 import { Contact } from './contact.entity.js';
 
-/** Columns of the identifiers, by argument name. Each identifier is unique in its organization. */
+/** Maps identifiers from argument names to columns. Each identifier is unique in its organization. */
 export const IDENTIFIERS = { external_id: 'externalId', email: 'email', phone: 'phone' } as const;
 export type Identifier = keyof typeof IDENTIFIERS;
 
-/** When more contacts match a text, reading them in sort order is faster than the text index. */
+/** Limits the use of the text index. When more contacts match, reading them in sort order is faster. */
 const MOST_BY_INDEX = 1000;
 
 /**
@@ -35,7 +35,7 @@ const FIND_BY = {
   email: prepared('contact_by_email', `${SELECT} and contact.email = $2`),
   phone: prepared('contact_by_phone', `${SELECT} and contact.phone = $2`),
 } satisfies Record<Identifier, unknown>;
-/** Searches by text alone, which are the most frequent ones, by sort order. */
+/** Maps sort orders to prepared statements that search by text alone, which is the most frequent search. */
 const FIRST_PAGES = new Map(
   CONTACT_SORTS.map((sort) => {
     const { direction, nulls = '' } = new ContactOrder(sort);
@@ -46,12 +46,12 @@ const FIRST_PAGES = new Map(
   }),
 );
 
-/** A row of `indexedPageStatement`. The id is null when no contact matches. */
+/** Describes a row of a search by the text index. The id is null when no contact matches. */
 type IndexedRow = Contact & { exceeds_index_limit: boolean };
 
 @Injectable()
 export class ContactsRepository {
-  /** The contact that the last statement of a transaction has found (docs/adr/0016-recent-contact.md). */
+  /** Holds the contact that the last statement of a transaction found (docs/adr/0016-recent-contact.md). */
   private readonly recent = new WeakMap<object, { version: number; contact: Contact }>();
 
   constructor(private readonly tenants: TenantDatabase) {}
@@ -80,7 +80,7 @@ export class ContactsRepository {
     return await this.findOne(FIND_BY[identifier], organizationId, value);
   }
 
-  /** Inserts the contact. Returns undefined when another contact has one of its identifiers; the transaction goes on. */
+  /** Inserts the contact. Returns undefined, without aborting the transaction, when an identifier is taken. */
   async insert(
     organizationId: string,
     id: string,
@@ -99,7 +99,7 @@ export class ContactsRepository {
     return Object.assign(new Contact(), { organizationId, id, ...fields, createdAt, updatedAt });
   }
 
-  /** Writes the fields and returns the new `updatedAt`, or the identifier that another contact has. The transaction goes on. */
+  /** Returns the new `updatedAt` or, without aborting the transaction, the identifier that another contact has. */
   async update(
     organizationId: string,
     id: string,

@@ -22,7 +22,7 @@ export interface ContactSearch {
   filters: readonly ContactFilter[];
 }
 
-/** Names a contact by one of its members. */
+/** Identifies a contact by one of these members. */
 export type ContactKey = Partial<Record<'contact_id' | Identifier, string>>;
 
 /** Manages the contacts of organizations. The caller of each method must have opened a transaction of the organization. */
@@ -43,14 +43,14 @@ export class ContactsService {
     return assertFound(await this.contacts.find(organizationId, id), 'contact');
   }
 
-  /** The address may be in any case. */
+  /** Finds a contact by an e-mail address in any case. */
   findByEmail(organizationId: string, email: string): Promise<Contact | null> {
     return this.contacts.findByIdentifier(organizationId, 'email', email.toLowerCase());
   }
 
   /**
-   * Returns the contact that the only given member of `key` names. Throws `invalid_arguments` unless exactly one is given,
-   * and `not_found`, whose message ends with `hint`.
+   * Returns the contact that `key` identifies. Throws `invalid_arguments` unless `key` has exactly one member, and
+   * `not_found` with a message that ends with `hint`.
    */
   async getBy(
     organizationId: string,
@@ -80,8 +80,8 @@ export class ContactsService {
 
   /**
    * Creates a contact. When another contact has one of its identifiers, `error` throws `conflict` with the identifier,
-   * `update` changes that contact, and `merge` also keeps that contact's tags. Identifiers of several contacts always
-   * throw `conflict`.
+   * `update` changes that contact, and `merge` also keeps that contact's tags. It always throws `conflict` when the
+   * identifiers belong to several contacts.
    */
   async create(
     organizationId: string,
@@ -110,7 +110,7 @@ export class ContactsService {
     throw new AppError('unavailable', 'Other calls are changing this contact. Try again.');
   }
 
-  /** Throws `not_found`, or `conflict` with the identifier that another contact has. `merge` adds the tags to the existing. */
+  /** Throws `not_found`, or `conflict` with the identifier that another contact has. `merge` keeps existing tags. */
   async update(
     organizationId: string,
     id: string,
@@ -135,7 +135,7 @@ export class ContactsService {
     order: ContactOrder,
     page: { limit: number; cursor: string | undefined },
   ): Promise<{ contacts: Contact[]; nextCursor: string | null }> {
-    // Computed on demand, because most searches neither send nor return a cursor.
+    // The hash is computed on demand, because most searches neither send nor return a cursor.
     const searchKey = (): string => fingerprint(search).toString('base64url').slice(0, 16);
     const position = page.cursor === undefined ? undefined : order.decode(page.cursor, searchKey());
     const rows = await this.contacts.search(
@@ -207,7 +207,7 @@ function mergeTags(contact: Contact, changes: ContactChanges): ContactChanges {
   const tags = [...new Set([...contact.tags, ...changes.tags])];
   if (tags.length <= MOST_TAGS) return { ...changes, tags };
   const count = `${tags.length} together with the existing tags`;
-  throw AppError.invalidField('tags', `must be at most ${MOST_TAGS}, and would be ${count}`);
+  throw AppError.invalidField('tags', `must be at most ${MOST_TAGS}, but would be ${count}`);
 }
 
 function identifierConflict(
@@ -239,7 +239,7 @@ function contactEvents(before: ContactView | null, after: ContactView): DomainEv
 
 function changedFields(before: ContactView, after: ContactView): string[] {
   return (Object.keys(after) as (keyof ContactView)[]).filter(
-    // If updated_at counted, a workflow that writes the same values again would start itself without end.
+    // If updated_at counted, a workflow that writes the same values again would start itself forever.
     (field) =>
       field !== 'updated_at' && canonicalJson(before[field]) !== canonicalJson(after[field]),
   );

@@ -1,6 +1,6 @@
 import { isEmail } from 'class-validator';
 
-/** A normalized value, or the fault of the value that was sent. */
+/** Holds a normalized value, or the fault of the value that was sent. */
 export type Parsed = { value: string } | { fault: string };
 
 const LONGEST_EMAIL = 254;
@@ -18,7 +18,7 @@ export function parseText(text: string, longest: number): Parsed {
 
 /** Returns one plain address in lowercase. Rejects display names, lists, quoted parts and line breaks. */
 export function parseEmail(text: string): Parsed {
-  // Quoted local parts are legal, but mail servers have read the same one as different mailboxes.
+  // Quoted local parts are legal, but two mail servers may read the same address as different mailboxes.
   const isPlain = !/[\s"(),:;<>[\\\]\p{C}]/u.test(text);
   if (!isPlain || text.length > LONGEST_EMAIL || !isEmail(text)) {
     return { fault: `must be one e-mail address of at most ${LONGEST_EMAIL} characters` };
@@ -26,7 +26,7 @@ export function parseEmail(text: string): Parsed {
   return { value: text.toLowerCase() };
 }
 
-/** Returns a phone number in E.164 form; drops spaces, dashes and parentheses after the plus sign. */
+/** Returns a phone number in E.164 form. Removes spaces, dashes and parentheses after the plus sign. */
 export function parsePhone(text: string): Parsed {
   const compact = `${text.slice(0, 1)}${text.slice(1).replace(/[ ()-]/g, '')}`;
   return text.length <= 40 && /^\+[1-9][0-9]{6,14}$/.test(compact)

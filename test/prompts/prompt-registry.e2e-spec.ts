@@ -297,8 +297,8 @@ describe('boot', () => {
     [Untellable, /UntellableInput\.text: JSON Schema cannot express/],
     [Needy, /Needy\.needy: needs the tool unheard_of/],
     [TwinCompletion, /Two completions are called contact .*write_message: .*TwinCompletion\.twin/],
-    [LostCompletion, /LostCompletion\.lost: nothing is called prompt unheard_of/],
-    [LostVariable, /LostVariable\.lost: nothing is called resource switchboard/],
+    [LostCompletion, /LostCompletion\.lost: the prompt unheard_of does not exist/],
+    [LostVariable, /LostVariable\.lost: the resource switchboard/],
     [LostArgument, /LostArgument\.lost: prompt write_message has no argument gaol/],
   ])('stops at %o: %s', async (provider, message) => {
     await expect(startSwitchboard({ providers: [provider] })).rejects.toThrow(message);
