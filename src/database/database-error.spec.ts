@@ -13,7 +13,7 @@ describe(mapDatabaseError, () => {
     ['ECONNREFUSED', 'The database is not available. Try again.'],
     ['55P03', 'This is busy or took too long. Try again.'],
     ['57014', 'This is busy or took too long. Try again.'],
-  ])('says that %s may be tried again, and why', (code, message) => {
+  ])('maps %s to unavailable, with the reason', (code, message) => {
     expect(mapDatabaseError({ driverError: sqlError(code) })).toMatchObject({
       code: 'unavailable',
       message,
@@ -21,12 +21,12 @@ describe(mapDatabaseError, () => {
     });
   });
 
-  it.each(['23505', '22P02', '42501'])('leaves %s what it is', (code) => {
+  it.each(['23505', '22P02', '42501'])('returns %s unchanged', (code) => {
     const error = sqlError(code);
     expect(mapDatabaseError(error)).toBe(error);
   });
 
-  it('leaves what was meant for the caller alone', () => {
+  it('returns an AppError unchanged', () => {
     const error = AppError.notFound('contact');
     expect(mapDatabaseError(error)).toBe(error);
   });

@@ -1,7 +1,7 @@
 import { EntityMetadataNotFoundError, QueryFailedError } from 'typeorm';
 import { AppError, toError } from '../errors/app-error.js';
 
-/** SQLSTATE of an error of PostgreSQL, also when TypeORM has wrapped it. */
+/** Returns the SQLSTATE of a PostgreSQL error, even when TypeORM has wrapped it. */
 export function sqlState(error: unknown): string | undefined {
   const source = (error as { driverError?: unknown } | null)?.driverError ?? error;
   const code = (source as { code?: unknown } | null)?.code;
@@ -24,7 +24,7 @@ const SOCKET_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 
-/** True when the database could not be reached or went away, so that nothing is known to be wrong with the call. */
+/** Returns true when the database could not be reached or the connection broke. The call itself may be correct. */
 export function isConnectionError(thrown: unknown): boolean {
   const code = sqlState(thrown);
   // 08: connection; 57P0x: shut down, crashed, starting; 53300: too many connections (PostgreSQL, appendix A).
@@ -34,10 +34,10 @@ export function isConnectionError(thrown: unknown): boolean {
   );
 }
 
-/** Turns errors after which a caller may try again into `unavailable`. Other errors stay what they are. */
+/** Turns errors after which a caller may retry into `unavailable`. Returns other errors unchanged. */
 export function mapDatabaseError(thrown: unknown): Error {
   if (thrown instanceof AppError) return thrown;
-  // TypeORM wraps whatever is thrown while it sends a statement.
+  // TypeORM wraps every error that is thrown while it sends a statement.
   if (thrown instanceof QueryFailedError && thrown.driverError instanceof AppError) {
     return thrown.driverError;
   }
@@ -46,14 +46,14 @@ export function mapDatabaseError(thrown: unknown): Error {
     return new Error(`${thrown.message} ${cure}`, { cause: thrown });
   }
   const code = sqlState(thrown);
-  // 55P03 and 57014: lock or statement time-out.
+  // 55P03 and 57014: lock or statement timeout.
   if (code !== undefined && /^(55P03|57014)/.test(code)) {
-    return new AppError('unavailable', 'This is busy or took too long. Try again.', {
+    return new AppError('unavailable', 'The call took too long, perhaps because of a lock. Try again.', {
       retryAfterSeconds: 2,
       cause: thrown,
     });
   }
-  // 40001 and 40P01: this transaction lost against another; 53: the server is out of something.
+  // 40001 and 40P01: a conflict with another transaction. 53: the server lacks memory, disk or connections.
   const passing = code !== undefined && /^(40001|40P01|53)/.test(code);
   return passing || isConnectionError(thrown) ? unavailable(thrown) : toError(thrown);
 }

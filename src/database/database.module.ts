@@ -18,7 +18,7 @@ import { TenantDatabase } from './transactions/tenant-database.js';
 
 const TENANT_SOURCE = Symbol('tenant data source');
 
-// No statement of a request may hold a lock or a connection for long; a stuck one is ended by the server itself.
+// No statement of a request may hold a lock or a connection for long. The server ends a statement that is stuck.
 const LIMITS = {
   connectionTimeoutMillis: 5000,
   statement_timeout: 10_000,
@@ -28,7 +28,7 @@ const LIMITS = {
 };
 const GATE_POOL_SIZE = 4;
 
-/** Provides the two ways to the database: the gate, and the data of one organization at a time. */
+/** Provides access to the database: through the gate, and to the data of one organization at a time. */
 @Global()
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
@@ -101,7 +101,7 @@ export class DatabaseModule implements OnApplicationShutdown {
     };
   }
 
-  // The last phase of a stop: requests in flight and running steps still need the pools until then.
+  // The pools end in the last phase of a stop, because open requests and running steps need them until then.
   async onApplicationShutdown(): Promise<void> {
     await this.notifications.close();
     await this.source.destroy();

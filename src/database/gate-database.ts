@@ -1,7 +1,7 @@
 import { Pool, type PoolConfig } from 'pg';
 import { mapDatabaseError } from './database-error.js';
 
-/** For what is asked before an organization is known. Its role reaches no table of any organization. */
+/** Calls the functions of the gate, before an organization is known. Its role cannot read tables of organizations. */
 export class GateDatabase {
   readonly pool: Pool;
 
@@ -50,5 +50,5 @@ export class GateDatabase {
 }
 
 function assertName(name: string): void {
-  if (!/^[a-z_]+$/.test(name)) throw new Error('Not the name of a gate function.');
+  if (!/^[a-z_]+$/.test(name)) throw new Error('The gate has no such function.');
 }

@@ -1,6 +1,6 @@
 import { PrimaryColumn } from 'typeorm';
 
-/** Each row of an organization has this as the first column of its primary key. */
+/** Adds the organization, which is the first column of the primary key of each row. */
 export abstract class OrganizationRow {
   @PrimaryColumn('text')
   organizationId: string;

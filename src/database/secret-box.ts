@@ -3,10 +3,10 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts the secrets that must be readable again, such as those of webhooks (AES-256-GCM, NIST SP 800-38D). */
+/** Encrypts secrets that must be readable later, such as those of webhooks (AES-256-GCM, NIST SP 800-38D). */
 export class SecretBox {
   private readonly key: Buffer;
-  /** Tells with which key a value was sealed, so that a changed `SECRET_KEY` is recognized as what it is. */
+  /** Identifies the key that sealed a value, so that a changed `SECRET_KEY` gets a clear error. */
   private readonly keyId: Buffer;
 
   constructor(installationKey: Buffer, secretKey?: string) {
@@ -16,12 +16,12 @@ export class SecretBox {
     this.keyId = createHash('sha256').update(this.key).digest().subarray(0, 4);
   }
 
-  /** A secret of its own for another purpose: knowing it tells nothing about this key. */
+  /** Returns a secret for another purpose. It does not reveal the key of this box. */
   derive(purpose: string): string {
     return Buffer.from(hkdfSync('sha256', this.key, '', purpose, 32)).toString('base64url');
   }
 
-  /** `context` says what the secret belongs to; the same context must be given to open it. */
+  /** Encrypts a secret. `context` says what it belongs to. `open` needs the same context. */
   seal(plain: string, context: string): Buffer {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.key, iv).setAAD(Buffer.from(context));
@@ -32,7 +32,9 @@ export class SecretBox {
   /** Throws when the value was sealed with another key, for another context, or was changed. */
   open(sealed: Buffer, context: string): string {
     if (!sealed.subarray(0, 4).equals(this.keyId)) {
-      throw new Error('A stored secret was sealed with another SECRET_KEY.');
+      throw new Error(
+        'A stored secret was sealed with another SECRET_KEY. Set SECRET_KEY to its earlier value.',
+      );
     }
     const iv = sealed.subarray(4, 4 + IV_BYTES);
     const tag = sealed.subarray(4 + IV_BYTES, 4 + IV_BYTES + TAG_BYTES);

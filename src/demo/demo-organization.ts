@@ -9,7 +9,7 @@ import { ToolRegistry } from '../tools/registry/tool-registry.js';
 
 const OWNER_EMAIL = 'owner@demo.localhost';
 
-/** Credentials for trying a new Switchboard. They are shown once and not stored. */
+/** Holds credentials to try a new Switchboard. They are shown once and not stored. */
 export interface DemoOrganization {
   email: string;
   password: string;
@@ -87,7 +87,7 @@ const WELCOME_WORKFLOW = {
   ],
 };
 
-/** Creates the owner, with another address when an interrupted first start left one whose password nobody has seen. */
+/** Creates the owner. If an interrupted start left an owner, nobody has seen that password, so the address is another. */
 async function signUp(accounts: AccountsService, password: string) {
   const body = { email: OWNER_EMAIL, password, organization_name: 'Demo' };
   try {

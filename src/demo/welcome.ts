@@ -67,7 +67,7 @@ function instructions(url: string, env: Env, demo: DemoOrganization): string[] {
   ];
 }
 
-/** Returns the next step, or undefined while the database is away: the start has succeeded, and must not fail now. */
+/** Returns the next step, or undefined while the database is down, because the start must not fail now. */
 async function nextStep(app: INestApplicationContext, url: string): Promise<string | undefined> {
   try {
     const hasAccounts = await app.get(AccountsService).hasAny();

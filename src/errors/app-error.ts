@@ -1,4 +1,4 @@
-/** Every error code that callers see, with the status of its plain HTTP response (RFC 9110). */
+/** Lists every error code that callers see, with the status of its plain HTTP response (RFC 9110). */
 export const HTTP_STATUS = {
   invalid_arguments: 422,
   invalid_credentials: 401,
@@ -22,7 +22,7 @@ export const HTTP_STATUS = {
   internal: 500,
 } as const;
 
-/** Codes of the errors that callers see. Each edge maps all of them, so a new code is a compile error there. */
+/** Names the errors that callers see. Each edge maps all codes, so a new code is a compile error there. */
 export type AppErrorCode = keyof typeof HTTP_STATUS;
 
 /** Describes one validation error of an input. `path` uses the names that the caller sent. */
@@ -32,14 +32,14 @@ export interface Fault {
 }
 
 export interface AppErrorExtras {
-  /** The faults of the input. The caller sees them. */
+  /** The caller sees these faults of the input. */
   details?: readonly Fault[];
-  /** Seconds after which the caller may retry. */
+  /** The caller may retry after this many seconds. */
   retryAfterSeconds?: number;
   cause?: unknown;
 }
 
-/** An expected failure. Its message is written for the caller and safe to show. Every other thrown error is a bug. */
+/** Reports an expected failure. Its message is for the caller and safe to show. Every other thrown error is a bug. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly details?: readonly Fault[];
@@ -76,7 +76,7 @@ export function assertFound<Row>(row: Row | null, what: string): Row {
   return row;
 }
 
-/** Returns the thrown value as an `Error`, with the value as its cause when it is not one. */
+/** Returns a thrown `Error` unchanged. Wraps any other value in an `Error` with that value as cause. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
 }

@@ -18,15 +18,15 @@ export type EventName = (typeof EVENT_NAMES)[number];
 
 export interface DomainEvent {
   readonly name: EventName;
-  /** The contact of the event, if it has one. */
+  /** The event is about this contact, if about any. */
   readonly contactId: string | null;
-  /** The JSON that workflows read. */
+  /** Workflows read this JSON. */
   readonly payload: object;
-  /** The run that caused the event; null: none. When absent, it is the run whose step is being executed. */
+  /** Names the run that caused the event, or null. When absent, the run of the current step is the cause. */
   readonly runId?: string | null;
 }
 
-/** An event with its id and its cause, as listeners receive it. */
+/** Describes an event as listeners receive it, with its id and its cause. */
 export interface EmittedEvent extends DomainEvent {
   readonly id: string;
   readonly runId: string | null;
@@ -35,7 +35,7 @@ export interface EmittedEvent extends DomainEvent {
 /** Writes the consequences of an event in the transaction of the event. */
 export type EventListener = (organizationId: string, event: EmittedEvent) => Promise<void>;
 
-/** The id of the run whose step is being executed. */
+/** Holds the id of the run of the current step. */
 const cause = new AsyncLocalStorage<string>();
 
 /**
@@ -53,15 +53,15 @@ export class DomainEvents {
     this.listeners.push(listener);
   }
 
-  /** Resolves when all listeners have written. Rejects when one fails; then the caller must roll back. */
+  /** Resolves when all listeners have written. Rejects when a listener fails. Then the caller must roll back. */
   async emit(organizationId: string, event: DomainEvent): Promise<void> {
-    if (!this.tenants.inTransaction) throw new Error('Emit a domain event inside a transaction.');
+    if (!this.tenants.inTransaction) throw new Error('A domain event needs a transaction.');
     const runId = event.runId === undefined ? (cause.getStore() ?? null) : event.runId;
     const emitted: EmittedEvent = { ...event, id: newId('evt'), runId };
     for (const listener of this.listeners) await listener(organizationId, emitted);
   }
 
-  /** Runs `work` as a part of a run. The run is the cause of every event in it that names no other. */
+  /** Runs `work` as part of a run. The run is the cause of events in it that do not name another cause. */
   runAsCause<T>(runId: string, work: () => Promise<T>): Promise<T> {
     return cause.run(runId, work);
   }

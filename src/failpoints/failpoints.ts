@@ -1,8 +1,8 @@
-/** The places where a stop, a crash or a lost database does the most harm, by their names in docs/reliability.md. */
+/** Names the places where a stop, a crash or a lost database does the most harm, as docs/reliability.md does. */
 export const FAILPOINTS = {
-  FP1: 'after commit, before hint',
+  FP1: 'after commit, before wake-up',
   FP1b: 'after insert, before commit',
-  FP1c: 'after commit, before answer',
+  FP1c: 'after commit, before response',
   FP2: 'after outside call, before journal',
   FP3: 'before step transaction',
   FP4: 'during lease renewal',

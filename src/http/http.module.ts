@@ -3,7 +3,7 @@ import { OriginGuard } from './origin.guard.js';
 import { Origins } from './origins.js';
 import { RateLimiter } from './rate-limiter.js';
 
-/** Provides what all HTTP edges share: the check of origins and the rate limits. */
+/** Provides the check of origins and the rate limits to all HTTP edges. */
 @Global()
 @Module({
   providers: [OriginGuard, Origins, RateLimiter],

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 
-/** Limits the calls of each organization to one process, so that an endless loop of one does not slow down the others. */
+/** Limits the calls of each organization to one process, so that an endless loop of one cannot slow down others. */
 @Injectable()
 export class RateLimiter {
   private readonly buckets?: TokenBuckets;
@@ -14,7 +14,7 @@ export class RateLimiter {
     }
   }
 
-  /** Counts `points` calls of an organization or webhook. Throws `rate_limited` and counts nothing when too many. */
+  /** Counts `points` calls of an organization or webhook. Throws `rate_limited`, and counts none, above the limit. */
   consume(id: string, points: number): void {
     this.buckets?.consume(id, points, 'Too many calls. Try again later.');
   }
@@ -37,7 +37,7 @@ export class TokenBuckets {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Takes `count` tokens. Throws `rate_limited` with the message and takes none when there are not enough. */
+  /** Takes `count` tokens. When there are not enough, takes none and throws `rate_limited` with the message. */
   consume(key: string, count: number, message: string): void {
     const waitSeconds = this.take(key, count);
     if (waitSeconds === 0) return;
@@ -54,7 +54,7 @@ export class TokenBuckets {
     );
     bucket.at = at;
     this.buckets.set(key, bucket);
-    // A full bucket satisfies a request for more than its capacity. Otherwise a large batch would never pass.
+    // A full bucket satisfies a request for more than its capacity. Otherwise a larger batch would never pass.
     const needed = Math.min(count, this.capacity);
     if (bucket.tokens < needed) return (needed - bucket.tokens) / this.perSecond;
     bucket.tokens -= needed;

@@ -79,12 +79,12 @@ export function parseJson(body: Uint8Array): unknown {
 function countMembers(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth > MAX_DEPTH) {
-    throw new AppError('too_complex', `The body is nested deeper than ${MAX_DEPTH}.`);
+    throw new AppError('too_complex', `The body is nested deeper than ${MAX_DEPTH} levels.`);
   }
   let members = 0;
   for (const member of Object.values(value)) members += 1 + countMembers(member, depth + 1);
   if (members > MAX_MEMBERS) {
-    throw new AppError('too_complex', `The body holds more than ${MAX_MEMBERS} values.`);
+    throw new AppError('too_complex', `The body has more than ${MAX_MEMBERS} values.`);
   }
   return members;
 }

@@ -19,7 +19,7 @@ describe('JoinedSignal', () => {
     joined.end();
   });
 
-  it('is aborted from the start when one of its signals is', () => {
+  it('is aborted from the start when one of its signals is already aborted', () => {
     expect(new JoinedSignal([AbortSignal.abort('gone')]).signal.reason).toBe('gone');
   });
 

@@ -13,8 +13,8 @@ export function goneSignal(response: Response): AbortSignal {
 
 /**
  * Creates a signal that aborts with the first of several signals, or with a `TimeoutError` after `ms`. It replaces
- * `AbortSignal.any` with `AbortSignal.timeout`: Node.js 20 refers to those weakly. After a garbage collection they may
- * never abort, and the waiting code would wait forever.
+ * `AbortSignal.any` with `AbortSignal.timeout`: Node.js 20 keeps weak references to those. After a garbage collection
+ * they may never abort, and code would wait forever.
  */
 export class JoinedSignal {
   private readonly controller = new AbortController();
@@ -25,7 +25,7 @@ export class JoinedSignal {
     for (const other of others) {
       const abort = (): void => this.controller.abort(other.reason);
       if (other.aborted) abort();
-      // Many listeners wait for a signal that lives as long as the process. Node.js would warn of a leak.
+      // Many listeners wait for a signal that lives as long as the process. Without this, Node.js warns of a leak.
       setMaxListeners(0, other);
       other.addEventListener('abort', abort);
       this.undo.push(() => other.removeEventListener('abort', abort));
@@ -40,7 +40,7 @@ export class JoinedSignal {
     return this.controller.signal;
   }
 
-  /** Removes the timer and the listeners. Call it when the work is done, because other signals may live much longer. */
+  /** Removes the timer and the listeners. Call it when the work is done, because the other signals may live longer. */
   end(): void {
     clearTimeout(this.timer);
     for (const undo of this.undo) undo();

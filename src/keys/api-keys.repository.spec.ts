@@ -10,7 +10,7 @@ interface Statement {
   fail(error: Error): void;
 }
 
-/** A repository whose statements wait until the test answers them. */
+/** Creates a repository with statements that wait until the test answers them. */
 function start(): { keys: ApiKeysRepository; statements: Statement[] } {
   const statements: Statement[] = [];
   const callForEach = (_name: string, hashes: readonly Buffer[]): Promise<object[]> =>
@@ -45,7 +45,7 @@ describe(ApiKeysRepository.name, () => {
     expect(ids).toEqual(['key_1', 'key_1', 'key_1']);
   });
 
-  it('sends a new statement for a look-up that comes while one is under way', async () => {
+  it('sends a new statement for a look-up during another statement', async () => {
     const { keys, statements } = start();
     const earlier = keys.findByHash(A);
     await nextTurn();
@@ -59,7 +59,7 @@ describe(ApiKeysRepository.name, () => {
     expect(await later).toBeUndefined();
   });
 
-  it('joins the look-ups that come while a statement is under way into the next one', async () => {
+  it('joins the look-ups during a statement into the next statement', async () => {
     const { keys, statements } = start();
     const first = keys.findByHash(A);
     await nextTurn();

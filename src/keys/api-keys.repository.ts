@@ -11,9 +11,9 @@ export interface FoundKey {
   organization_id: string;
   /** True when `last_used_at` needs an update. */
   stale: boolean;
-  /** The policies of the organization; null when it has none. */
+  /** Has the policies of the organization; null when there are none. */
   policies: NamedPolicy[] | null;
-  /** Revision of the offered tools of the organization; null when it has none. */
+  /** The revision of the organization's offered tools; null when there are none. */
   offered_revisions: string | null;
 }
 
@@ -48,8 +48,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Returns the active key with this hash, of any organization. Look-ups of the same moment share one statement. That
-   * statement begins after the request has arrived, so it sees every revocation that was confirmed before.
+   * Returns the active key with this hash, of any organization. Look-ups of the same moment share one statement. It
+   * begins after the request has arrived, so it sees every revocation that was confirmed before.
    */
   async findByHash(hash: Buffer): Promise<FoundKey | undefined> {
     return (await this.lookUps.add('', hash)).result.get(nameOf(hash));

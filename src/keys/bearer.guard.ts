@@ -24,7 +24,7 @@ export class BearerGuard implements CanActivate {
     const key = token === undefined ? undefined : await this.keys.authenticate(token);
     if (!key) {
       throw new UnauthenticatedError(
-        'This API key is not valid.',
+        'This API key is unknown or revoked. Ask an owner for the current key.',
         `${REALM}, error="invalid_token", error_description="The API key is unknown or revoked"`,
       );
     }

@@ -11,19 +11,19 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 
 const PREFIX_LENGTH = 8;
 
-/** Describes the API key that a request was sent with, after the bearer guard has found it. */
+/** Describes the API key of a request, after the bearer guard has found it. */
 export interface AuthenticatedKey {
   readonly id: string;
   readonly organizationId: string;
-  /** SHA-256 of the raw key, by which the key is looked up again. */
+  /** The SHA-256 of the raw key, used to look the key up again. */
   readonly hash: Buffer;
-  /** The tool policies of the organization when the key was looked up. */
+  /** Has the tool policies of the organization from the time of the look-up. */
   readonly toolPolicies: ToolPolicies;
-  /** Revision of the offered tools of the organization; empty when it has none. */
+  /** The revision of the organization's offered tools; empty when there are none. */
   readonly offeredToolsRevision: string;
 }
 
-/** The JSON form of a key in the answer of `GET /api/mcp/keys`. It does not contain the secret. */
+/** Shows a key in the response of `GET /api/mcp/keys`. It does not contain the secret. */
 export interface ApiKeyView {
   prefix: string;
   last_four: string;
@@ -97,13 +97,13 @@ export class KeysService {
 
   /**
    * Returns the key and the policies of its organization, or undefined when the key is malformed, unknown or revoked.
-   * It asks the database each time, because a cache would accept a key that was just revoked.
+   * It queries the database each time, because a cache would accept a key that was just revoked.
    */
   async authenticate(raw: string): Promise<AuthenticatedKey | undefined> {
     return isApiKey(raw) ? await this.find(hashApiKey(raw)) : undefined;
   }
 
-  /** Looks the key up again. Returns undefined when it was revoked since. */
+  /** Looks the key up again. Returns undefined when it has been revoked. */
   async renew({ hash }: AuthenticatedKey): Promise<AuthenticatedKey | undefined> {
     return await this.find(hash);
   }

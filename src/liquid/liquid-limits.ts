@@ -1,13 +1,13 @@
 import { type Emitter, type Tokenizer, TypeGuards } from 'liquidjs';
 import { AppError } from '../errors/app-error.js';
 
-/** The largest output of a template, in bytes of UTF-8. */
+/** Limits the output of a template, in bytes of UTF-8. */
 const MAX_OUTPUT_BYTES = 256 * 1024;
 
 /**
- * The filters that templates may use. The code of each was reviewed: its time and memory are proportional to its input, it
- * counts towards the memory limit, and it evaluates no text. Excluded on purpose: `*_exp` (evaluate text), hashes and
- * Base64 (useless in a message), and `sample` (random).
+ * Lists the filters that templates may use. Each was reviewed: its time and memory are proportional to its input, it
+ * counts towards the memory limit, and it evaluates no text. `*_exp` (evaluate text), hashes and Base64 (useless in a
+ * message), and `sample` (random) are left out on purpose.
  */
 export const LIQUID_FILTERS: ReadonlySet<string> = new Set(
   (
@@ -19,7 +19,7 @@ export const LIQUID_FILTERS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The tags that templates may use. None of them reads another template or runs code. */
+/** Lists the tags that templates may use. None of them reads another template or runs code. */
 export const LIQUID_TAGS: ReadonlySet<string> = new Set(
   'assign break capture case comment continue cycle decrement echo for if increment raw unless #'.split(
     ' ',
@@ -36,7 +36,7 @@ export function checkOutputLength(text: string): string {
 
 function outputTooLongError(): AppError {
   return AppError.invalid(
-    `The template turns into more than ${MAX_OUTPUT_BYTES / 1024} KiB of text.`,
+    `The output of the template is larger than ${MAX_OUTPUT_BYTES / 1024} KiB.`,
   );
 }
 

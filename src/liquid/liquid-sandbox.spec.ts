@@ -8,7 +8,7 @@ const scope = {
   trigger: { payload: { email: 'a@example.com', 'odd key': 1, list: [{ id: 7 }] } },
 };
 
-/** Renders, or returns the error; anything but an AppError fails the test, and so does taking long. */
+/** Renders a template, or returns its AppError. Any other error and a slow rendering fail the test. */
 function attempt(template: string, given: object = scope): string | AppError {
   const started = performance.now();
   try {
@@ -18,7 +18,7 @@ function attempt(template: string, given: object = scope): string | AppError {
     expect((error as AppError).code).toBe('invalid_arguments');
     return error as AppError;
   } finally {
-    // Twenty times the limit, because only an endless rendering must fail the test.
+    // This is twenty times the limit, because only an endless rendering must fail the test.
     expect(performance.now() - started).toBeLessThan(10_000);
   }
 }
@@ -171,7 +171,7 @@ describe(LiquidSandbox.name, () => {
     ['newline_to_br', '\r'],
     ['number_of_words', 'a '],
     ['strip_newlines', '\r'],
-  ])('needs time in proportion with %s over many %j', (filter, piece) => {
+  ])('takes time in proportion to the input for %s over many %j', (filter, piece) => {
     attempt(`{{ big | ${filter} }}`, { big: `a${piece.repeat(200_000 / piece.length)}a` });
   });
 

@@ -23,14 +23,14 @@ import {
 
 const MAX_TEMPLATE_CHARACTERS = 256 * 1024;
 const MAX_CONDITION_CHARACTERS = 4096;
-/** The number and the length of templates in the cache. */
+/** Limits the number and the length of templates in the cache. */
 const MAX_CACHED = 1000;
 const MAX_CACHED_CHARACTERS = 2048;
-/** The largest number of characters and array items that one rendering may create, as LiquidJS counts them. */
+/** Limits the characters and array items that one rendering may create, as LiquidJS counts them. */
 const MAX_MEMORY = 4_000_000;
 const MAX_RENDER_MS = 500;
 
-// Changes the shared class of LiquidJS: every template of this process comes from users.
+// This changes the shared class of LiquidJS, because every template of this process comes from users.
 limitRanges(Tokenizer.prototype);
 
 /**
@@ -39,7 +39,7 @@ limitRanges(Tokenizer.prototype);
  */
 export class LiquidSandbox {
   private readonly engine: Liquid;
-  /** Parsed templates. Workflows evaluate the same ones again and again, and parsing takes longer than evaluating. */
+  /** Caches parsed templates. Workflows evaluate the same templates often, and parsing takes longer than evaluating. */
   private readonly cache = new Map<string, Template[]>();
 
   constructor() {
@@ -53,7 +53,7 @@ export class LiquidSandbox {
       parseLimit: MAX_TEMPLATE_CHARACTERS,
       renderLimit: MAX_RENDER_MS,
       memoryLimit: MAX_MEMORY,
-      // A second protection beside the list of tags: there are no files to read.
+      // This is a second protection beside the list of tags: there are no files to read.
       templates: {},
     });
     keepOnly(this.engine.filters, LIQUID_FILTERS);
@@ -139,7 +139,7 @@ export class LiquidSandbox {
 
   private parseCondition(condition: string): Value {
     if (condition.length > MAX_CONDITION_CHARACTERS) {
-      throw AppError.invalid(`A condition may have ${MAX_CONDITION_CHARACTERS} characters.`);
+      throw AppError.invalid(`A condition has at most ${MAX_CONDITION_CHARACTERS} characters.`);
     }
     const tokenizer = new Tokenizer(condition, this.engine.options.operators);
     const token = tokenizer.readFilteredValue();

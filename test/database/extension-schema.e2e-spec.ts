@@ -106,10 +106,7 @@ describe('migrations of an extension', () => {
 
   it('are named, with the statement, when they fail', async () => {
     await expect(prepare([migration('Broken', 'create tabel boats ()')], [])).rejects.toThrow(
-      new RegExp(
-        `Broken${STAMP} failed, and nothing of it was kept: syntax error.*create tabel`,
-        's',
-      ),
+      new RegExp(`Broken${STAMP} failed, and was rolled back: syntax error.*create tabel`, 's'),
     );
   });
 
@@ -122,7 +119,7 @@ describe('migrations of an extension', () => {
 describe('entities of an extension', () => {
   it('stop the start without a table, and the error says where to list its migration', async () => {
     await expect(prepare([], [Boat])).rejects.toThrow(
-      'The entity Boat has no table public.boats. List the migration that makes it under `migrations`.',
+      'The entity Boat has no table public.boats. List the migration that creates it under `migrations`.',
     );
   });
 
@@ -135,7 +132,7 @@ describe('entities of an extension', () => {
 });
 
 describe('a start that stops between migrating and granting', () => {
-  it('leaves the grants to the next start', async () => {
+  it('lets the next start create the missing grants', async () => {
     const access = await prepare([migration('MakeBoats5', BOATS, ISOLATE)], [Boat]);
     await owner.query(`revoke all on boats from ${access.tenant.user}`);
     await prepare([migration('MakeBoats5', BOATS, ISOLATE)], [Boat]);

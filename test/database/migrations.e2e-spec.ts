@@ -68,12 +68,12 @@ describe('the SQL files of migrations', () => {
 });
 
 describe('a database that another version of Switchboard made', () => {
-  it('is refused before anything in it changes, with a way out', async () => {
+  it('is refused before anything in it changes, with an error that says what to do', async () => {
     const { url, drop } = await createTestDatabase();
     await query(url, `update migrations set name = 'Other1763700000000' where id = 1`);
     const before = await objects(url);
     await expect(migrate(url)).rejects.toThrow(
-      'Another version of Switchboard made this database: it has the migration Other1763700000000, which this ' +
+      'Another version of Switchboard created this database: it has the migration Other1763700000000, which this ' +
         'version does not know. Set DATABASE_URL to a new database',
     );
     expect(await objects(url)).toEqual(before);
@@ -101,7 +101,7 @@ describe('migrations/schema.sql', () => {
     });
   });
 
-  it('leaves out the bodies of functions, which are those of the files', async () => {
+  it('omits the bodies of functions, which are in the files', async () => {
     const rows = await withClient(url, async (client) => {
       const found = await client.query<{ name: string; body: string }>(
         `select p.proname as name, p.prosrc as body from pg_proc p
@@ -123,7 +123,7 @@ describe('migrations on an empty database', () => {
   beforeAll(async () => ({ url, drop } = await createEmptyDatabase()));
   afterAll(() => drop());
 
-  it('run once when two processes start at the same moment', async () => {
+  it('run once when two processes start simultaneously', async () => {
     const database = await createEmptyDatabase();
     const lines: string[] = [];
     const start = (): ReturnType<typeof prepareDatabase> =>

@@ -38,7 +38,7 @@ const insert = (url: string) =>
 const count = async (url: string) =>
   (await query(url, 'select count(*)::int as n from kept'))[0]?.['n'];
 
-// As root the account changes, so the same behaviour is shown for an ordinary user too.
+// Root starts PostgreSQL as another user, so these tests run for root and for an ordinary user.
 const accounts: [string, Account][] = isRoot
   ? [
       ['root', own],
@@ -47,7 +47,7 @@ const accounts: [string, Account][] = isRoot
   : [['the current user', own]];
 
 describe.each(accounts)('EmbeddedPostgres run by %s', (_name, account) => {
-  it('makes a database, keeps its rows over a restart, and never runs as root', async () => {
+  it('creates a database, keeps its rows across a restart, and never runs as root', async () => {
     const dataDir = await sandbox.dataDir(account);
     const first = await sandbox.owner(dataDir, account);
     expect(first).toMatchObject({ firstStart: true, isOwner: true });
@@ -65,7 +65,7 @@ describe.each(accounts)('EmbeddedPostgres run by %s', (_name, account) => {
     await stopOwner(second);
   });
 
-  it('takes over after kill -9 of its owner, with every row, and then really stops', async () => {
+  it('is taken over by a new owner after kill -9 of the old one, keeps every row, and ends when the new owner stops it', async () => {
     const dataDir = await sandbox.dataDir(account);
     const killed = await sandbox.owner(dataDir, account);
     await insert(killed.url);
@@ -81,7 +81,7 @@ describe.each(accounts)('EmbeddedPostgres run by %s', (_name, account) => {
 });
 
 describe('EmbeddedPostgres', () => {
-  it('shares the server of a living process, and leaves it running', async () => {
+  it('shares the server of a running process, and does not stop it', async () => {
     const dataDir = await sandbox.usedDataDir();
     const owner = await sandbox.owner(dataDir);
     const guest = await start(dataDir);
@@ -93,7 +93,7 @@ describe('EmbeddedPostgres', () => {
     expect(isAlive(owner.pid)).toBe(false);
   });
 
-  it('does not mistake a process with the recycled pid of its owner for the owner', async () => {
+  it('does not treat a process that reuses the pid of the owner as the owner', async () => {
     const dataDir = await sandbox.usedDataDir();
     const killed = await sandbox.owner(dataDir);
     await kill(killed.process.pid, 'SIGKILL');
@@ -116,20 +116,20 @@ describe('EmbeddedPostgres', () => {
     expect(second.pid).not.toBe(first.pid);
     expect(await count(second.url)).toBe(1);
     expect(lines.at(-1)).toContain('ended unexpectedly (SIGKILL)');
-    // The first handle knows its own server only, and that is gone.
+    // The first handle may stop only its own server, which has ended.
     await first.stop();
     expect(await count(second.url)).toBe(1);
     await second.stop();
   });
 
-  it('starts where a postmaster.pid names a living process that is no server of this database', async () => {
+  it('starts although postmaster.pid names a running process that is not a server of this database', async () => {
     const dataDir = await sandbox.usedDataDir();
     const first = await start(dataDir);
     const pidFile = join(dataDir, 'pg/postmaster.pid');
     const left = await readFile(pidFile, 'utf8');
     const uid = processField(first.pid, 'uid');
     await kill(first.pid, 'SIGKILL');
-    // Of the same user, and not our own pid: PostgreSQL by itself would refuse to start beside it.
+    // A process of the same user, and not this one: without our check, PostgreSQL would refuse to start beside it.
     const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...(isRoot ? { uid } : {}) });
     try {
       await writeFile(pidFile, left.replace(/^\d+/, String(stranger.pid)));
@@ -141,11 +141,11 @@ describe('EmbeddedPostgres', () => {
     }
   });
 
-  it('waits for a server that is shutting down, and then starts its own', async () => {
+  it('waits for a server that is shutting down, and then starts a new one', async () => {
     const dataDir = await sandbox.usedDataDir();
     const first = await start(dataDir);
     await insert(first.url);
-    // SIGTERM is the smart shutdown: the server is "stopping" until this client leaves.
+    // SIGTERM is the smart shutdown: the server keeps running until this client disconnects.
     const client = new Client({ connectionString: first.url });
     await client.connect();
     process.kill(first.pid, 'SIGTERM');
@@ -160,7 +160,7 @@ describe('EmbeddedPostgres', () => {
     await second.stop();
   });
 
-  it('removes what an interrupted initdb left behind', async () => {
+  it('removes the files of an interrupted initdb', async () => {
     const dataDir = await sandbox.dataDir();
     await mkdir(join(dataDir, 'pg.init/base'), { recursive: true });
     await writeFile(join(dataDir, 'pg.init/PG_VERSION'), '18\n');
@@ -171,9 +171,9 @@ describe('EmbeddedPostgres', () => {
     await database.stop();
   });
 
-  it('makes one database when four processes start at the same moment', async () => {
+  it('creates one database when four processes start simultaneously', async () => {
     const dataDir = await sandbox.dataDir();
-    // The lock of a process that died while it started: all four have to agree who removes it.
+    // The lock of a process that died during its start. Only one of the four may remove it.
     const dead = { pid: 999_999_999, startedAt: null, token: '0123456789' };
     await writeFile(join(dataDir, 'pg.lock'), JSON.stringify(dead));
     const owners = await Promise.all([1, 2, 3, 4].map(() => sandbox.owner(dataDir)));
@@ -211,7 +211,7 @@ describe('EmbeddedPostgres', () => {
     );
   });
 
-  it('deletes nothing that it does not know', async () => {
+  it('does not delete unknown files', async () => {
     const dataDir = await sandbox.dataDir();
     await mkdir(join(dataDir, 'pg'));
     await writeFile(join(dataDir, 'pg/thesis.txt'), 'only copy');
@@ -225,12 +225,12 @@ describe('EmbeddedPostgres', () => {
     await expect(EmbeddedPostgres.start(bad)).rejects.toThrow(
       /ended while it was starting[\s\S]*postgres\.log:[\s\S]*invalid value for parameter "work_mem"/,
     );
-    // The failed start holds nothing that a corrected one would need.
+    // The failed start must not leave a lock that blocks the corrected one.
     const database = await start(dataDir);
     await database.stop();
   });
 
-  it('says which file is missing when the password is gone', async () => {
+  it('names the missing file when the password was deleted', async () => {
     const dataDir = await sandbox.usedDataDir();
     await (await start(dataDir)).stop();
     await rm(join(dataDir, 'pg.password'));
@@ -243,7 +243,7 @@ describe('EmbeddedPostgres', () => {
     await expect(start(dataDir)).rejects.toThrow(/a part of that path is a file.*DATA_DIR/);
   });
 
-  it('tells a person without binaries what to do', () => {
+  it('says what to do when no binaries exist for the platform', () => {
     const error = new EmbeddedPostgresUnsupported('There is no built-in PostgreSQL for plan9-x64.');
     expect(error.message).toContain(
       'DATABASE_URL=postgres://switchboard:switchboard@127.0.0.1:5432',
@@ -256,16 +256,16 @@ describe('EmbeddedPostgres', () => {
   });
 
   if (isRoot) {
-    it('names the directory that is closed to the account PostgreSQL runs as', async () => {
+    it('names the directory that the user of PostgreSQL cannot enter', async () => {
       const home = await sandbox.dataDir();
       await chmod(home, 0o700);
       await expect(start(join(home, 'data'))).rejects.toThrow(
-        new RegExp(`${home} is closed to that user.*DATA_DIR`),
+        new RegExp(`that user cannot enter ${home},.*DATA_DIR`),
       );
       expect(existsSync(join(home, 'data/pg'))).toBe(false);
     });
 
-    it('lets root open the database of an ordinary user, and that user afterwards', async () => {
+    it('lets root start the database of an ordinary user, and lets that user start it afterwards', async () => {
       const nobody = { uid: 65534, gid: 65534 };
       const dataDir = await sandbox.dataDir(nobody);
       await stopOwner(await sandbox.owner(dataDir, nobody));
@@ -277,7 +277,7 @@ describe('EmbeddedPostgres', () => {
       await stopOwner(again);
     });
 
-    it('tells an ordinary user that a directory of root is not writable', async () => {
+    it('says that a directory of root is not writable for an ordinary user', async () => {
       const dataDir = await sandbox.dataDir();
       await chmod(dataDir, 0o755);
       const { error } = await sandbox.owner(dataDir, { uid: 65534, gid: 65534 });

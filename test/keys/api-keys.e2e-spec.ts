@@ -64,7 +64,7 @@ describe('API keys', () => {
     expect(await (await acme.fetch('/api/mcp/keys')).json()).toEqual({ key: null });
   });
 
-  it('are one per organization, also after fifty simultaneous creates', async () => {
+  it('exist once per organization, even after fifty simultaneous creations', async () => {
     const keys = await Promise.all(Array.from({ length: 50 }, create));
     const rows = await switchboard.ownerQuery<{ hash: Buffer }>(
       'select hash from api_keys where organization_id = $1 and revoked_at is null',
@@ -79,7 +79,7 @@ describe('API keys', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 
-  it('are refused as soon as the revocation is answered, also while they are in use', async () => {
+  it('are refused as soon as the revocation is answered, even while they are in use', async () => {
     let revoked = false;
     const late: number[] = [];
     const users = Array.from({ length: 10 }, async () => {
@@ -120,7 +120,7 @@ describe('API keys', () => {
     expect(await useKey(acme.key)).toBe(200);
   });
 
-  it('are required also with a session', async () => {
+  it('are required even with a session', async () => {
     const response = await acme.fetch('/api/mcp', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -151,12 +151,15 @@ describe('API keys', () => {
     );
     expect(await response.json()).toEqual({
       jsonrpc: '2.0',
-      error: { code: 1401, message: 'This API key is not valid.' },
+      error: {
+        code: 1401,
+        message: 'This API key is unknown or revoked. Ask an owner for the current key.',
+      },
       id: null,
     });
   });
 
-  it('are accepted with the scheme in any case of letters', async () => {
+  it('are accepted with the scheme in upper or lower case', async () => {
     const response = await acme.rpc(LIST, { Authorization: `bEARER ${acme.key}` });
     expect(response.status).toBe(200);
   });

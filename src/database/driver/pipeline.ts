@@ -2,7 +2,7 @@ import pg, { type ClientBase, type Connection, type QueryResult, type Submittabl
 import { toError } from '../../errors/app-error.js';
 import type { BoundStatement } from './statement.js';
 
-/** Parts of pg that its type declarations leave out. pg-cursor and pg-query-stream are built on the same parts. */
+/** The type declarations of pg leave out these parts. pg-cursor and pg-query-stream use them too. */
 interface ResultBuilder extends QueryResult {
   addFields(fields: unknown): void;
   parseRow(columns: readonly (string | null)[]): object;
@@ -18,16 +18,16 @@ const Result = pg.Result as unknown as new () => ResultBuilder;
 const preparedNames = new WeakMap<Connection, Set<string>>();
 
 /**
- * Sends statements in one round trip. They share one Sync message, so after an error PostgreSQL skips the rest; without
- * `begin` among them they are one implicit transaction, which PostgreSQL commits when all have succeeded.
+ * Sends statements in one round trip. They share one Sync message, so after an error PostgreSQL skips the rest. Without
+ * `begin` they are one implicit transaction, which PostgreSQL commits when all have succeeded.
  */
 export class Pipeline implements Submittable {
   readonly done: Promise<QueryResult>;
-  /** Number of statements that succeeded. */
+  /** Counts the statements that succeeded. */
   completed = 0;
   private readonly values: WireValue[][];
   private readonly result = new Result();
-  /** Statements that this pipeline prepares. */
+  /** Lists the statements that this pipeline prepares. */
   private readonly newNames: string[] = [];
   private connection?: Connection;
   private rowError?: Error;
@@ -114,7 +114,7 @@ export class Pipeline implements Submittable {
     const { name = '', text } = this.statements[index]!;
     const names = namesOf(connection);
     if (name === '' || !names.has(name)) {
-      // A pipeline that failed may have prepared it, or not. Closing a statement that does not exist is no error.
+      // A failed pipeline may or may not have prepared it. Closing a statement that does not exist is no error.
       if (name !== '') connection.close({ type: 'S', name }, true);
       connection.parse({ name, text, types: [] }, true);
       if (name !== '') {

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 
-/** TypeORM's runner on a transaction that has begun: its statements go to `send`, its transactions are savepoints. */
+/** Runs TypeORM inside a transaction that has begun. Its statements go to `send`, and its transactions are savepoints. */
 export class SessionQueryRunner extends PostgresQueryRunner {
   constructor(
     source: DataSource,

@@ -1,28 +1,28 @@
-/** One SQL statement. One with a name is kept prepared, under that name, by each connection that sends it. */
+/** Describes an SQL statement. Each connection that sends a statement with a name keeps it prepared under that name. */
 export interface Statement {
   readonly text: string;
   readonly name?: string;
 }
 
-/** A statement that {@link prepared} has named. */
+/** Describes a statement that {@link prepared} has named. */
 export interface PreparedStatement extends Statement {
   readonly name: string;
 }
 
-/** A statement with its values, as a connection sends it. */
+/** Describes a statement with its values, as a connection sends it. */
 export interface BoundStatement extends Statement {
   readonly values: readonly unknown[];
-  /** True for statements of the transaction itself, which may set what belongs to the session. */
+  /** True for statements of the transaction itself, which may change settings of the session. */
   readonly isInternal?: true;
-  /** Receives the columns of each row as text. Only the last statement of a pipeline has a result of its own. */
+  /** Receives the columns of each row as text. A pipeline returns the result of its last statement only. */
   readonly onRow?: (columns: readonly (string | null)[]) => void;
 }
 
 const names = new Set<string>();
 
 /**
- * Names a statement at module level, so that connections keep it prepared and PostgreSQL reuses its plan. Right for SQL
- * that is sent often and whose best plan is the same for all values. Wrong for searches, for `limit $1`, and for
+ * Names a statement at module level, so that connections keep it prepared and PostgreSQL reuses its plan. Use it for
+ * SQL that is sent often and has the same best plan for all values. Do not use it for searches, for `limit $1`, or for
  * `select *`, which fails when a migration adds a column. Throws when the name is taken.
  */
 export function prepared(name: string, text: string): PreparedStatement {

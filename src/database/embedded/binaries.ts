@@ -16,19 +16,19 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   'win32-x64': 'windows-x64',
 };
 
-/** The rest is not inherited: PGDATA or LD_LIBRARY_PATH would change what programs do. Windows programs need system variables. */
+/** Programs inherit only these variables, because PGDATA or LD_LIBRARY_PATH would change what they do. */
 export const PROGRAM_ENV: NodeJS.ProcessEnv | undefined =
   process.platform === 'win32' ? undefined : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 
 type ProgramName = 'initdb' | 'pg_ctl' | 'postgres';
 
 // On Alpine Linux, for example, execve fails with ENOENT: the file exists, but its loader does not.
-const NO_LOADER = 'it is built for glibc, and this system has another C library (musl?).';
+const NO_LOADER = 'it is built for glibc, and this system has another C library, perhaps musl.';
 
 export interface Binaries {
-  /** Full version of the npm package, such as `18.4.0-beta.17`. */
+  /** The full version of the npm package, such as `18.4.0-beta.17`. */
   readonly version: string;
-  /** Major version of PostgreSQL. A data directory works with one major version only. */
+  /** The major version of PostgreSQL. A data directory works with one major version only. */
   readonly major: string;
   readonly native: string;
 }
@@ -47,7 +47,7 @@ export async function findBinaries(): Promise<Binaries> {
   } catch (error: unknown) {
     throw new EmbeddedPostgresUnsupported(
       `The built-in PostgreSQL is not installed: ${name} is missing from node_modules. ` +
-        'npm leaves it out with --omit=optional; run "npm ci" without that to have it.',
+        'Run "npm ci" without --omit=optional to install it.',
       { cause: error },
     );
   }
@@ -120,7 +120,7 @@ async function copyNative(from: string, to: string, user: SystemUser | null): Pr
   for (const entry of await readdir(dataDir)) {
     if (entry.startsWith('native-')) await rm(join(dataDir, entry), { recursive: true });
   }
-  // Renamed when it is complete. The links are relative to the parent folder of `native`, which needs the extra level.
+  // The copy is renamed when complete. The extra level is for links, which are relative to the parent of `native`.
   const draft = join(dataDir, `native-draft-${randomUUID()}`);
   const native = join(draft, 'native');
   try {

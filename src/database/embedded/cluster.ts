@@ -12,7 +12,7 @@ import {
 } from './embedded-postgres-error.js';
 import type { SystemUser } from './system-user.js';
 
-/** Name of the superuser that initdb creates, and of the database that the application uses. */
+/** Names the superuser that initdb creates, and the database that the application uses. */
 export const ROLE = 'switchboard';
 
 /** Creates an empty database cluster. A crash at any point leaves either no cluster or a complete one. */
@@ -45,7 +45,7 @@ export async function createCluster(
 export async function removeLeftovers(dataDir: DataDir): Promise<void> {
   for (const entry of await readdir(dataDir.path)) {
     if (!entry.startsWith(dataDir.initPrefix)) continue;
-    // A running old initdb may add files meanwhile. The next start deletes the rest.
+    // An old initdb that is still running may add files. The next start deletes them.
     await rm(join(dataDir.path, entry), { recursive: true, force: true }).catch(() => undefined);
   }
 }

@@ -43,7 +43,7 @@ export class DataDir {
     }
     if (version.trim() === major) return true;
     throw new EmbeddedPostgresError(
-      `The database in ${this.cluster} was made by PostgreSQL ${version.trim()}, but the built-in ` +
+      `The database in ${this.cluster} was created by PostgreSQL ${version.trim()}, but the built-in ` +
         `one is PostgreSQL ${major}. Move the data with pg_dump of version ${version.trim()}, ` +
         'or set DATA_DIR to another directory to start with an empty database.',
     );
@@ -57,7 +57,7 @@ export class DataDir {
     if (!entries) return;
     if (entries.length > 0) {
       throw new EmbeddedPostgresError(
-        `${this.cluster} exists but holds no PostgreSQL database (no PG_VERSION file). ` +
+        `${this.cluster} exists but contains no PostgreSQL database (no PG_VERSION file). ` +
           'Move it away, or set DATA_DIR to another directory.',
       );
     }
@@ -72,7 +72,7 @@ export async function readIfExists(path: string): Promise<string | null> {
   });
 }
 
-// The account that runs PostgreSQL must enter these. Execute permission is enough, so names of files stay hidden.
+// The account that runs PostgreSQL must enter these directories. Execute permission hides the names of files.
 async function allowEntry(first: string, last: string): Promise<void> {
   for (let dir = last; ; dir = dirname(dir)) {
     await chmod(dir, 0o711);

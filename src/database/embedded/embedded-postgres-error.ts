@@ -21,7 +21,7 @@ export function fileFailure(path: string, error: unknown): Error {
     case 'ENOTDIR':
     case 'EEXIST':
       return new EmbeddedPostgresError(
-        `The data directory ${path} cannot be made, because a part of that path is a file. ` +
+        `The data directory ${path} cannot be created, because a part of that path is a file. ` +
           'Set DATA_DIR to another directory.',
         { cause: error },
       );

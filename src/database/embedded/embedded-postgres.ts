@@ -25,20 +25,20 @@ import { withStartLock } from './start-lock.js';
 import { type SystemUser, choosePostgresUser, giveTree, openPathFor } from './system-user.js';
 
 const POLL_MS = 20;
-// Limits for a server that does not answer, and for one that is stopping. A starting server has no limit here.
+// Limits for a server that does not answer, and for one that is stopping. A starting server has no limit.
 const ANSWER_MS = 3_000;
 const STOPPING_MS = 20_000;
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log?: (line: string) => void;
-  /** Server settings, which override the defaults. `fsync: 'off'` makes temporary databases start faster. */
+  /** These server settings override the defaults. `fsync: 'off'` makes temporary databases start faster. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Shares the server of another living process, and takes over one that a crashed process left. */
+/** Shares the server of another live process, or takes over a server that a crashed process left running. */
 export class EmbeddedPostgres {
-  /** URL of the database `switchboard`, with its password. */
+  /** The URL of the database `switchboard`, with its password. */
   readonly url: string;
   #stopping: Promise<void> | null = null;
 
@@ -46,7 +46,7 @@ export class EmbeddedPostgres {
     private readonly home: Home,
     private readonly postmaster: Postmaster,
     readonly firstStart: boolean,
-    /** True when `stop()` stops the server; false when another living process owns it. */
+    /** True when `stop()` stops the server; false when another live process owns it. */
     readonly isOwner: boolean,
     password: string,
   ) {

@@ -11,7 +11,7 @@ import { type ProcessIdentity, commandLine, findProcess, isRunning } from './pro
 import type { SystemUser } from './system-user.js';
 
 const POLL_MS = 5;
-// Recovery reads all WAL since the last checkpoint, and a timeout would discard that work. Far longer than any real one.
+// Recovery reads all WAL since the last checkpoint, and a timeout would discard that work. No recovery takes this long.
 const START_TIMEOUT_MS = 10 * 60_000;
 const FAST_STOP_MS = 10_000;
 const IMMEDIATE_STOP_MS = 10_000;
@@ -20,7 +20,7 @@ const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 export interface Postmaster {
   readonly identity: ProcessIdentity;
   readonly port: number;
-  /** Set when this process started the server. */
+  /** The child process, when this process started the server. */
   readonly child?: ChildProcess;
 }
 
@@ -32,7 +32,7 @@ export interface Home {
 }
 
 interface StartPlan extends Home {
-  /** The programs, which `user` can execute. */
+  /** Contains the PostgreSQL programs, which `user` can execute. */
   readonly binaries: Binaries;
   readonly user: SystemUser | null;
 }
@@ -43,7 +43,7 @@ class StartFailure extends Error {
   }
 }
 
-/** Errors after which the same command may succeed: another program opened the port, or old backends are still running. */
+/** After these errors the same command may succeed: another program opened the port, or old backends still run. */
 const TRANSIENT = /could not bind|pre-existing shared memory block|is another postmaster/i;
 
 export async function startPostmaster(plan: StartPlan): Promise<Postmaster> {
@@ -70,7 +70,7 @@ export async function findPostmaster(
   if (!file) return null;
   const identity = await findProcess(file.pid);
   if (!identity) return null;
-  // After a reboot, the pid may be of any process. Without its command line, the caller finds out by connecting.
+  // After a reboot, any process may have the pid. Without its command line, the caller must connect to find out.
   const command = await commandLine(file.pid);
   if (command && !command.includes(cluster)) return null;
   return { ...file, identity };
@@ -90,7 +90,7 @@ export async function stopPostmaster(home: Home, { identity }: Postmaster): Prom
   signal(identity.pid, 'SIGINT');
   if (await hasEnded(identity, FAST_STOP_MS)) return;
   home.log(
-    'The embedded PostgreSQL does not stop; stopping it at once. It recovers at the next start.',
+    'The embedded PostgreSQL does not stop. It is killed now, and recovers at the next start.',
   );
   signal(identity.pid, 'SIGQUIT');
   if (await hasEnded(identity, IMMEDIATE_STOP_MS)) return;
@@ -109,7 +109,7 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
     unix_socket_directories: '',
     shared_buffers: '64MB',
     max_connections: '50',
-    // For memory and SSDs. With the default, for rotating disks, the planner reads small tables instead of an index.
+    // The default is for rotating disks, and makes the planner scan small tables instead of using an index.
     random_page_cost: '1.1',
     // A new database needs statistics soon, or the planner chooses wrong indexes.
     autovacuum_naptime: '10s',
@@ -186,7 +186,7 @@ async function waitUntilReady(
   }
 }
 
-// Untested. postgres.exe refuses to run for administrators; pg_ctl gives it a restricted token.
+// postgres.exe refuses to run for administrators, so pg_ctl gives it a restricted token. No test covers Windows.
 async function startWithPgCtl(
   plan: StartPlan,
   options: string[],
@@ -244,7 +244,7 @@ async function hasEnded(identity: ProcessIdentity, withinMs: number): Promise<bo
   return true;
 }
 
-/** The contents of `postmaster.pid`, which a running PostgreSQL writes. */
+/** Holds the contents of `postmaster.pid`, which a running PostgreSQL writes. */
 interface PostmasterFile {
   readonly pid: number;
   readonly port: number | null;

@@ -5,17 +5,17 @@ import { errorCode } from './embedded-postgres-error.js';
 /** Identifies a process, also when the system reuses its pid later. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Boot id and clock tick at which the process started; null on systems without /proc. */
+  /** The boot id and the clock tick at which the process started. Null on systems without /proc. */
   readonly startedAt: string | null;
 }
 
-/** Returns the living process with this pid, or null. A zombie counts as dead, because it holds no files and locks. */
+/** Returns the live process with this pid, or null. A zombie counts as dead, because it holds no files and locks. */
 export async function findProcess(pid: number): Promise<ProcessIdentity | null> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
   try {
     process.kill(pid, 0);
   } catch (error: unknown) {
-    // EPERM means that the process lives and belongs to another user.
+    // EPERM means that the process is alive and belongs to another user.
     if (errorCode(error) !== 'EPERM') return null;
   }
   const [stat, boot] = await Promise.all([
@@ -31,7 +31,7 @@ export async function findProcess(pid: number): Promise<ProcessIdentity | null> 
   return { pid, startedAt: tick ? `${boot?.trim() ?? ''}:${tick}` : null };
 }
 
-/** Returns true when this process still lives. Without start times, only the pid is compared. */
+/** Returns true when this process is still alive. Without start times, only the pid is compared. */
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   const found = await findProcess(identity.pid);
   if (!found) return false;
@@ -62,7 +62,7 @@ async function readProc(path: string): Promise<string | null> {
   return await readFile(path, 'utf8').catch(() => null);
 }
 
-/** The file that names the owner: the Node process whose `stop()` stops the database. */
+/** Reads and writes the file that names the owner: the Node process that stops the database in `stop()`. */
 export class OwnerFile {
   constructor(private readonly path: string) {}
 

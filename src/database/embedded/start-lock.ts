@@ -6,7 +6,7 @@ import { EmbeddedPostgresError, errorCode } from './embedded-postgres-error.js';
 import { isRunning, ownIdentity, parseIdentity, type ProcessIdentity } from './process-identity.js';
 
 const POLL_MS = 20;
-// Longer than initdb on a slow disk. A shorter limit would fail a start that only has to wait.
+// This is longer than initdb takes on a slow disk. A shorter limit would fail a start that only has to wait.
 const TIMEOUT_MS = 120_000;
 
 interface Holder extends ProcessIdentity {
@@ -49,7 +49,7 @@ async function acquire(path: string, deadline: number, log: (line: string) => vo
   }
 }
 
-// The complete file is linked. If it were created empty and filled later, a reader could find a lock without its holder.
+// The file is linked when it is complete. A file that is filled later could be read before it names its holder.
 async function tryCreate(path: string): Promise<boolean> {
   const holder: Holder = { ...(await ownIdentity()), token: randomUUID() };
   const draft = `${path}.draft-${holder.token}`;
@@ -65,8 +65,8 @@ async function tryCreate(path: string): Promise<boolean> {
   }
 }
 
-// Two processes may find the same dead holder. Without the inner lock, the slower one would delete the new lock of the
-// faster one, and both would run initdb. The inner lock is named after the dead holder, so only its owner may delete.
+// Two processes may find the same dead holder. Without the inner lock, the slower process would delete the new lock of
+// the faster process, and both would run initdb. The name of the inner lock contains the dead holder.
 async function removeStale(
   path: string,
   stale: Holder,
@@ -86,6 +86,6 @@ async function readHolder(path: string): Promise<Holder | null> {
   const text = await readIfExists(path);
   if (text === null) return null;
   const holder = parseIdentity<Holder>(text);
-  // The file is incomplete after a power cut. The file of a living holder is always complete.
+  // The file is incomplete after a power cut. The file of a live holder is always complete.
   return holder?.token ? holder : { pid: 0, startedAt: null, token: 'unreadable' };
 }

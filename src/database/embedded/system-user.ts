@@ -12,7 +12,7 @@ export interface SystemUser {
   readonly gid: number;
 }
 
-/** Returns the account as which PostgreSQL runs. Null means the account of this process, which is not root. */
+/** Returns the account that PostgreSQL runs as. Null means the account of this process, which is not root. */
 export async function choosePostgresUser(clusterDir: string): Promise<SystemUser | null> {
   const own = process.getuid?.();
   const cluster = await stat(clusterDir).catch(() => null);
@@ -42,14 +42,14 @@ export async function choosePostgresUser(clusterDir: string): Promise<SystemUser
   );
 }
 
-/** Gives `user` access to `dir`. Throws an error that names the parent directory which is closed to that user. */
+/** Gives `user` access to `dir`. Throws an error that names the parent directory that the user cannot enter. */
 export async function openPathFor(user: SystemUser, dir: string): Promise<void> {
   for (let parent = dirname(dir); ; parent = dirname(parent)) {
     if (!(await canPass(user, parent))) {
       throw new EmbeddedPostgresError(
-        `PostgreSQL refuses to run as root and so runs as ${user.name}, but ${parent} is closed to ` +
-          `that user, and with it the data directory ${dir}. Set DATA_DIR to a directory outside ` +
-          `${parent}, such as /var/lib/switchboard, or allow passage with: chmod o+x ${parent}`,
+        `PostgreSQL refuses to run as root and so runs as ${user.name}, but that user cannot enter ` +
+          `${parent}, the parent of the data directory ${dir}. Set DATA_DIR to a directory outside ` +
+          `${parent}, such as /var/lib/switchboard, or allow access with: chmod o+x ${parent}`,
       );
     }
     if (parent === dirname(parent)) break;

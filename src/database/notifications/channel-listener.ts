@@ -11,15 +11,15 @@ const TIMEOUT_MS = 5000;
 const CONNECT_FAILED = new Error('The connection ended before it was established.');
 
 export interface ChannelHandlers {
-  /** Receives a payload. An empty payload means that others were lost. Must not throw. */
+  /** Receives a payload. An empty payload means that payloads were lost. It must not throw. */
   receive(payload: string): void;
-  /** Called when listening again after a lost connection. Notifications in between are lost. Must not throw. */
+  /** Called when the listener is connected again. Notifications in between are lost. It must not throw. */
   reconnected?(): void;
 }
 
 /** Listens on one channel of the database, on its own connection. It reconnects until it is stopped. */
 export class ChannelListener {
-  /** Settles with the first attempt to listen. After a failure, more attempts follow. */
+  /** Settles after the first attempt to listen. After a failure, more attempts follow. */
   readonly listening: Promise<void>;
   private readonly logger = new Logger(ChannelListener.name);
   private loop: Promise<void>;

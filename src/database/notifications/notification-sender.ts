@@ -4,10 +4,10 @@ import { toError } from '../../errors/app-error.js';
 import { GateDatabase } from '../gate-database.js';
 
 const MAX_PENDING = 10_000;
-/** PostgreSQL takes payloads of less than 8,000 bytes. */
+/** PostgreSQL accepts payloads of less than 8,000 bytes. */
 const MAX_CHARACTERS = 7999;
 const RETRY_MS = 1000;
-/** After this many statements in a row, each waits for a pause, so that more items share it. A statement is costly. */
+/** Limits statements without a pause. Later statements wait, so that each carries more items and fewer are sent. */
 const BURST = 20;
 const PAUSE_MS = 5;
 const LONG_PAUSE_MS = 20;
@@ -49,12 +49,12 @@ interface Notification {
 @Injectable()
 export class NotificationSender {
   private readonly logger = new Logger(NotificationSender.name);
-  /** The items of each channel and subject, which are joined by a space. */
+  /** Holds the items by their key: a channel and a subject, joined by a space. */
   private pending = new Map<string, Set<string>>();
   private pendingItems = 0;
   private lossy = new Set<string>();
   private sending?: Promise<void>;
-  /** True when pending items are sent directly after the statement under way. */
+  /** True when pending items are sent directly after the current statement. */
   private isDue = false;
   private readonly pace = new Pace(BURST, PAUSE_MS);
   private readonly slowPace = new Pace(BURST, LONG_PAUSE_MS);
@@ -64,12 +64,12 @@ export class NotificationSender {
 
   constructor(private readonly gate: GateDatabase) {}
 
-  /** Never throws. Texts are ASCII of at most 4,000 characters, items without spaces. Waits about 5 ms under load. */
+  /** Never throws. Texts are ASCII of at most 4,000 characters, items have no spaces. Under load, delays items by 5 ms. */
   send(channel: string, subject: string, item = ''): void {
     if (this.enqueue(channel, subject, item)) this.scheduleBy(this.pace);
   }
 
-  /** Like {@link send}, for items that nobody waits for. Waits about 20 ms under load. */
+  /** Like {@link send}, for items that nobody waits for. Delays them up to 20 ms. */
   sendSoon(channel: string, subject: string, item = ''): void {
     if (this.enqueue(channel, subject, item)) this.scheduleBy(this.slowPace);
   }
@@ -114,7 +114,7 @@ export class NotificationSender {
   }
 
   private async sendAll(): Promise<void> {
-    // Notifications of one turn of the event loop share a statement. Those that come meanwhile share the next one.
+    // Notifications of one turn of the event loop share a statement. Later ones share the next statement.
     await setImmediate();
     do {
       this.isDue = false;

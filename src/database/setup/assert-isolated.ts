@@ -74,11 +74,11 @@ async function tableFaults(client: Client, kind: string): Promise<Fault[]> {
     .filter((row) => !allowed.includes(row))
     .map((row) => ({
       path: row.name,
-      message: `is open to the ${kind} role. The migration that makes it must run: select private.isolate('${row.name}')`,
+      message: `is open to the ${kind} role. The migration that creates it must run: select private.isolate('${row.name}')`,
     }));
 }
 
-/** Functions that run as their owner must find their objects by a fixed path. Otherwise a caller could divert them. */
+/** Functions that run as their owner need a fixed search path. Otherwise a caller could make them use other objects. */
 async function functionFaults(client: Client, kind: string): Promise<Fault[]> {
   const { rows } = await client.query<{ name: string }>(`
     select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
@@ -87,7 +87,7 @@ async function functionFaults(client: Client, kind: string): Promise<Fault[]> {
       and not exists (select from unnest(p.proconfig) as setting where setting like 'search\\_path=%')`);
   return rows.map(({ name }) => ({
     path: name,
-    message: `runs as its owner for the ${kind} role without a search_path of its own: alter function ${name} set search_path = pg_catalog, pg_temp`,
+    message: `runs as its owner for the ${kind} role without a fixed search_path: alter function ${name} set search_path = pg_catalog, pg_temp`,
   }));
 }
 

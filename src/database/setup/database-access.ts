@@ -1,6 +1,6 @@
 import type { PoolConfig } from 'pg';
 
-/** The connections of the running service, which never owns the data. `prepareDatabase` returns it. */
+/** Holds the connections of the service, which is never the owner of the data. `prepareDatabase` returns it. */
 export class DatabaseAccess {
   host: string;
   port: number;
@@ -8,8 +8,8 @@ export class DatabaseAccess {
   ssl: PoolConfig['ssl'];
   tenant: { user: string; password: string };
   gate: { user: string; password: string };
-  /** Key that signs tenant contexts. */
+  /** This key signs tenant contexts. */
   contextKey: Buffer;
-  /** Key that encrypts stored secrets. */
+  /** This key encrypts stored secrets. */
   dataKey: Buffer;
 }

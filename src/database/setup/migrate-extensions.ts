@@ -13,15 +13,15 @@ import { SnakeCaseNaming } from '../snake-case-naming.js';
 export type MigrationClass = new () => MigrationInterface;
 
 export interface ExtensionSchema {
-  /** All entities of the process: an extension's entity may have relations to Switchboard's entities. */
+  /** Has all entities of the process, because an entity of an extension may have relations to those of Switchboard. */
   entities: readonly EntityTarget<ObjectLiteral>[];
   migrations: readonly MigrationClass[];
 }
 
-// A separate table, because extensions are released independently: one list of both would have no order.
+// The table is separate, because extensions are released independently: one list of both would have no order.
 const MIGRATIONS_TABLE = 'extension_migrations';
 
-/** Returns the names of those that ran. Throws if one leaves a table without isolation, or an entity has none. */
+/** Returns the names of the migrations that ran. Throws if a table of them or of an entity is not isolated. */
 export async function migrateExtensions(
   ownerUrl: string,
   { entities, migrations }: ExtensionSchema,
@@ -77,7 +77,7 @@ function toMigrationError(name: string, error: unknown): unknown {
   if (!(error instanceof QueryFailedError)) return error;
   return new AppError(
     'internal',
-    `The migration ${name} failed, and nothing of it was kept: ${error.message}\n${error.query}`,
+    `The migration ${name} failed, and was rolled back: ${error.message}\n${error.query}`,
     { cause: error },
   );
 }
@@ -88,7 +88,7 @@ function explainIsolation(open: readonly { name: string }[]): string {
   );
   return (
     `does not isolate ${open.map(({ name }) => name).join(', ')}: every organization could see the rows of all ` +
-    `others. Nothing of it was kept. Add to its up():\n${calls.join('\n')}`
+    `others. It was rolled back. Add to its up():\n${calls.join('\n')}`
   );
 }
 
@@ -115,5 +115,5 @@ function describeFault({ name, tableName }: EntityMetadata, exists: boolean): st
   return exists
     ? `The entity ${name} has the table ${tableName}, which is not isolated: every organization could see all rows. ` +
         `Add a migration that runs: select private.isolate('public.${tableName}')`
-    : `The entity ${name} has no table public.${tableName}. List the migration that makes it under \`migrations\`.`;
+    : `The entity ${name} has no table public.${tableName}. List the migration that creates it under \`migrations\`.`;
 }

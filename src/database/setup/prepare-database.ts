@@ -15,7 +15,7 @@ const MIGRATION_LOCK = 7_316_402_281;
 const RETRY_MS = 500;
 
 export interface PrepareOptions {
-  /** The connection is retried for this time before the start fails, in milliseconds. */
+  /** The connection is retried for this many milliseconds before the start fails. */
   waitMs: number;
   log: (line: string) => void;
   extensions?: ExtensionSchema;
@@ -31,7 +31,7 @@ interface Installation {
 
 /**
  * Migrates as the owner, creates missing roles of the service, and returns how to connect as them. Throws if a role
- * could read too much, or if another version of Switchboard made the database.
+ * could read too much, or if another version of Switchboard created the database.
  */
 export async function prepareDatabase(
   ownerUrl: string,
@@ -44,7 +44,7 @@ export async function prepareDatabase(
     const migrated = await migrate(ownerUrl);
     const { extensions } = options;
     if (extensions) migrated.push(...(await migrateExtensions(ownerUrl, extensions)));
-    if (migrated.length > 0) options.log(`Migrated the database, ${migrated.length} steps.`);
+    if (migrated.length > 0) options.log(`Ran ${migrated.length} migrations of the database.`);
     const installation = await findOrCreateInstallation(client);
     await ensureRoles(client, installation);
     const access = toAccess(config, installation);
@@ -55,7 +55,7 @@ export async function prepareDatabase(
   }
 }
 
-/** Runs missing migrations, each in its own transaction, and returns their names. Refuses a database of a newer version. */
+/** Runs missing migrations, each in its own transaction, and returns their names. Refuses newer databases. */
 export async function migrate(ownerUrl: string): Promise<string[]> {
   const source = new DataSource({
     type: 'postgres',
@@ -88,7 +88,7 @@ async function assertKnownMigrations(source: DataSource): Promise<void> {
   if (!unknown) return;
   throw new AppError(
     'unavailable',
-    `Another version of Switchboard made this database: it has the migration ${unknown.name}, which this version ` +
+    `Another version of Switchboard created this database: it has the migration ${unknown.name}, which this version ` +
       'does not know. Set DATABASE_URL to a new database or, with the built-in PostgreSQL, set DATA_DIR to a new ' +
       'folder.',
   );
@@ -166,7 +166,7 @@ async function ensureRoles(client: Client, installation: Installation): Promise<
   }
 }
 
-/** Tells whether both roles exist and have their grants. A start that stopped between migrating and granting left none. */
+/** Returns true when both roles exist and have their grants. A start that was interrupted leaves roles without grants. */
 async function hasRoles(client: Client, installation: Installation): Promise<boolean> {
   const names = [roleName('tenant', installation), roleName('gate', installation)];
   const found = await client.query('select from pg_roles where rolname = any($1)', [names]);

@@ -5,7 +5,7 @@ import type { BoundStatement } from '../driver/statement.js';
 import { assertKeepsTransaction, assertOpen, type StatementSender } from './statement-sender.js';
 import { setContext, setReadOnlyContext, type TenantConnections } from './tenant-connections.js';
 
-/** Commits each statement by itself, in one round trip. Reads are READ COMMITTED. A write may send one statement. */
+/** Commits each statement separately, in one round trip. Reads are READ COMMITTED. A write may send one statement. */
 export class AutocommitTransaction implements StatementSender {
   readonly beganAt = undefined;
   version = 0;
@@ -28,7 +28,7 @@ export class AutocommitTransaction implements StatementSender {
   }
 
   defer(): never {
-    throw new Error('A transaction that only reads, or sends one statement, defers nothing.');
+    throw new Error('This transaction cannot defer statements.');
   }
 
   end(): void {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The number of signatures that are cached, one for each pair of organization and connection. */
+/** Limits the cache of signatures, one for each pair of organization and connection. */
 const MOST_KEPT = 2000;
 
 /** Signs which organization a transaction belongs to; PostgreSQL checks it in `open_context()`. */

@@ -12,29 +12,29 @@ const touch = (action: Effect['action'], ...changed: string[]): Effect => ({
 });
 
 describe(parseEffects, () => {
-  it('tells of nothing where nothing was noted', () => {
+  it('returns no effects when no rows were changed', () => {
     expect(parseEffects('', false)).toEqual({ effects: [] });
   });
 
   it.each<[string, Effect[], Effect[]]>([
-    ['made and changed', [touch('create'), touch('update', 'email')], [touch('create')]],
-    ['made and gone', [touch('create'), touch('update', 'email'), touch('delete')], []],
+    ['created and changed', [touch('create'), touch('update', 'email')], [touch('create')]],
+    ['created and deleted', [touch('create'), touch('update', 'email'), touch('delete')], []],
     [
       'changed twice',
       [touch('update', 'email', 'updated_at'), touch('update', 'phone', 'updated_at')],
       [touch('update', 'email', 'updated_at', 'phone')],
     ],
-    ['changed and gone', [touch('update', 'email'), touch('delete')], [touch('delete')]],
+    ['changed and deleted', [touch('update', 'email'), touch('delete')], [touch('delete')]],
     [
-      'gone and made again',
+      'deleted and created again',
       [touch('delete'), touch('create'), touch('update', 'email')],
       [{ action: 'update', table: 'contacts', id: 'con_1' }],
     ],
-  ])('tells of a row that was %s what it comes to', (_, noted, net) => {
+  ])('returns the net effect on a row that was %s', (_, noted, net) => {
     expect(parseEffects(text(...noted), false).effects).toEqual(net);
   });
 
-  it('keeps rows apart that share a table or an id, in the order in which they were first touched', () => {
+  it('distinguishes rows that share a table or an id, in the order of their first change', () => {
     const effects: Effect[] = [
       { action: 'create', table: 'workflow_versions', id: 'wf/1' },
       { action: 'create', table: 'workflow_versions wf', id: '1' },
@@ -43,7 +43,7 @@ describe(parseEffects, () => {
     expect(parseEffects(text(...effects, effects[0]!), false).effects).toEqual(effects);
   });
 
-  it('lists a thousand, and says when there were more', () => {
+  it('returns at most 1000 effects, and sets truncated when there were more', () => {
     const rows = (count: number) =>
       text(
         ...Array.from({ length: count }, (_, index): Effect => {
@@ -56,7 +56,7 @@ describe(parseEffects, () => {
     expect(parseEffects(rows(3), true)).toMatchObject({ truncated: true });
   });
 
-  it('never tells of a row more than once', () => {
+  it('returns at most one effect for each row', () => {
     const effect = fc.record({
       action: fc.constantFrom('create', 'update', 'delete'),
       table: fc.constantFrom('a', 'b'),

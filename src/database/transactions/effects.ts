@@ -1,12 +1,12 @@
 import type { BoundStatement } from '../driver/statement.js';
 
-/** What would have happened to one row. Tells which columns would have changed, never what is in them. */
+/** Describes what a dry run did to a row. It names the changed columns, but contains no values. */
 export interface Effect {
   action: 'create' | 'update' | 'delete';
   table: string;
-  /** The key of the row in its organization; the parts of one that has several are joined by `/`. */
+  /** The key of the row in its organization. The columns of a composite key are joined by `/`. */
   id: string;
-  /** For an update: the names of the columns. */
+  /** An update has the names of the changed columns. */
   changed?: string[];
 }
 
@@ -17,13 +17,13 @@ export interface Effects {
 
 const MOST_EFFECTS = 1000;
 
-/** Makes the database record changed rows from now on, until the transaction ends. */
+/** Makes the database record changed rows until the transaction ends. */
 export const RECORD_EFFECTS: BoundStatement = {
   text: `select set_config('switchboard.dry_run', 'on', true), set_config('switchboard.effects', '', true)`,
   values: [],
   isInternal: true,
 };
-/** Reads what was recorded, as {@link parseEffects} takes it, and the mode; it is `full` when lines are missing. */
+/** Reads the recorded lines for {@link parseEffects}, and the mode, which is `full` when lines are missing. */
 export const READ_EFFECTS: BoundStatement = {
   text: `select current_setting('switchboard.dry_run', true) as mode,
     current_setting('switchboard.effects', true) as effects`,
@@ -31,7 +31,7 @@ export const READ_EFFECTS: BoundStatement = {
   isInternal: true,
 };
 
-/** Returns one effect for each row, and none for a row that was made and is gone again. `isFull`: lines are missing. */
+/** Returns one effect for each row, and none for a row that was created and deleted. With `isFull`, lines are missing. */
 export function parseEffects(noted: string, isFull: boolean): Effects {
   const net = new Map<string, Effect>();
   // Each line ends with a newline.
@@ -55,7 +55,7 @@ function merge(earlier: Effect, later: Effect): Effect | undefined {
       return later.action === 'delete' ? undefined : earlier;
     case 'update':
       if (later.action === 'delete') return later;
-      // Without `changed` it was deleted and made again, and which columns differ is not known.
+      // Without `changed`, the row was deleted and created again, so the changed columns are unknown.
       return earlier.changed && changed
         ? { ...earlier, changed: [...new Set([...earlier.changed, ...changed])] }
         : earlier;

@@ -15,18 +15,18 @@ const COMMIT = internal('commit');
 const ROLLBACK = internal('rollback');
 const SAVEPOINT = 'switchboard_savepoint_';
 
-/** Begins with its first statement, in the same round trip. A call that touches no data costs the database nothing. */
+/** Begins with its first statement, in the same round trip. A call that sends no statement uses no connection. */
 export class LazyTransaction implements StatementSender {
   beganAt: Date | undefined;
   version = 0;
-  /** The error after which the transaction cannot commit, even when its work has caught that error. */
+  /** After this error the transaction cannot commit, even when its work has caught the error. */
   failure?: Error;
   private client?: PoolClient;
   private hasBegun = false;
   private isOver = false;
   private deferred: DeferredStatement[] = [];
   private savepoints = 0;
-  /** The statement that was sent last. pg 9 allows one query at a time on a connection. */
+  /** Resolves after the last statement. pg 9 allows one query at a time on a connection. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -81,10 +81,10 @@ export class LazyTransaction implements StatementSender {
     await this.inTurn(async () => {
       const deferred = this.takeDeferred().filter(({ name }) => !name.startsWith(SAVEPOINT));
       if (!this.client && !this.failure && deferred.length === 0) return;
-      // Until something has run, a broken connection can be replaced. Once the commit is sent, the outcome is unknown.
+      // A broken connection can be replaced until a statement has run. Once the commit is sent, its outcome is unknown.
       if (!this.hasBegun) await this.send(deferred.splice(0));
       const { command } = await this.send([...deferred, COMMIT]);
-      // PostgreSQL answers ROLLBACK, and no error, when an earlier statement failed and the work has caught its error.
+      // PostgreSQL returns ROLLBACK, and no error, when an earlier statement failed and the work has caught its error.
       if (command !== 'COMMIT') throw new Error('A statement failed, so nothing was committed.');
       this.connections.release(this.client!);
       this.client = undefined;
@@ -119,7 +119,7 @@ export class LazyTransaction implements StatementSender {
     return deferred;
   }
 
-  /** All statements but the last are deferred ones. Begins the transaction first if it has not begun. */
+  /** Sends statements, of which all but the last are deferred. Begins the transaction first if it has not begun. */
   private async send(
     statements: readonly (BoundStatement & Pick<DeferredStatement, 'mapError'>)[],
     isRetry = false,
@@ -135,7 +135,7 @@ export class LazyTransaction implements StatementSender {
       return result;
     } catch (thrown) {
       this.hasBegun ||= pipeline.completed > 0;
-      // The server may have ended the connection while it was in the pool. Nothing has run, so another one will do.
+      // The server may have ended the connection while it was in the pool. No statement has run, so use another one.
       if (!this.hasBegun && !isRetry && isConnectionError(thrown)) {
         this.client!.release(true);
         this.client = undefined;
@@ -143,7 +143,7 @@ export class LazyTransaction implements StatementSender {
       }
       const failed = statements[pipeline.completed - beginning.length];
       const error = failed?.mapError?.(thrown as Error) ?? (thrown as Error);
-      // The caller of the last statement learns its error. Nobody waits for those before it.
+      // The caller of the last statement gets its error. Nobody waits for the statements before it.
       if (failed !== statements.at(-1) || failed?.mapError) this.failure = error;
       throw error;
     }

@@ -5,9 +5,9 @@ import { sessionSafety } from '../driver/session-safety.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
 import type { ContextSigner } from './context-signer.js';
 
-/** The time of `now()` in milliseconds since 1970, rounded like a `timestamptz(3)`. */
+/** Returns `now()` in milliseconds since 1970, rounded like a `timestamptz(3)`. */
 const NOW = `(extract(epoch from now()) * 1000)::bigint`;
-// Each transaction sets whether it is a dry run: SQL of an earlier one may have set it for the whole session.
+// Each transaction sets whether it is a dry run: SQL of an earlier transaction may have set it for the session.
 const SET_CONTEXT = prepared(
   'context',
   `select ${NOW}, open_context($1, $2), set_config('switchboard.dry_run', $3, true)`,
@@ -18,19 +18,19 @@ const SET_READ_ONLY_CONTEXT = prepared(
     set_config('switchboard.dry_run', 'off', true)`,
 );
 
-/** The organization and its signature for one connection. */
+/** Holds an organization and its signature for one connection. */
 type SignedContext = readonly [organizationId: string, signature: string];
 
 /** Hands out pooled connections to tenant transactions. */
 export class TenantConnections {
-  /** Connections whose session an earlier statement may have changed. */
+  /** An earlier statement may have changed the session of these connections. */
   private readonly changed = new WeakSet<PoolClient>();
 
   constructor(
     private readonly pool: Pool,
     private readonly signer: ContextSigner,
   ) {
-    // The pool listens to idle connections only, and a server that ends one in use would end this process.
+    // The pool listens to idle connections only. Without this, one that breaks during use would end this process.
     const ignore = (): void => undefined;
     pool.on('acquire', (client) => client.on('error', ignore));
     pool.on('release', (_, client) => client.off('error', ignore));
@@ -46,8 +46,8 @@ export class TenantConnections {
   }
 
   /**
-   * Returns the statements as the connection sends them. Once a statement may have changed the session, it and all
-   * later ones have no name, because it may have replaced prepared statements.
+   * Returns the statements as the connection sends them. A statement that may have changed the session, and all later
+   * statements, have no name, because prepared statements may have been replaced.
    */
   protect(client: PoolClient, statements: readonly BoundStatement[]): readonly BoundStatement[] {
     if (statements.some(mayChangeSession)) this.changed.add(client);
@@ -55,8 +55,8 @@ export class TenantConnections {
   }
 
   /**
-   * Returns a connection to the pool. Resets its session first if a statement may have changed that, and closes the
-   * connection if a transaction is still open on it.
+   * Returns a connection to the pool. Resets its session first if a statement may have changed it. Closes a connection
+   * with an open transaction instead.
    */
   release(client: PoolClient): void {
     if (client.getTransactionStatus() !== 'I') client.release(true);
@@ -64,7 +64,7 @@ export class TenantConnections {
     else client.release();
   }
 
-  /** Signs the organization for the connection, as `open_context()` of the database checks it. */
+  /** Signs the organization for the connection. `open_context()` of the database checks the signature. */
   sign(client: PoolClient, organizationId: string): SignedContext {
     const { processID } = client as PoolClient & { processID: number };
     return [organizationId, this.signer.sign(organizationId, processID)];
@@ -83,8 +83,8 @@ export class TenantConnections {
 }
 
 /**
- * Binds the transaction to the organization of `context`. The signature is a bound value and never part of the SQL text,
- * so no SQL can read it; what SQL can read afterwards is valid in this transaction only.
+ * Binds the transaction to the organization of `context`. The signature is a bound value and never part of the SQL
+ * text, so no SQL can read it. The setting that SQL can read is valid in this transaction only.
  */
 export function setContext(
   context: SignedContext,

@@ -11,7 +11,7 @@ import { TenantConnections } from './tenant-connections.js';
 import { TenantSession } from './tenant-session.js';
 
 export interface TransactionOptions {
-  /** The server refuses writes. Each statement sees what was committed before it, as at READ COMMITTED. */
+  /** The server refuses writes. Each statement sees what was committed before it (READ COMMITTED). */
   readonly readOnly?: boolean;
   /**
    * `work` sends one statement, which commits by itself and saves the round trip of the commit. When its promise rejects
@@ -25,12 +25,12 @@ interface CurrentTransaction {
   readonly readOnly: boolean;
   readonly isDryRun: boolean;
   readonly transaction: LazyTransaction | AutocommitTransaction;
-  /** Undefined inside a dry run, between the transactions that it consists of. */
+  /** Undefined in a dry run between its transactions. */
   readonly session: TenantSession | undefined;
   readonly afterCommit: (() => void)[];
 }
 
-/** The only way to the data of organizations: every statement runs in a transaction bound to one of them. */
+/** Gives access to the data of organizations. Every statement runs in a transaction that is bound to one of them. */
 export class TenantDatabase {
   private readonly storage = new AsyncLocalStorage<CurrentTransaction>();
   private readonly connections: TenantConnections;
@@ -44,9 +44,8 @@ export class TenantDatabase {
   }
 
   /**
-   * Runs `work` in a transaction of the organization and commits it; a throw rolls it back. It begins with the first
-   * statement. Inside a transaction of the same organization it joins that one; inside one of another organization it
-   * throws.
+   * Runs `work` in a transaction of the organization and commits it. A throw rolls it back. Inside a transaction of the
+   * same organization, `work` joins that transaction. Inside one of another organization, it throws.
    */
   async transaction<T>(
     organizationId: string,
@@ -60,7 +59,7 @@ export class TenantDatabase {
       : await this.runTransaction(organizationId, work);
   }
 
-  /** Runs `work` behind a savepoint. A throw rolls back to it, and the transaction can go on. */
+  /** Runs `work` behind a savepoint. A throw rolls back to the savepoint, and the transaction stays usable. */
   async savepoint<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     const outer = this.openTransaction();
     if (!outer) throw new Error('A savepoint needs a transaction.');
@@ -72,8 +71,8 @@ export class TenantDatabase {
   }
 
   /**
-   * Runs `work` as if its transactions were real, then rolls all of them back and never runs what waits for their
-   * commits. Inside a dry run of the same organization it joins that one.
+   * Runs `work`, then rolls back all of its transactions and drops the actions that wait for their commits. Inside a
+   * dry run of the same organization, `work` joins that dry run.
    */
   async dryRun<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     if (this.storage.getStore()) {
@@ -92,7 +91,7 @@ export class TenantDatabase {
     }
   }
 
-  /** Inside a dry run: runs `work`, and returns which rows its transactions changed. */
+  /** Runs `work` and returns the rows that its transactions changed. Throws outside a dry run. */
   async observe<T>(
     organizationId: string,
     work: () => Promise<T>,
@@ -102,10 +101,10 @@ export class TenantDatabase {
       await transaction.query(RECORD_EFFECTS, () => false);
       const result = await work();
       const { rows } = await transaction.query(READ_EFFECTS, () => false);
-      // Both settings end with the transaction. If SQL of the work has committed, the dry run was real.
+      // Both settings end with the transaction. They are gone if SQL of the work has committed.
       const { mode, effects } = rows[0] as { mode: string; effects: string };
       if (mode !== 'on' && mode !== 'full') {
-        throw new Error('A dry run did not stay in its transaction.');
+        throw new Error('A statement of this dry run has committed it.');
       }
       return { result, ...parseEffects(effects, mode === 'full') };
     } catch (error) {
@@ -113,39 +112,39 @@ export class TenantDatabase {
     }
   }
 
-  /** The session of the running transaction. Throws outside one, or in one of another organization. */
+  /** Returns the session of the current transaction. Throws outside a transaction of this organization. */
   session(organizationId: string): TenantSession {
     const current = this.openTransaction();
-    if (!current) throw new Error('Data of an organization is reached in a transaction only.');
+    if (!current) throw new Error('Open a transaction before you use data of an organization.');
     assertSameOrganization(current, organizationId);
     return current.session!;
   }
 
-  /** The TypeORM repository of an entity in that session. */
+  /** Returns the TypeORM repository of an entity in that session. */
   repository<E extends ObjectLiteral>(organizationId: string, entity: EntityTarget<E>) {
     return this.session(organizationId).repository(entity);
   }
 
-  /** Locks the organization until the running transaction ends. Other transactions that lock it wait until then. */
+  /** Locks the organization until the current transaction ends. Other transactions that lock it wait until then. */
   async lockOrganization(organizationId: string): Promise<void> {
     // FOR UPDATE would also block inserts of rows that refer to the organization.
     const lock = 'select from organizations where id = $1 for no key update';
     await this.session(organizationId).query(lock, [organizationId]);
   }
 
-  /** Runs `action` once the running transaction is committed, and never if it is rolled back. */
+  /** Runs `action` once the current transaction is committed, and never if it is rolled back. */
   afterCommit(action: () => void): void {
     const current = this.openTransaction();
-    if (!current) throw new Error('There is no transaction to wait for.');
+    if (!current) throw new Error('An action after the commit needs a transaction.');
     current.afterCommit.push(action);
   }
 
-  /** True inside a transaction. Outside calls must not be made there: they would hold a connection while they wait. */
+  /** True inside a transaction. Call no other system there, because the wait would hold a connection. */
   get inTransaction(): boolean {
     return this.openTransaction() !== undefined;
   }
 
-  /** True inside a dry run, whose every transaction is going to be rolled back. */
+  /** True inside a dry run, in which every transaction is rolled back. */
   get inDryRun(): boolean {
     return this.storage.getStore()?.isDryRun ?? false;
   }
@@ -158,7 +157,7 @@ export class TenantDatabase {
       : this.storage.exit(work);
   }
 
-  /** Frees the process of a storage that would make every later `await` slower. */
+  /** Disables the storage, which would make every later `await` of the process slower. */
   onApplicationShutdown(): void {
     this.storage.disable();
   }
@@ -209,7 +208,7 @@ export class TenantDatabase {
     return result;
   }
 
-  /** Runs a transaction of a dry run behind a savepoint, so that its failed statements do not spoil the dry run. */
+  /** Runs a transaction of a dry run behind a savepoint, so that a failed statement does not abort the dry run. */
   private async runInDryRun<T>(
     outer: CurrentTransaction,
     readOnly: boolean,
@@ -227,7 +226,7 @@ export class TenantDatabase {
       if (readOnly) await send('set transaction read only');
       const session = new TenantSession(this.source, outer.transaction);
       const result = await this.runInSession({ ...outer, readOnly, session }, work);
-      // Checks deferred constraints like a commit, then defers them again for the transactions that follow.
+      // Checks deferred constraints as a commit does, then defers them again for later transactions.
       await send('savepoint checked');
       await send('set constraints all immediate');
       await send('rollback to savepoint checked');
@@ -246,7 +245,7 @@ export class TenantDatabase {
     const session = new TenantSession(this.source, transaction);
     const run = (): Promise<T> => this.runInSession({ ...outer, session }, work);
     try {
-      // Where each statement is a transaction of its own, there is nothing to roll back to.
+      // Statements that commit separately have no savepoint.
       return transaction instanceof LazyTransaction
         ? await transaction.savepoint(run)
         : await run();
@@ -273,7 +272,7 @@ export class TenantDatabase {
     }
   }
 
-  /** The transaction that surrounds the caller. A dry run is none, but the transactions in it are. */
+  /** Returns the transaction around the caller. A dry run is not a transaction, but contains transactions. */
   private openTransaction(): CurrentTransaction | undefined {
     const current = this.storage.getStore();
     return current?.session ? current : undefined;

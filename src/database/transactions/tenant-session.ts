@@ -3,7 +3,7 @@ import { SessionQueryRunner } from '../driver/session-query-runner.js';
 import type { PreparedStatement, Statement } from '../driver/statement.js';
 import { assertOpen, type DeferredStatement, type StatementSender } from './statement-sender.js';
 
-/** Reaches the data of one organization until its transaction or savepoint ends. Later, every use throws. */
+/** Reads and writes the data of one organization until its transaction or savepoint ends. Later, every use throws. */
 export class TenantSession {
   private runner?: SessionQueryRunner;
   private isOver = false;
@@ -14,12 +14,12 @@ export class TenantSession {
     private readonly sender: StatementSender,
   ) {}
 
-  /** The transaction that the session belongs to. Its `version` tells whether a statement was sent since. */
+  /** Returns the transaction of the session. Its `version` changes when a statement is sent. */
   get transaction(): Pick<StatementSender, 'version'> {
     return this.sender;
   }
 
-  /** The TypeORM repository of an entity. Features use it by default, with its query builder where that is needed. */
+  /** Returns the TypeORM repository of an entity. Features use it by default, with its query builder where necessary. */
   repository<E extends ObjectLiteral>(entity: EntityTarget<E>): Repository<E> {
     assertOpen(this.isOver);
     this.runner ??= new SessionQueryRunner(this.source, (text, values = []) =>
@@ -28,7 +28,7 @@ export class TenantSession {
     return this.runner.manager.getRepository(entity);
   }
 
-  /** For what a repository cannot express, and for statements of every call or run, which then are {@link prepared}. */
+  /** Sends SQL that a repository cannot express, and {@link prepared} statements of every call or run. */
   async query<Row>(statement: string | Statement, values: readonly unknown[] = []): Promise<Row[]> {
     const { text, name } = typeof statement === 'string' ? { text: statement } : statement;
     const bound = { text, values, ...(name !== undefined && { name }) };
@@ -36,7 +36,7 @@ export class TenantSession {
     return rows as Row[];
   }
 
-  /** Queues it until the next statement or the commit. If it fails, the transaction fails with what `mapError` returns. */
+  /** Queues a statement until the next one or the commit. If it fails, the transaction fails with the mapped error. */
   defer(
     { name, text }: PreparedStatement,
     values: readonly unknown[],
@@ -46,7 +46,7 @@ export class TenantSession {
     this.sender.defer({ name, text, values, ...(mapError && { mapError }) });
   }
 
-  /** The database's `now()` of the transaction, to the millisecond. Rows inserted with `now()` have this time. */
+  /** Returns the database's `now()` in the transaction, to the millisecond. Rows inserted with `now()` have this time. */
   async now(): Promise<Date> {
     if (this.sender.beganAt && !this.isOver) return this.sender.beganAt;
     const [row] = await this.query<{ now: Date }>('select now()::timestamptz(3) as now');

@@ -90,7 +90,7 @@ export class WebhooksService {
     const { headers, receivedAt, digest } = delivery.record;
     const record = { kind: 'accepted', headers, receivedAt, digest } as const;
     const subject = started === 'skipped' ? webhook.workflowId : started.runId;
-    await this.failpoints.reach('after commit, before answer', subject);
+    await this.failpoints.reach('after commit, before response', subject);
     if (started === 'skipped') {
       this.log.add(webhook, { ...record, status: 202, code: 'skipped' });
       return 'skipped';
