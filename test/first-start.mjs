@@ -1,6 +1,6 @@
-// A newcomer's first start: a clean copy of the tree, `npm ci`, `npm start`, the three printed commands pasted into a
-// shell as they are, their real effects, and a stop with SIGTERM. Also what comes after: a second start, a start
-// after kill -9, and a taken port. Run by .ci/run; needs curl.
+// Tests the first start of a new user in a clean copy of the tree: `npm ci`, `npm start`, the three printed commands
+// pasted into a shell, their effects, and a stop with SIGTERM. Then it tests a second start, a start after kill -9,
+// and a port that is in use. Run by .ci/run; needs curl.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -138,7 +138,7 @@ async function stop(started, signal) {
   return /Stopped\./.test(started.output) ? 0 : started.output;
 }
 
-/** Id of the node process that listens, whichever shells npm put before it. */
+/** Returns the id of the node process that listens. npm starts it through shells, which have other ids. */
 async function listenerPid() {
   const lines = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n');
   const own = lines.filter(
@@ -151,7 +151,7 @@ async function listenerPid() {
   return pids[0];
 }
 
-/** Empty for processes of other users, whose environment is none of ours. */
+/** Returns an empty text for processes of other users, whose environment cannot be read. */
 function environmentOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8');

@@ -78,7 +78,7 @@ describe('requests that a browser sends for another site', () => {
     }
   });
 
-  it('are refused also with headers that override the method', async () => {
+  it('are refused even with headers that override the method', async () => {
     const { status } = await acme.fetch('/api/mcp/keys', {
       headers: { 'X-HTTP-Method-Override': 'DELETE' },
     });

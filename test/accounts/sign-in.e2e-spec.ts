@@ -45,7 +45,7 @@ describe('POST /api/auth/sign-in', () => {
     expect(await unknown.text()).toBe(await wrong.text());
   });
 
-  it('gives the session a new id, against session fixation', async () => {
+  it('gives the session a new id, which prevents session fixation', async () => {
     const before = cookieOf(await signIn(acme.email, acme.password));
     const after = cookieOf(
       await signIn(acme.email, acme.password, { Cookie: before, Origin: switchboard.url }),

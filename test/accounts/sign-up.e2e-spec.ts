@@ -57,7 +57,7 @@ describe('POST /api/auth/sign-up', () => {
     expect(kept).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
   });
 
-  it('refuses an address that has an account, in any case of letters', async () => {
+  it('refuses an address that has an account, in upper or lower case', async () => {
     await signUp({ ...VALID, email: 'twice@example.com' });
     const response = await signUp({ ...VALID, email: 'TWICE@example.com' });
     expect(response.status).toBe(409);
@@ -103,7 +103,7 @@ describe('POST /api/auth/sign-up', () => {
     expect(JSON.stringify(problem)).not.toMatch(/at .*\.(ts|js)/);
   });
 
-  it('refuses a form, which any page can send', async () => {
+  it('refuses a form, which any website can send', async () => {
     const response = await fetch(`${switchboard.url}/api/auth/sign-up`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },

@@ -68,7 +68,7 @@ describe('the change feed', () => {
     );
   });
 
-  it('delivers a change once to every process, also to the publisher', async () => {
+  it('delivers a change once to every process, including the publisher', async () => {
     const [mine, other] = [await follow(here), await follow(there)];
     publish(here, 'test://a');
     here.app.get(ChangeFeed).publish(ACME, { kind: 'tools' });
@@ -105,7 +105,7 @@ describe('the change feed', () => {
     expect(await recorder.takeAll(here, ACME)).toEqual([change('test://committed')]);
   });
 
-  it('listens on one connection while there are subscribers, and no longer', async () => {
+  it('listens on one connection, and only while there are subscribers', async () => {
     expect(await waitFor(async () => (await backends('switchboard listener')).length === 0)).toBe(
       true,
     );
@@ -161,10 +161,10 @@ describe('the change feed', () => {
   });
 
   it.each([
-    ['with a space', 'test://a b'],
-    ['with a null character', 'test://a\0b'],
-    ['longer than a notification', `test://${'a'.repeat(8000)}`],
-  ])('reports a gap for the change of a name %s', async (_case, uri) => {
+    ['a name with a space', 'test://a b'],
+    ['a name with a null character', 'test://a\0b'],
+    ['too long for a notification', `test://${'a'.repeat(8000)}`],
+  ])('reports a gap for a change whose resource name is %s', async (_case, uri) => {
     const [recorder, other] = [await follow(there), await follow(there, 'org_other')];
     publish(here, uri);
     publish(here, 'test://beside');
@@ -172,7 +172,7 @@ describe('the change feed', () => {
     expect(await other.takeAll(here, 'org_other')).toEqual([]);
   });
 
-  it('delivers all changes of one turn that are too long for one notification', async () => {
+  it('delivers all changes of one turn, even if they are too long for one notification', async () => {
     const recorder = await follow(there);
     const changes = Array.from({ length: 30 }, (_, index) =>
       change(`test://${String(index).repeat(index < 10 ? 3900 : 700)}`),
@@ -181,7 +181,7 @@ describe('the change feed', () => {
     expect(await recorder.takeAll(here, ACME)).toEqual(changes);
   });
 
-  it('refuses subscribers while the database is away, and accepts them when it is back', async () => {
+  it('refuses subscribers while the database is unavailable, and accepts them afterwards', async () => {
     await waitFor(async () => (await backends('switchboard listener')).length === 0);
     await limitConnections(0);
     await expect(follow(here)).rejects.toMatchObject({ code: 'unavailable' });
@@ -209,7 +209,7 @@ it('stops a listener that is still connecting', async () => {
   await expect(listener.listening).rejects.toThrow();
 });
 
-describe('a listener whose host vanished', () => {
+describe('a listener whose database host disappeared', () => {
   let proxy: Server;
   const sockets: Socket[] = [];
   beforeAll(async () => {

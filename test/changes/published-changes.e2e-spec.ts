@@ -14,7 +14,7 @@ import {
 } from '../workflows/support/workflow-client.js';
 import { ChangeRecorder } from './change-recorder.js';
 
-// The tests act as the workers of one process, and record in another what these publish.
+// The tests act as the workers of one process. Another process records what they publish.
 let here: Switchboard;
 let there: Switchboard;
 let acme: TestOrganization;

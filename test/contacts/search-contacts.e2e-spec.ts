@@ -60,7 +60,7 @@ describe('search_contacts', () => {
     ['lovelace ada', []],
     ['nobody', []],
     ['', ['ada', 'bare', 'grace', 'jose']],
-  ])('finds by the text %j', async (query, expected) => {
+  ])('finds contacts by the text %j', async (query, expected) => {
     expect(await search({ query })).toEqual(expected);
   });
 
@@ -209,7 +209,7 @@ describe('search_contacts', () => {
     }
   });
 
-  it('gives another organization no access by a cursor', async () => {
+  it('gives another organization no access through a cursor', async () => {
     const first = await acme.call<ContactPage>('search_contacts', { limit: 1 });
     const other = await createOrganization(switchboard);
     const page = await other.call<ContactPage>('search_contacts', {

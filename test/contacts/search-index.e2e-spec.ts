@@ -5,7 +5,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import type { ContactPage } from './contact.js';
 
-/** More contacts than the index is used for. */
+/** The number of contacts. With fewer, a search may read the table instead of the index. */
 const MANY = 3000;
 
 describe('search_contacts with many contacts', () => {
@@ -79,7 +79,7 @@ describe('search_contacts with many contacts', () => {
               and indexrelid <> 'public.contacts_search_text_idx'::regclass) as others`,
       );
       expect(Number(rows[0]!.scans) > 0).toBe(byIndex);
-      // The other contacts are not read in addition.
+      // A search by index must not also read the other contacts.
       expect(Number(rows[0]!.others)).toBeLessThanOrEqual(20);
     } finally {
       await client.end();

@@ -54,7 +54,7 @@ describe('text of contacts', () => {
       query: text.toUpperCase().slice(0, 100).toWellFormed(),
       filters: [{ field: 'external_id', operator: 'equals', value: text }],
     });
-    // Some uppercase text has no way back to the original (ß, final sigma), so the query does not match it.
+    // Some text changes when it becomes uppercase and lowercase again (ß, final sigma), so the query does not match it.
     if (text.toUpperCase().toLowerCase() === text.toLowerCase() && text.length <= 100) {
       expect(found.value.contacts.map(({ id }) => id)).toEqual([value.contact.id]);
     }

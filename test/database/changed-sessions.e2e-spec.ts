@@ -39,7 +39,7 @@ describe('SQL that changes its session', () => {
   let counter = 0;
 
   beforeAll(async () => {
-    // The pool gives each transaction the connection that was used last, so that of the transaction before it.
+    // The pool returns the connection that was used last, so each transaction gets that of the previous one.
     switchboard = await startSwitchboard({
       env: { ROLE: 'web', DATABASE_POOL_SIZE: '2' },
       providers: [SqlTools],
@@ -80,7 +80,7 @@ describe('SQL that changes its session', () => {
 
   it.each(SESSION_CHANGES)('%s does not reach the next transaction', async (_what, statements) => {
     SqlTools.seen = [];
-    // It may succeed or fail: what counts is what comes after it.
+    // The attack may succeed or fail. The test checks the calls after it.
     await hostile.fetch('/api/tools/run_sql', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },

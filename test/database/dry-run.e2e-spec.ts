@@ -84,7 +84,7 @@ describe('a dry run', () => {
     expect(await dumpOrganization(switchboard, acme.id)).toEqual(before);
   });
 
-  it('is not a transaction itself, and each transaction inside ends at its usual place', async () => {
+  it('is not a tenant transaction itself, and transactions inside it end as usual', async () => {
     await tenants.dryRun(acme.id, async () => {
       expect(tenants.inDryRun).toBe(true);
       expect(tenants.inTransaction).toBe(false);
@@ -207,7 +207,7 @@ describe('the effects of a dry run', () => {
     expect(effects).toHaveLength(2);
   });
 
-  it('do not contain bookkeeping, rows that were only read or locked, and updates without a change', async () => {
+  it('do not contain bookkeeping, rows that were only read or locked, or updates without a change', async () => {
     const { effects } = await effectsOf(async () => {
       await sql(`insert into team_notes values ($1, 'x')`, [acme.id]);
       await sql(`select from contacts for update`);

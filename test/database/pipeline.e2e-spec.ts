@@ -38,7 +38,7 @@ const notes = async (): Promise<string[]> => {
 
 // These tests also show that pg still has the parts that its type declarations leave out (docs/adr/0018).
 describe(Pipeline.name, () => {
-  it('returns the result of the last statement, with values and rows as a query of pg has them', async () => {
+  it('returns the result of the last statement, with the same values and rows as a query of pg', async () => {
     const text = `select $1::int as number, $2::timestamptz as time, $3::bytea as bytes, $4::text[] as texts,
       $5::jsonb as json, $6::text as nothing, $7::boolean as flag`;
     const values = [7, new Date(1e12), Buffer.from('é'), ['a', '"b,{}'], { key: [1] }, null, true];
@@ -69,7 +69,7 @@ describe(Pipeline.name, () => {
     expect((await send({ text: '', values: [] })).rows).toEqual([]);
   });
 
-  it('is one transaction without a begin, and skips what follows an error', async () => {
+  it('is one transaction without a begin, and skips the statements after an error', async () => {
     const pipeline = new Pipeline([insert('a'), insert('a'), insert('b')]);
     client.query(pipeline);
     await expect(pipeline.done).rejects.toMatchObject({ code: '23505' });
@@ -96,7 +96,7 @@ describe(Pipeline.name, () => {
     expect(await notes()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('sends nothing when a value has no form in SQL', async () => {
+  it('sends nothing when a value cannot be converted to SQL', async () => {
     const circular: { self?: object } = {};
     circular.self = circular;
     expect(() => new Pipeline([insert('a'), { text: 'select $1', values: [circular] }])).toThrow(

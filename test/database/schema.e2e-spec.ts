@@ -138,7 +138,7 @@ describe('every table of an organization', () => {
     expect(rows).toEqual([]);
   });
 
-  it('takes batches in sub-selects that run once: a plan could repeat another kind and exceed the batch size', async () => {
+  it('selects batches in sub-selects that run once, because a plan could repeat others and exceed the batch size', async () => {
     const { rows } = await client.query<{ name: string; source: string }>(`
       select p.oid::regprocedure::text as name, p.prosrc as source from pg_proc p
       join pg_namespace n on n.oid = p.pronamespace

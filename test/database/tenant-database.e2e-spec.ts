@@ -276,7 +276,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('before the failure')).toBe(false);
   });
 
-  it('prepares a statement again on a connection after the statement before it failed', async () => {
+  it('prepares a statement again after the previous statement on the connection failed', async () => {
     const wrong = tenants.transaction(acme.id, async () => {
       tenants.session(acme.id).defer(FAIL, []);
       defer('prepared', INSERT_SKIPPED);
@@ -294,7 +294,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('prepared 7')).toBe(true);
   });
 
-  it('sends statements of the same moment one after the other', async () => {
+  it('sends simultaneous statements one after the other', async () => {
     const numbers = Array.from({ length: 20 }, (_, index) => index);
     const rows = await tenants.transaction(acme.id, () =>
       Promise.all(

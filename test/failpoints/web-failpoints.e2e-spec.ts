@@ -16,7 +16,7 @@ const TIMEOUT_MS = 120_000 * BATCHES.length;
 describe.each(drivers)('a web process that dies, with wake-ups through %s', (name, driver) => {
   let stage: Stage;
   let workflowId: string;
-  /** Has a limit that is never reached. Its runs are inserted first and then committed, so FP1b applies to them. */
+  /** This workflow has a limit that is never reached, so its runs are inserted before the commit and FP1b applies. */
   let limitedId: string;
   let worker: StagedProcess;
   let batch = 0;
@@ -72,7 +72,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
   };
 
   it(
-    'FP1: executes every run that it answered for and never woke a worker for',
+    'FP1: loses no run that it answered for, although it woke no worker',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP1);
@@ -113,7 +113,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
   );
 
   it(
-    'FP1b: lets a delivery with the same key wait until the first one ends, in whichever process',
+    'FP1b: lets a delivery with the same key wait until the first one ends, in any process',
     async () => {
       for (const size of BATCHES) {
         const [first, second] = [await stage.start('web', FAILPOINTS.FP1b), stage.web];
@@ -143,7 +143,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
   );
 
   it(
-    'each delivery starts one run when it dies while the statement that stores them is executing',
+    'starts one run for each repeated delivery after it died during the statement that stores the runs',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web');
@@ -165,7 +165,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
         await web.kill();
         await stage.query('commit');
         expect((await answers).map(({ status }) => status)).toEqual(orders.map(() => 'rejected'));
-        // The server executes the statement although the client is gone.
+        // The server executes the statement although the client has disconnected.
         await waitFor(async () => (await runs(orders)).length > 0);
         const again = await Promise.all(orders.map((order) => post(stage.web, order)));
         expect(again.some(({ body }) => body.duplicate)).toBe(true);
@@ -177,7 +177,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
   );
 
   it(
-    'FP1c: a retry is answered with the run that it committed and did not answer for',
+    'FP1c: a retry gets the run that it committed and did not answer for',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP1c);
@@ -197,7 +197,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
   );
 
   it(
-    'FP6: one key works after it died in the middle of a rotation',
+    'FP6: leaves exactly one valid key after a death in the middle of a rotation',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP6);

@@ -84,7 +84,7 @@ describe('a tool that needs confirmation', () => {
     expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
-  it('asks for calls that only read too', async () => {
+  it('asks before calls that only read too', async () => {
     await require('always', 'echo_text');
     const echo = { name: 'echo_text', arguments: { text: 'x' } };
     const { result } = await call({}, undefined, echo);

@@ -234,7 +234,7 @@ describe('tools/call as a dry run', () => {
     expect(unknown.body).toEqual(errorOf(-32602, 1));
   });
 
-  it('is a real call for false, and is refused for a value that is not a boolean', async () => {
+  it('is a real call when dryRun is false, and is refused when dryRun is not a boolean', async () => {
     for (const value of ['true', 1, 0, null, {}, []]) {
       const call = callOf('team_rename', { text: 'New' }, value);
       for (const version of BATCHED) {
@@ -260,7 +260,7 @@ describe('tools/call as a dry run', () => {
     }
   });
 
-  it('needs confirmation as the call does, and that confirmation does not count for the call', async () => {
+  it('needs confirmation like the call, and this confirmation is not valid for the call', async () => {
     await acme.call('set_tool_policy', { tool: 'team_rename', confirmation: 'always' });
     const given = { text: 'New' };
     const question = await withoutTrace(() => modern('team_rename', given, true));
@@ -438,7 +438,7 @@ function withoutId(message: object): object {
   return Object.fromEntries(Object.entries(message).filter(([member]) => member !== 'id'));
 }
 
-/** Returns the result and the effects, which each era has in another place. */
+/** Returns the result and the effects, which are in a different place in each era. */
 function toldBy({ content, _meta: meta }: Result): {
   result: Record<string, { id?: string } | undefined>;
   effects: TestEffect[];

@@ -243,7 +243,7 @@ describe('a requestState', () => {
 
 describe('a caller that cannot be asked', () => {
   it.each([{}, { sampling: {} }, { elicitation: { url: {} } }, { elicitation: 'yes' }])(
-    'gets the capability that it must declare: %j',
+    'gets an error that names the missing capability: %j',
     async (capabilities) => {
       expect(await send('greet', {}, { capabilities })).toMatchObject({
         status: 400,

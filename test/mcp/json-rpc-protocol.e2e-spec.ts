@@ -210,7 +210,7 @@ describe('a message without a response', () => {
 });
 
 describe('MCP without a version header', () => {
-  it('has initialize and ping, so clients from before the header work', async () => {
+  it('accepts initialize and ping from clients that are older than the header', async () => {
     const initialize = await post({
       ...list,
       method: 'initialize',

@@ -94,7 +94,7 @@ describe.each(VERSIONS)('MCP-Protocol-Version %s', (version) => {
   });
 
   it.each(['notifications/initialized', 'notifications/cancelled', 'notifications/unheard_of'])(
-    'takes %s',
+    'accepts the notification %s',
     async (method) => {
       const { status, text } = await post({ jsonrpc: '2.0', method }, version);
       expect({ status, text }).toEqual({ status: 202, text: '' });

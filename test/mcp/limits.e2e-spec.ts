@@ -48,7 +48,7 @@ describe('the key', () => {
     if (challenge === REALM) expect(answer.headers.get('www-authenticate')).toBe(REALM);
   });
 
-  it('is refused after another key was made', async () => {
+  it('is refused after another key was created', async () => {
     const other = await createOrganization(switchboard);
     await other.fetch('/api/mcp/keys', { method: 'POST' });
     expect(await answerOf(other.rpc(PING))).toMatchObject({
@@ -58,7 +58,7 @@ describe('the key', () => {
   });
 });
 
-describe('what is checked first', () => {
+describe('the order of the checks is', () => {
   it.each<[string, string, () => Record<string, string>, string | undefined, number]>([
     ['Origin before the key', 'POST', () => ({ Origin: 'https://evil.example' }), '{', 403],
     ['the key before the method', 'DELETE', () => ({}), undefined, 401],

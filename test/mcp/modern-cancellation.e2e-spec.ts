@@ -79,7 +79,7 @@ describe('a modern call whose caller disconnects', () => {
     expect(logged).not.toHaveBeenCalled();
   });
 
-  it('stays recorded after its effect outside', async () => {
+  it('keeps its audit log row after an external effect', async () => {
     const text = 'left the house';
     await abandon(call('outside_note', text), text);
     await waitFor(() => tools.signalOf(text)?.aborted);
@@ -105,7 +105,7 @@ describe('a modern call whose caller disconnects', () => {
   });
 });
 
-it('a call is not cancelled by the end of its own response', async () => {
+it('a call is not canceled by the end of its own response', async () => {
   const message = call('deaf_note', 'answered');
   const answer = postModern(acme, message, { Connection: 'close' });
   await waitFor(() => tools.isWaiting('answered'));

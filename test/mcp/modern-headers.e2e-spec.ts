@@ -100,7 +100,7 @@ describe('a header', () => {
     expect(textOf((await post(echo, headers)).body)).toEqual({ text: 'x' });
   });
 
-  it('can have a name in any case', async () => {
+  it('can have a name in upper or lower case', async () => {
     const headers = { 'mCP-pROTOCOL-vERSION': MODERN, 'mCP-mETHOD': 'tools/list' };
     const none = { 'MCP-Protocol-Version': undefined, 'Mcp-Method': undefined };
     expect(await post(list, { ...none, ...headers })).toMatchObject({ status: 200 });

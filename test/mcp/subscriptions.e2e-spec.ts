@@ -468,7 +468,7 @@ describe('too many subscriptions', () => {
     });
   });
 
-  it('are refused to everybody', async () => {
+  it('are refused to every organization above 1,024 in one process', async () => {
     const organizations = Array.from({ length: 16 }, (_, index) => `org_full_${index}`);
     await here.ownerQuery(
       `insert into organizations (id, name) select id, id from unnest($1::text[]) as n (id)`,
@@ -534,7 +534,7 @@ describe('the official client of generation 2', () => {
     await client.close();
   });
 
-  it('gets the end of a stopping service and the reason of a refusal', async () => {
+  it('is notified when the service stops, and gets the reason of a refusal', async () => {
     const stopping = await startSwitchboard({
       env: { ROLE: 'web' },
       databaseUrl: here.databaseUrl,

@@ -149,7 +149,7 @@ describe('tasks of any other provider', () => {
     ['tasks/cancel', 'away'],
     ['tasks/cancel', 'there'],
   ])(
-    'fail with unavailable and not as bugs while their system is away: %s of what is %s',
+    'fail with unavailable and not as bugs while their system is unavailable: %s of the task %s',
     async (method, taskId) => {
       const params = { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) };
       const { body } = await postModern(acme, taskRequest(method, params));

@@ -149,7 +149,7 @@ describe('a workflow run as a task', () => {
     expect(task.statusMessage).toMatch(/^The run waits until \d{4}-/);
   });
 
-  it('is cancelled once by repeated requests', async () => {
+  it('is canceled once by repeated requests', async () => {
     const { taskId } = await begin([pause]);
     await runUntil(acme, taskId, 'waiting');
     for (let time = 0; time < 2; time += 1) {
@@ -167,7 +167,7 @@ describe('a workflow run as a task', () => {
     expect(traces.filter((subject) => subject === taskId)).toHaveLength(1);
   });
 
-  it('keeps its status when it is cancelled after its end', async () => {
+  it('keeps its status when it is canceled after its end', async () => {
     const { taskId } = await begin([echo('only', {})]);
     const ended = await untilEnded(acme, taskId);
     expect((await post('tasks/cancel', { taskId })).body).toMatchObject({ result: ACKNOWLEDGED });
@@ -192,7 +192,7 @@ describe('a workflow run as a task', () => {
     }
   });
 
-  it('can be cancelled while a step runs', async () => {
+  it('can be canceled while a step runs', async () => {
     ProbeTools.hold('task');
     const { taskId } = await begin([
       { id: 'call', tool: 'probe_outside', arguments: { name: 'task' } },
@@ -341,7 +341,7 @@ describe('a workflow run as a task', () => {
     );
 
     it.each([{ hidden: true }, { confirmation: 'always' }])(
-      'cannot be cancelled if cancel_run is not allowed: %j',
+      'cannot be canceled if cancel_run is not allowed: %j',
       async (policy) => {
         await decide('cancel_run', policy);
         const { status, body } = await cancel();
@@ -350,7 +350,7 @@ describe('a workflow run as a task', () => {
       },
     );
 
-    it('can be cancelled if the confirmation of cancel_run is when_possible', async () => {
+    it('can be canceled if the confirmation of cancel_run is when_possible', async () => {
       await decide('cancel_run', { confirmation: 'when_possible' });
       expect((await cancel()).body).toMatchObject({ result: ACKNOWLEDGED });
       expect((await getTask(strict, taskId)).status).toBe('cancelled');

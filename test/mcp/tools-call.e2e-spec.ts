@@ -148,7 +148,7 @@ describe('a tool that does not exist', () => {
     expect(JSON.stringify(body)).toContain('Unknown tool: people_only');
   });
 
-  it('is shortened in the error', async () => {
+  it('has its name shortened in the error', async () => {
     const { text, body } = await call('\ud83d'.repeat(100_000));
     expect(body).toMatchObject(errorOf(-32602, 1));
     expect(text.length).toBeLessThan(500);

@@ -46,7 +46,7 @@ describe('send_message', () => {
     expect((await listOutbox(switchboard)).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  it('finds the contact by address in any case, and by phone', async () => {
+  it('finds the contact by address in upper or lower case, and by phone', async () => {
     const contact = await createContact(acme, { phone: '+4930123456' });
     const byEmail = await send(acme, { email: contact.email.toUpperCase() });
     const byPhone = await send(acme, { phone: '+49 30 123456' });

@@ -114,7 +114,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/workflows/run-recovery'],
-    names: 'keeps leases by the clock of the database',
+    names: 'measures leases by the database clock',
   },
   {
     id: 'M8',

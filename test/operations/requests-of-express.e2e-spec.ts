@@ -21,7 +21,7 @@ it('creates requests and responses with the prototypes that Express sets otherwi
   const { status } = await fetch(`${switchboard.url}/health/live`);
   expect(status).toBe(200);
   const [[request, response, ofRequest, ofResponse]] = seen as [(typeof seen)[number]];
-  // Express has had them by now.
+  // Express sets `req`, so it has processed the request and did not replace the prototypes.
   expect(response).toHaveProperty('req', request);
   expect(Object.getPrototypeOf(request)).toBe(ofRequest);
   expect(Object.getPrototypeOf(response)).toBe(ofResponse);

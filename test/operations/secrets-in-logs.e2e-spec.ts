@@ -32,7 +32,7 @@ describe('the log', () => {
     await database.drop();
   });
 
-  it('contains no key, password, secret or cookie at level trace, also when requests fail', async () => {
+  it('contains no key, password, secret or cookie at level trace, even when requests fail', async () => {
     const acme = await createOrganization({ url });
     const canaries = ['canary-secret-key', acme.key, acme.password, acme.cookie.split('=')[1]!];
     canaries.push(new URL(database.url).password);

@@ -137,7 +137,7 @@ describe('a resource that a team adds', () => {
     expect(await listed('2025-11-25')).toContainEqual({ ...text, icons });
   });
 
-  it('has the policies of its own tool, also if another class has the same name', async () => {
+  it('has the policies of its own tool, even if another class has the same name', async () => {
     const open = async (hidden: string): Promise<string[]> => {
       const careful = await createOrganization(switchboard);
       const decided = await careful.call('set_tool_policy', { tool: hidden, hidden: true });
@@ -171,7 +171,7 @@ describe('a resource that a team adds', () => {
     ['busy', 1409, 'It is being changed.'],
     ['closed', 1503, 'Try later.'],
     ['broken', -32603, 'Internal error'],
-  ])('tells of a failure by its code: %s', async (id, code, message) => {
+  ])('reports a failure with its code: %s', async (id, code, message) => {
     const { error } = await read(`team://notes/${id}/whole`);
     expect(error).toMatchObject({ code, message });
     expect(JSON.stringify(error)).not.toContain('hunter2');

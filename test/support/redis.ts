@@ -9,7 +9,7 @@ export function findRedisServer(): string | undefined {
       accessSync(candidate, constants.X_OK);
       return candidate;
     } catch {
-      // Not in this folder.
+      // This folder has no redis-server. The next one may have it.
     }
   }
   return undefined;

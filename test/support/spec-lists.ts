@@ -33,5 +33,5 @@ export const SLOW_SPECS = [
   'test/workflows/webhook-memory.e2e-spec.ts',
 ];
 
-/** Unit tests that measure or change the whole process. Each runs in a process of its own. */
+/** Unit tests that measure or change the whole process. Each runs in a separate process. */
 export const PROCESS_SPECS = ['src/http/signals.spec.ts', 'src/operations/tune-v8.spec.ts'];

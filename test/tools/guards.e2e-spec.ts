@@ -179,7 +179,7 @@ describe('guards and interceptors on the class and the method of a tool', () => 
     ['slow', 'rate_limited', 'Too many calls. Try again later.'],
     ['odd', 'invalid_arguments', 'This call was refused.'],
     ['conflict', 'conflict', 'The vault is being counted.'],
-  ])('refuse everybody alike: %s', async (word, code, message) => {
+  ])('refuse people and agents with the same error: %s', async (word, code, message) => {
     const person = await acme.call('vault_open', { word });
     expect(person.error).toMatchObject({ code, message });
     expect(await callAsAgent(word)).toEqual({ error: { code, message } });
@@ -200,7 +200,7 @@ describe('guards and interceptors on the class and the method of a tool', () => 
     expect(JSON.stringify(await callAsAgent('broken'))).not.toContain('secret detail');
   });
 
-  it('run before validation, also with invalid arguments', async () => {
+  it('run before validation, even with invalid arguments', async () => {
     const { error } = await acme.call('vault_open', { word: '' });
     expect(error).toMatchObject({ code: 'invalid_arguments' });
     expect(journal.lines).toEqual(ALL('dashboard').slice(0, -1));
@@ -234,7 +234,7 @@ describe('a guard and an interceptor of the whole application', () => {
   it.each([
     ['guard', { provide: APP_GUARD, useClass: SilenceGuard }, 'gold'],
     ['interceptor', { provide: APP_INTERCEPTOR, useClass: ShoutInterceptor }, 'gold!'],
-  ])('stands around every tool: the %s', async (kind, provider, inside) => {
+  ])('runs around every tool: the %s', async (kind, provider, inside) => {
     const guarded = await startSwitchboard({ providers: [OpenTools, provider] });
     try {
       const organization = await createOrganization(guarded);
@@ -333,13 +333,13 @@ describe('a common mistake in a module', () => {
   @Module({ providers: [VaultTools, Journal] })
   class SecondVaultModule {}
 
-  it('stops the boot with its cure: a provider in two modules', async () => {
+  it('stops the boot with an error that says what to do: a provider in two modules', async () => {
     await expect(startSwitchboard({ modules: [VaultModule, SecondVaultModule] })).rejects.toThrow(
       'The tool vault_open is there twice: list VaultTools under providers of one module only.',
     );
   });
 
-  it('stops the boot with its cure: an input class imported as a type', async () => {
+  it('stops the boot with an error that says what to do: an input class imported as a type', async () => {
     @Injectable()
     class TypeOnlyTools {
       @Tool({ name: 'type_only', title: 'T', description: 'T.', output: OpenResult })
@@ -352,7 +352,7 @@ describe('a common mistake in a module', () => {
     );
   });
 
-  it('stops the boot with its cure: an entity that is not listed', async () => {
+  it('stops the boot with an error that says what to do: an entity that is not listed', async () => {
     const tenants = switchboard.app.get(TenantDatabase);
     await expect(
       tenants.transaction(acme.id, () => tenants.session(acme.id).repository(Stranger).find()),

@@ -153,7 +153,7 @@ describe('a renamed tool', () => {
     expect(rows).toEqual([{ action: 'keep_word' }]);
   });
 
-  it('runs once for an idempotency key under any of its names, also for a key from before the renaming', async () => {
+  it('runs once for an idempotency key under any of its names, even for a key that is older than the renaming', async () => {
     const key = { idempotency_key: 'k1' };
     const first = textOf((await answerOf(acme.rpc(callOf('store_word', 'x', key)))).body);
     const again = textOf((await answerOf(acme.rpc(callOf('keep_word', 'x', key)))).body);

@@ -165,7 +165,7 @@ describe('a hidden tool', () => {
     ).not.toContainEqual({ action: 'keep_word' });
   });
 
-  it('is refused in a new definition without a suggestion, while runs of earlier definitions go on', async () => {
+  it('is refused in a new definition without a suggestion, while runs of earlier definitions continue', async () => {
     const definition = {
       name: 'Words',
       trigger: { type: 'manual' },

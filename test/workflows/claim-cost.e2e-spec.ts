@@ -7,17 +7,17 @@ import { createWorkflow } from './support/workflow-client.js';
 
 interface Cost {
   claimed: number;
-  /** Pages of tables and indexes that were looked at. */
+  /** Number of pages of tables and indexes that were read. */
   pages: number;
   scans: number;
 }
 
-// With fewer rows PostgreSQL may rightly read the whole table.
+// With fewer rows, reading the whole table is the best plan.
 const RUNS = IS_THOROUGH ? 100_000 : 40_000;
 const SHARE = JSON.stringify({ after: 'org_M', room: 10, rooms: {} });
 
-// Counted in pages, which are the same on every machine, and not in milliseconds.
-describe('what a claim costs', () => {
+// The cost is counted in pages, which are the same on every machine, and not in milliseconds.
+describe('the cost of a claim', () => {
   let switchboard: Switchboard;
   let organizations: TestOrganization[];
   let workflowIds: string[];
@@ -33,11 +33,11 @@ describe('what a claim costs', () => {
   });
   afterAll(() => switchboard.close());
 
-  /** Claims inside of a transaction that is rolled back. */
+  /** Claims runs in a transaction that is rolled back, and returns the cost. */
   const claim = async (most: number): Promise<Cost> => {
     await switchboard.ownerQuery('begin');
     try {
-      // Plans and the like are looked up once a session.
+      // The first claim of a session also reads the system catalog.
       await switchboard.ownerQuery('select * from gate.claim_runs(1, null, 15, $1)', [SHARE]);
       const [explained] = await switchboard.ownerQuery<{ 'QUERY PLAN': [{ Plan: PlanShape }] }>(
         `explain (analyze, buffers, format json) select * from gate.claim_runs(${most}, null, 15, '${SHARE}')`,
@@ -66,9 +66,9 @@ describe('what a claim costs', () => {
   it.each([
     [`${RUNS} runs of one organization are queued`, 1, RUNS],
     [`${RUNS} runs of 20 organizations are queued`, 20, RUNS / 20],
-  ])('does not grow when %s, and as many wait', async (_, among, each) => {
+  ])('does not grow when %s, and as many runs wait', async (_, among, each) => {
     await switchboard.ownerQuery('truncate workflow_runs cascade');
-    // Compared with a fiftieth of it: trees of one page would say nothing.
+    // The smaller backlog is a fiftieth. Without runs, each index would have only one page.
     await insert(0, among, each / 50);
     const before = { one: await claim(1), ten: await claim(10) };
     await switchboard.ownerQuery('truncate workflow_runs cascade');

@@ -166,7 +166,7 @@ describe('a trigger with a contact mapping', () => {
     expect(await contactOf('one@example.com')).toMatchObject({ phone: null, first_name: null });
   });
 
-  it('saves the contact once, also for duplicates and retries', async () => {
+  it('saves the contact once, even for duplicates and retries', async () => {
     const missing = { ...look, id: 'miss', arguments: { contact_id: 'con_unknown' } };
     const { id } = await createWorkflow(acme, [missing], mapped(MAPPING));
     const payload = { answers: { email: 'once@example.com', name: 'Ada' } };
@@ -235,7 +235,7 @@ describe('a trigger with a contact mapping', () => {
     ]);
   });
 
-  it('applies to runs that are started by hand, also with a given contact', async () => {
+  it('applies to runs that are started by hand, even with a given contact', async () => {
     const given = { trigger: { type: 'manual', contact: MAPPING } };
     const { id } = await createWorkflow(acme, [look], given);
     const run = await runToEnd(acme, id, { answers: { email: 'hand@example.com', name: 'Ada' } });
@@ -251,7 +251,7 @@ describe('a trigger with a contact mapping', () => {
     expect((await contactOf('given@example.com'))!.first_name).toBe('Given');
   });
 
-  it('shows later steps the current contact, also after it was deleted', async () => {
+  it('shows later steps the current contact, even after it was deleted', async () => {
     const steps = [
       { id: 'gone', tool: 'delete_contact', arguments: { contact_id: '{{ contact.id }}' } },
       { id: 'still', if: 'contact', then: [look] },

@@ -265,7 +265,7 @@ describe('a workflow that waits for an event', () => {
     expect(runs).toHaveLength(10);
   });
 
-  it('starts only where its condition holds', async () => {
+  it('starts only when its condition is true', async () => {
     await fresh();
     const condition = "trigger.payload.contact.properties.plan == 'pro' and contact.first_name";
     const workflow = await createWorkflow(acme, [], on('contact.created', { if: condition }));
@@ -286,7 +286,7 @@ describe('the condition of a trigger', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('answers a webhook with skipped, without a run, when it does not hold', async () => {
+  it('answers a webhook with skipped, without a run, when it is false', async () => {
     const workflow = await createWorkflow(acme, [], {
       trigger: { type: 'webhook', if: 'trigger.payload.amount > 100' },
     });

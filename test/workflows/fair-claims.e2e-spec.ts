@@ -23,7 +23,7 @@ describe('slots of a worker', () => {
 
   const call = (name: string) => [{ id: 'call', tool: 'probe_outside', arguments: { name } }];
 
-  it('are never all held by calls of one organization that hang, and all used by one alone', async () => {
+  it('are not all used by calls of one organization that never end, unless it is the only one', async () => {
     ProbeTools.hold('hung');
     const hanging = await createWorkflow(acme, call('hung'));
     for (let run = 0; run < 12; run += 1) await trigger(acme, hanging.id);
@@ -40,7 +40,7 @@ describe('slots of a worker', () => {
     await waitFor(async () => (await countRuns(switchboard, acme, 'succeeded')) === 12);
   });
 
-  it('are not given to an organization that has none left, whatever a hint says', async () => {
+  it('are not given to an organization that has used its slots, even by a wake-up', async () => {
     const web = await startSwitchboard({ env: { ROLE: 'web' } });
     try {
       const organization = await createOrganization(web);
@@ -56,7 +56,7 @@ describe('slots of a worker', () => {
     }
   });
 
-  it('are not taken by another organization altogether either', async () => {
+  it('are not all used by the calls of two organizations, so a third one gets one', async () => {
     for (const name of ['the first of three', 'the second of three']) ProbeTools.hold(name);
     const first = await createWorkflow(acme, call('the first of three'));
     const second = await createWorkflow(other, call('the second of three'));

@@ -9,8 +9,8 @@ import { createWorkflow } from './support/workflow-client.js';
 const PATIENCE_MS = 60_000;
 const BACKLOG = IS_THOROUGH ? 50_000 : 1000;
 
-// The runs are there before the workers, so that no hint tells of any: what is done first is for claims to decide.
-describe('organizations with runs to be done', () => {
+// The runs are inserted before the workers start, so there are no wake-ups and only claims decide the order.
+describe('organizations with queued runs', () => {
   let web: Switchboard;
   const workers: Switchboard[] = [];
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('organizations with runs to be done', () => {
   const allDone = (organization: TestOrganization, count: number) =>
     waitFor(async () => (await countRuns(web, organization, 'succeeded')) === count, PATIENCE_MS);
 
-  it('take turns: a few later runs of one do not wait for thousands of another', async () => {
+  it('take turns, so a few later runs of one do not wait for thousands of another', async () => {
     const busy = await organizationWith(2000);
     const quiet = await organizationWith(10, { secondsFromNow: -1 });
     await startWorker();
@@ -51,7 +51,7 @@ describe('organizations with runs to be done', () => {
     expect(await endedBefore(web, quiet, busy)).toBeLessThan(200);
   });
 
-  it('all get on, however many there are', async () => {
+  it('all make progress, even when there are many', async () => {
     const busy = await organizationWith(2000);
     const others: TestOrganization[] = [];
     for (let count = 0; count < 25; count += 1) {
@@ -63,10 +63,10 @@ describe('organizations with runs to be done', () => {
   });
 
   it.each([
-    ['died workers', 'running'],
-    ['waits that are over', 'waiting'],
+    ['runs of dead workers', 'running'],
+    ['runs whose wait is over', 'waiting'],
   ] as const)(
-    `take turns behind ${BACKLOG} %s of one of them, and as many that go on`,
+    `take turns when one of them has ${BACKLOG} %s, and as many that are not due`,
     async (_, status) => {
       const busy = await createOrganization(web);
       const { id } = await createWorkflow(busy, []);

@@ -22,12 +22,12 @@ describe('workflows that wait for the same event', () => {
       ...more,
     });
 
-  it('are 50 at most, however they come to be', async () => {
+  it('are at most 50, in every way of creating and activating them', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 49; count += 1) {
       ids.push((await save(on('contact.tagged'))).value.workflow.id);
     }
-    // At the same time as well: one of them is the 50th.
+    // Of simultaneous saves, only one can be the 50th.
     const saved = await Promise.all(Array.from({ length: 5 }, () => save(on('contact.tagged'))));
     expect(saved.filter(({ error }) => !error)).toHaveLength(1);
     for (const { error } of saved.filter((outcome) => outcome.error)) {
@@ -47,7 +47,7 @@ describe('workflows that wait for the same event', () => {
       trigger: on('contact.tagged'),
     });
     expect(changed.error?.code).toBe('conflict');
-    // Who is in already can be changed and activated again.
+    // A workflow that counts already can be changed and activated again.
     expect((await acme.call('activate_workflow', { workflow_id: ids[0]! })).error).toBeUndefined();
     const kept = {
       workflow_id: ids[0]!,
@@ -61,8 +61,8 @@ describe('workflows that wait for the same event', () => {
   });
 });
 
-describe('runs that follow from one', () => {
-  it('are 10,000 at most; of those beyond, each workflow has one that says so', async () => {
+describe('runs that follow from one run', () => {
+  it('are at most 10,000, and each workflow gets one failed run that reports the limit', async () => {
     const watch = await createWorkflow(acme, [], { trigger: on('contact.created') });
     const manual = await createWorkflow(acme, [], { trigger: { type: 'manual' } });
     const create = (name: string) => ({
@@ -110,7 +110,7 @@ describe('runs that follow from one', () => {
     ]);
   });
 
-  it('are counted from the first one on', async () => {
+  it('are counted from the first run of the chain', async () => {
     const watch = await createWorkflow(acme, [], { trigger: on('contact.updated') });
     const child = await createWorkflow(acme, [
       {

@@ -214,7 +214,7 @@ describe('for_each', () => {
       ['x'.repeat(300_000)],
       'The arguments of the step are larger than 262144 bytes.',
     ],
-  ])('fails for %s, and may be gone on from', async (_what, items, message) => {
+  ])('fails for %s, and a retry continues', async (_what, items, message) => {
     const steps = Array.from({ length: 10 }, (_, index) => echo(`s${index}`, {}));
     const ended = await run([each(steps, { on_error: [echo('told', {})] })], { items });
     expect(states(ended)).toEqual(['each failed', 'told succeeded']);
@@ -294,7 +294,7 @@ describe('for_each', () => {
     expect(['r0', 'r1', 'r2', 'r3'].map((name) => ProbeTools.count(name))).toEqual([1, 1, 2, 1]);
   });
 
-  it('lets running steps end after a failure, begins no more, and retries all failed ones', async () => {
+  it('lets running steps end after a failure, begins no new ones, and retries all failed ones', async () => {
     for (const name of ['slow', 'also']) ProbeTools.hold(name);
     ProbeTools.failures.set('breaks', 1);
     const steps = [

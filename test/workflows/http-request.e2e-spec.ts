@@ -50,7 +50,7 @@ describe('the step http_request', () => {
   const run = async (steps: object[], payload: object = {}): Promise<RunShape> =>
     await runToEnd(acme, (await createWorkflow(acme, steps)).id, payload);
 
-  it('sends what it is told and returns what came', async () => {
+  it('sends the given request and returns the response', async () => {
     handlers.set('/orders', (_request, response) => {
       response
         .writeHead(201, {
@@ -98,18 +98,23 @@ describe('the step http_request', () => {
 
   it.each<[string, string, Buffer | string, object]>([
     ['text', 'text/plain', 'Grüße', { json: null, text: 'Grüße' }],
-    ['nothing', 'application/json', '', { json: null, text: '' }],
-    ['JSON that is none', 'application/json', '{"a":', { json: null, text: '{"a":' }],
+    ['empty', 'application/json', '', { json: null, text: '' }],
+    ['invalid JSON', 'application/json', '{"a":', { json: null, text: '{"a":' }],
     ['a list', 'application/json', '[null]', { json: [null], text: null }],
     ['bytes', 'image/png', Buffer.from([0, 0xff, 0x41]), { json: null, text: '\0\ufffdA' }],
-    ['a half character', 'application/json', '"\\ud800\\u0000"', { json: '\ud800\0', text: null }],
     [
-      'a prototype',
+      'half a surrogate pair',
+      'application/json',
+      '"\\ud800\\u0000"',
+      { json: '\ud800\0', text: null },
+    ],
+    [
+      'an object with __proto__',
       'application/json',
       '{"__proto__":{"a":1}}',
       JSON.parse('{"json":{"__proto__":{"a":1}},"text":null}') as object,
     ],
-  ])('takes an answer of %s', async (_what, type, body, shown) => {
+  ])('returns a response body that is %s', async (_what, type, body, shown) => {
     const path = `/body/${sink.requests.length}`;
     handlers.set(path, (_request, response) => {
       response.writeHead(200, { 'Content-Type': type }).end(body);
@@ -121,7 +126,7 @@ describe('the step http_request', () => {
   });
 
   it.each([301, 302, 303, 307, 308, 304, 400, 401, 404, 410, 422, 500, 501])(
-    'fails at %i, once and for all',
+    'fails without a retry on status %i',
     async (status) => {
       const path = `/final/${status}`;
       handlers.set(path, (_request, response) => {
@@ -142,7 +147,7 @@ describe('the step http_request', () => {
   );
 
   it.each([429, 502, 503, 504])(
-    'tries again after %i, with the same key and the same bytes',
+    'retries after status %i, with the same key and the same bytes',
     async (status) => {
       const path = `/passing/${status}`;
       handlers.set(path, (_request, response, earlier) => {
@@ -160,7 +165,7 @@ describe('the step http_request', () => {
     },
   );
 
-  it('gives up after the attempts it has', async () => {
+  it('fails after its maximum of attempts', async () => {
     handlers.set('/away', (_request, response) => response.writeHead(503).end(SECRET));
     const ended = await run([
       step('/away', {}, { retry: { max_attempts: 2, backoff_seconds: 0 } }),
@@ -177,7 +182,7 @@ describe('the step http_request', () => {
     ['seconds', '600', 600],
     ['more than an hour', '86400', 3600],
     ['a time', new Date(Date.now() + 1_800_000).toUTCString(), 1800],
-  ])('waits as long as Retry-After says: %s', async (_what, header, seconds) => {
+  ])('waits for the time in Retry-After: %s', async (_what, header, seconds) => {
     const path = `/later/${seconds}`;
     handlers.set(path, (_request, response) => {
       response.writeHead(429, { 'Retry-After': header }).end();
@@ -195,7 +200,7 @@ describe('the step http_request', () => {
 
   it.each<[string, Handler]>([
     [
-      'that is reset before the answer',
+      'that is reset before the response',
       (_request, response) => void response.socket!.resetAndDestroy(),
     ],
     [
@@ -206,7 +211,7 @@ describe('the step http_request', () => {
       },
     ],
     [
-      'that answers in another protocol',
+      'that uses another protocol',
       (_request, response) => void response.socket!.end('220 smtp\r\n'),
     ],
     [
@@ -221,7 +226,7 @@ describe('the step http_request', () => {
       (_request, response) =>
         void response.socket!.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`),
     ],
-  ])('tries a connection again %s', async (what, handle) => {
+  ])('retries after a connection %s', async (what, handle) => {
     const path = `/broken/${what.replaceAll(' ', '-')}`;
     handlers.set(path, (request, response, earlier) => {
       if (earlier === 0) handle(request, response, earlier);
@@ -252,12 +257,12 @@ describe('the step http_request', () => {
       },
     ],
     [
-      'a compression that nobody asked for',
+      'a compression that was not requested',
       (_request, response) => {
         response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(SECRET);
       },
     ],
-  ])('refuses an answer with %s', async (what, handle) => {
+  ])('refuses a response with %s', async (what, handle) => {
     const path = `/refused/${what.replaceAll(' ', '-')}`;
     handlers.set(path, handle);
     const ended = await run([step(path)]);
@@ -267,9 +272,9 @@ describe('the step http_request', () => {
   });
 
   it.each<[string, Handler]>([
-    ['never answers', () => undefined],
+    ['never responds', () => undefined],
     [
-      'never ends its answer',
+      'never ends its response',
       (_request, response) => {
         response.writeHead(200).write('a');
         const drip = setInterval(() => response.write('a'), 100);
@@ -293,11 +298,11 @@ describe('the step http_request', () => {
       attempts: 2,
       error: { code: 'unavailable', message: 'The tool did not answer within 1 s.' },
     });
-    // Nothing is left open behind the run's back, where it would end after 15 s.
+    // The step also closes its connections. Without this, they would stay open for up to 15 s.
     await waitFor(() => closed === 2, 10_000);
   });
 
-  it('sends the same again after a worker died, though the contact has changed', async () => {
+  it('sends the same bytes again after its worker died, although the contact has changed', async () => {
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'before@example.com',
     });
@@ -313,7 +318,7 @@ describe('the step http_request', () => {
     const runId = started.value.run_id;
     await waitFor(() => sent('/crash').length === 1);
     await acme.call('update_contact', { contact_id: value.contact.id, email: 'after@example.com' });
-    // As if the worker that waits for the answer had died, and its lease had ended. Again, if it was renewed just then.
+    // Ends the lease, as if the worker had died. Repeats this, because the living worker may renew the lease.
     await waitFor(async () => {
       await switchboard.ownerQuery(
         `update workflow_runs set available_at = now() where id = $1 and epoch = 1`,
@@ -335,7 +340,7 @@ describe('the step http_request', () => {
     ['itself', ''],
     ['a user in the URL', 'http://a:b@example.com/'],
     ['a file', 'file:///etc/passwd'],
-  ])('refuses %s when it runs', async (_what, url) => {
+  ])('refuses %s at run time', async (_what, url) => {
     const ended = await run([step('', { url: '{{ trigger.payload.url }}' })], {
       url: url === '' ? switchboard.url : url,
     });
@@ -346,7 +351,7 @@ describe('the step http_request', () => {
     });
   });
 
-  it('refuses headers that are not its own to set, and two bodies', async () => {
+  it('refuses headers that the caller may not set, and two bodies', async () => {
     for (const given of [
       { headers: { Host: 'internal' } },
       { headers: { 'X-A': 'a\r\nX-B: b' } },
@@ -358,7 +363,7 @@ describe('the step http_request', () => {
     expect(sent('/never')).toEqual([]);
   });
 
-  it('is a step only: no agent and no person can send with it', async () => {
+  it('can be called by steps only, not by agents and people', async () => {
     expect((await acme.call('http_request', { url: 'http://example.com' })).status).toBe(404);
     const response = await acme.rpc({
       jsonrpc: '2.0',
@@ -369,7 +374,7 @@ describe('the step http_request', () => {
     expect(await response.text()).toContain('-32602');
   });
 
-  it('is in the audit log', async () => {
+  it('writes an audit log row', async () => {
     handlers.set('/audited', (_request, response) => response.end());
     const ended = await run([step('/audited')]);
     const rows = await switchboard.ownerQuery(

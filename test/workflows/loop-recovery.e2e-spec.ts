@@ -6,7 +6,7 @@ import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, getRun, trigger } from './support/workflow-client.js';
 
-// No worker runs here: the test acts as all workers, so that each dies at an exact moment.
+// No worker runs here: the test acts as all workers, so that each can die at an exact moment.
 describe('the recovery of runs with several running steps', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
@@ -81,7 +81,7 @@ describe('the recovery of runs with several running steps', () => {
     expect(run.steps.find(({ id }) => id === 'each')!.output).toMatchObject({ count: 5 });
   });
 
-  it('begins and writes nothing more after one of its steps has failed at the fence', async () => {
+  it('begins and writes nothing more after the fence has refused a write of one of its steps', async () => {
     for (const name of ['z0', 'z1']) ProbeTools.hold(name);
     const runId = await start(
       ['z0', 'z1', 'z2', 'z3'],
@@ -158,7 +158,7 @@ describe('the recovery of runs with several running steps', () => {
     ProbeTools.open('poison');
   });
 
-  it('resets the crashes after all suspect steps are done', async () => {
+  it('resets the count of crashes when all steps that were running at the crash are done', async () => {
     for (const name of ['g0', 'g1', 'g2']) ProbeTools.hold(name);
     const runId = await start(['g0', 'g1', 'g2'], 2, outside('call', '{{ item }}'));
     await claim(runId);

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterAll(() => switchboard.close());
 
-describe('what offers cost', () => {
+describe('the cost of offered workflows', () => {
   const list = () => listTools(acme);
   const read = () => callTool(acme, 'list_workflows');
   /** Returns the number of statements that are sent to the database during `work`. */
@@ -45,12 +45,12 @@ describe('what offers cost', () => {
     return Math.min(...counts);
   };
 
-  it('is nothing for organizations without offers', async () => {
+  it('is no statement for organizations without offered workflows', async () => {
     expect(await fewest(list)).toBe(1);
     expect(await fewest(() => callTool(acme, 'no_such_tool'))).toBe(1);
   });
 
-  it('is nothing for calls of registered tools, and one look for the list after a change', async () => {
+  it('is no statement for calls of registered tools, and one look-up of the list after each change', async () => {
     const { id } = await createWorkflow(acme, [FIND], { trigger: { type: 'manual' } });
     const before = await fewest(read);
     await offer(acme, id, 'cheap_order');

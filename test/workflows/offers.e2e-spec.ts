@@ -101,7 +101,7 @@ describe('tools/list of an organization that offers workflows', () => {
     expect(namesOf(await listTools(globex, era))).toEqual(namesOf(before));
   });
 
-  it('has at most twenty of them, and room again after one is withdrawn', async () => {
+  it('has at most twenty of them, and accepts another after one is withdrawn', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 20; index += 1) {
       ids.push(await offerSteps(acme, [ECHO], `order_${index}`));
@@ -118,7 +118,7 @@ describe('tools/list of an organization that offers workflows', () => {
     expect(await offers()).toHaveLength(20);
   });
 
-  it('has at most twenty of them, and each name once, also for simultaneous offers', async () => {
+  it('has at most twenty of them, and each name once, even for simultaneous offers', async () => {
     const ids = await Promise.all(Array.from({ length: 24 }, () => newWorkflow()));
     const answers = await Promise.all(
       ids.map((workflow_id, index) =>

@@ -141,7 +141,7 @@ describe('parallel', () => {
     expect((await runUntil(acme, runId, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('ends a wait in time during a long call', async () => {
+  it('ends a wait at its time while a long call is running', async () => {
     ProbeTools.hold('lasting');
     const runId = await start(
       both(
@@ -155,7 +155,7 @@ describe('parallel', () => {
     expect((await runUntil(acme, runId, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('ends a wait during a long call when its time was shortened meanwhile', async () => {
+  it('ends a wait early when its time was shortened during a long call', async () => {
     ProbeTools.hold('lasting too');
     const runId = await start(
       both(

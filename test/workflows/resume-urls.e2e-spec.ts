@@ -181,7 +181,7 @@ describe('a resume URL', () => {
     }
   });
 
-  it('gets the same answer for every token that was not made here', async () => {
+  it('gets the same answer for every invalid token', async () => {
     const { runId, url } = await waiting();
     const { url: otherRun } = await waiting();
     const rival = await createOrganization(switchboard);

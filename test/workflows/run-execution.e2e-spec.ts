@@ -40,7 +40,7 @@ describe('the execution of a run', () => {
   const hurry = (runId: string) => endWaits(switchboard, runId);
 
   it('limits the expressions of one step together', async () => {
-    // Each expression is far below its own limit, also on a busy machine. Only all together exceed the limit of a step.
+    // Each expression is far below its own limit, even on a busy machine. Only all of them together exceed the limit of a step.
     const busy = '{% for i in (1..20000) %}{% endfor %}';
     const repeat = (text: string, length: number) => [
       echo('s', { list: Array.from({ length }, () => text) }),
@@ -150,7 +150,7 @@ describe('the execution of a run', () => {
   it.each([
     ['pro', ['paid', 'yes', 'after']],
     ['free', ['paid', 'no', 'after']],
-  ])('takes the branch that the condition says: %s', async (plan, steps) => {
+  ])('takes the branch that its condition chooses: %s', async (plan, steps) => {
     const workflow = await createWorkflow(acme, [
       {
         id: 'paid',

@@ -12,7 +12,7 @@ import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, endWaits, getRun, trigger } from './support/workflow-client.js';
 
-// No worker runs here: the test acts as all workers, so that each dies at an exact moment.
+// No worker runs here: the test acts as all workers, so that each can die at an exact moment.
 describe('the recovery of runs', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
@@ -65,7 +65,7 @@ describe('the recovery of runs', () => {
   });
 
   it.each([-1, 1])(
-    'keeps leases by the clock of the database, %d h from that of the worker',
+    'measures leases by the database clock, %d h away from that of the worker',
     async (hours) => {
       const workflow = await createWorkflow(acme, []);
       const runId = await trigger(acme, workflow.id);
@@ -120,22 +120,25 @@ describe('the recovery of runs', () => {
     expect((await worker.claim(5)).map(({ id }) => id).sort()).toEqual(waiting.sort());
   });
 
-  it.each([true, false])('never changes the row of a finished step, known: %s', async (isKnown) => {
-    const workflow = await createWorkflow(acme, [effect('a', 'walled')]);
-    const runId = await trigger(acme, workflow.id);
-    await work((await claim(runId))!);
-    const journal = switchboard.app.get(RunJournalRepository, { strict: false });
-    const again = switchboard.app.get(TenantDatabase).transaction(acme.id, async () => {
-      const [entry] = await journal.read(acme.id, runId);
-      const lease = { id: runId, organizationId: acme.id, epoch: 1 };
-      const data = { row: { crashes: 0 } as Run, workflowName: '', payload: {}, steps: [] };
-      const known = isKnown ? [entry!] : [];
-      const run = new ClaimedRun(lease, new AbortController().signal, data, known);
-      journal.record(new RunTransaction(run), { ...entry!, status: 'failed' });
-    });
-    await expect(again).rejects.toThrow('lease of the run is lost');
-    expect((await getRun(acme, runId)).steps).toMatchObject([{ status: 'succeeded' }]);
-  });
+  it.each([true, false])(
+    'never changes the row of a finished step (known to the worker: %s)',
+    async (isKnown) => {
+      const workflow = await createWorkflow(acme, [effect('a', 'walled')]);
+      const runId = await trigger(acme, workflow.id);
+      await work((await claim(runId))!);
+      const journal = switchboard.app.get(RunJournalRepository, { strict: false });
+      const again = switchboard.app.get(TenantDatabase).transaction(acme.id, async () => {
+        const [entry] = await journal.read(acme.id, runId);
+        const lease = { id: runId, organizationId: acme.id, epoch: 1 };
+        const data = { row: { crashes: 0 } as Run, workflowName: '', payload: {}, steps: [] };
+        const known = isKnown ? [entry!] : [];
+        const run = new ClaimedRun(lease, new AbortController().signal, data, known);
+        journal.record(new RunTransaction(run), { ...entry!, status: 'failed' });
+      });
+      await expect(again).rejects.toThrow('lease of the run is lost');
+      expect((await getRun(acme, runId)).steps).toMatchObject([{ status: 'succeeded' }]);
+    },
+  );
 
   it('continues on another worker after the lease, and the first worker writes nothing more', async () => {
     ProbeTools.hold('zombie call');
@@ -163,7 +166,7 @@ describe('the recovery of runs', () => {
     expect(keys).toEqual([`${runId}:call`, `${runId}:call`]);
   });
 
-  it('keeps a worker that lost its lease from writing, also before another worker writes', async () => {
+  it('keeps a worker that lost its lease from writing, even before another worker writes', async () => {
     ProbeTools.hold('late');
     const workflow = await createWorkflow(acme, [outside('call', 'late'), effect('after', 'late')]);
     const runId = await trigger(acme, workflow.id);
@@ -196,7 +199,7 @@ describe('the recovery of runs', () => {
     expect(await effects('unlocked')).toBe(0);
   });
 
-  it('keeps a worker that released a run from writing, also before the next claim', async () => {
+  it('keeps a worker that released a run from writing, even before the next claim', async () => {
     ProbeTools.hold('given back');
     const workflow = await createWorkflow(acme, [outside('call', 'given back')]);
     const runId = await trigger(acme, workflow.id);
@@ -339,7 +342,7 @@ describe('the recovery of runs', () => {
     expect((await getRun(acme, runId)).status).toBe('succeeded');
   });
 
-  it('resets the crashes after a step is done', async () => {
+  it('resets the count of crashes when a step is done', async () => {
     ProbeTools.hold('second');
     const workflow = await createWorkflow(acme, [effect('a', 'first'), outside('b', 'second')]);
     const runId = await trigger(acme, workflow.id);
@@ -349,7 +352,7 @@ describe('the recovery of runs', () => {
     }
     const held = (await claim(runId))!;
     expect((await row(runId)).crashes).toBe(2);
-    // As long after the last renewal.
+    // The lease of 15 s ends in 2 s, as if it had been renewed 13 s ago.
     await switchboard.ownerQuery(
       `update workflow_runs set available_at = now() + interval '2 s' where id = $1`,
       [runId],
@@ -369,7 +372,7 @@ describe('the recovery of runs', () => {
       'another attempt',
       { id: 'try', tool: 'probe_fail', arguments: { name: 'forgiven', code: 'unavailable' } },
     ],
-  ])('forgives crashes once a run waits for %s', async (_what, step) => {
+  ])('resets the count of crashes when a run waits for %s', async (_what, step) => {
     const workflow = await createWorkflow(acme, [step]);
     const runId = await trigger(acme, workflow.id);
     for (let crash = 1; crash <= 2; crash += 1) {

@@ -85,7 +85,7 @@ describe('retries and replays of runs', () => {
     expect((await retry(failed.id, 'newest')).error!.code).toBe('invalid_arguments');
   });
 
-  it('keeps each failed attempt with its error and time, also across retries', async () => {
+  it('keeps each failed attempt with its error and time, even after a retry of the run', async () => {
     ProbeTools.failures.set('attempts', 3);
     const workflow = await createWorkflow(acme, [
       {

@@ -276,7 +276,7 @@ describe('a step that runs another workflow', () => {
     ['no id', 'run_workflow is not the id of a workflow.', 'invalid_arguments'],
     ['x'.repeat(32), 'No workflow has this id.', 'not_found'],
     [{ id: 'x' }, 'run_workflow is not the id of a workflow.', 'invalid_arguments'],
-  ])('fails for what is no workflow when it runs: %j', async (given, message, code) => {
+  ])('fails at run time for a value that is not a workflow: %j', async (given, message, code) => {
     const parent = await run([{ id: 'sub', run_workflow: '{{ trigger.payload.id }}' }], {
       id: given,
     });

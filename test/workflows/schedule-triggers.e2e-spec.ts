@@ -223,7 +223,7 @@ describe('the schedule of a workflow', () => {
     expect(await look.scheduleOf(id)).toBeUndefined();
   });
 
-  it('starts no run when the condition does not hold', async () => {
+  it('starts no run when the condition is false', async () => {
     const trigger = at('* * * * *', { if: "trigger.payload.scheduled_at contains '1999-'" });
     const workflow = await createWorkflow(acme, [], trigger);
     await look.due(workflow.id, '1 second');

@@ -63,7 +63,7 @@ describe('a webhook signed as in Standard Webhooks', () => {
     }
   });
 
-  it('gets the same answer whatever is wrong, and starts no run', async () => {
+  it('gets the same answer for every mistake, and starts no run', async () => {
     const before = await countRuns();
     const now = Math.floor(Date.now() / 1000);
     const good = signStandard(body, secret);

@@ -59,7 +59,7 @@ describe('the options of steps', () => {
     expect(ended.steps[1]!.output).toEqual({ value: { code: 'conflict' } });
   });
 
-  it('on_error: runs no steps without a failure, nor before the last attempt', async () => {
+  it('on_error: runs its steps only after a failure of the last attempt', async () => {
     ProbeTools.failures.set('mended', 1);
     const ended = await run([
       {

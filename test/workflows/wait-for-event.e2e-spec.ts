@@ -104,7 +104,7 @@ describe('a step that waits for an event', () => {
         await start([miss]);
       },
     ],
-  ])('goes on at %s, with the event', async (event, happen) => {
+  ])('continues at %s, with the event', async (event, happen) => {
     const runId = await waiting([
       waitOf(event),
       { id: 'echo', tool: 'probe_echo', arguments: { value: { of: '{{ wait.event.event }}' } } },
@@ -320,7 +320,7 @@ describe('a step that waits for an event', () => {
     expect(outputOf(await ended(runId))).toMatchObject({ timed_out: false });
   });
 
-  it('keeps an event that comes while no worker runs, also after the timeout', async () => {
+  it('keeps an event that comes while no worker runs, even after the timeout', async () => {
     const runId = await waiting([waitOf('contact.created')]);
     // As if a worker had claimed the event and died.
     await switchboard.ownerQuery(

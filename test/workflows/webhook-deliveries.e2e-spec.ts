@@ -140,7 +140,7 @@ describe('the delivery log of a webhook', () => {
     expect(await countRuns(id)).toBe(1);
   });
 
-  it('stores no secret and no signature, in whatever header they are sent', async () => {
+  it('stores no secret and no signature, in any header', async () => {
     const { id, secret } = await create();
     const signature = sign(BODY, secret);
     const inHeaders = { 'user-agent': `x ${secret}`, 'webhook-id': secret, cookie: secret };
@@ -269,7 +269,7 @@ describe('the delivery log of a webhook', () => {
 describe('the diagnosis of a refused signature', () => {
   const value: unknown = JSON.parse(BODY);
 
-  it('shows the mistake in the log, and not in the answer', async () => {
+  it('shows the mistake in the log, but not in the answer', async () => {
     const { id, secret: first } = await create();
     const { secret: other } = await create();
     const { value: rotated } = await acme.call<{ secret: string }>('update_workflow', {

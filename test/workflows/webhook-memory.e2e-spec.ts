@@ -54,7 +54,7 @@ describe('a cached webhook', () => {
     expect([await send(id, secret), await send(id, secret)]).toEqual([404, 404]);
   });
 
-  it('starts no run when a new condition does not hold', async () => {
+  it('starts no run when a new condition is false', async () => {
     const { id, secret } = await received();
     const trigger = { type: 'webhook', secret: true, if: 'trigger.payload.a == 2' };
     await change('update_workflow', { workflow_id: id, trigger });

@@ -94,7 +94,7 @@ describe('a webhook that waits', () => {
     },
   );
 
-  it('shows no outputs when the workflow does not allow it, whatever the sender prefers', async () => {
+  it('shows no outputs when the workflow does not allow it, even if the sender prefers them', async () => {
     const { id } = await create([ECHO], {});
     const answer = await postWebhook(switchboard, id, { name: 'Ada' }, { Prefer: 'wait=10' });
     expect(answer.status).toBe(202);

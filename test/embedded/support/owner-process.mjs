@@ -1,5 +1,5 @@
-// A process that owns, or shares, an embedded PostgreSQL, for tests that kill it or stop it.
-// Arguments: compiled module, data directory. A line on standard input makes it stop and end.
+// Starts or shares an embedded PostgreSQL, as a process that tests can kill or stop.
+// Arguments: compiled module, data directory. A line on standard input stops the database and ends the process.
 const [, , modulePath, dataDir] = process.argv;
 const { EmbeddedPostgres } = await import(modulePath);
 try {

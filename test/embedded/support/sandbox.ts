@@ -39,7 +39,7 @@ export interface Owner {
   readonly error?: string;
 }
 
-/** Temporary data directories and real Node processes that start PostgreSQL in them. */
+/** Creates temporary data directories and starts Node processes that start PostgreSQL in them. */
 export class Sandbox {
   private readonly children: ChildProcess[] = [];
   private used: Promise<string> | null = null;
@@ -65,14 +65,14 @@ export class Sandbox {
     return new Sandbox(path);
   }
 
-  /** An empty data directory, closed to all but `account`. */
+  /** Creates an empty data directory that only `account` can enter. */
   async dataDir(account?: Account): Promise<string> {
     const path = await mkdtemp(join(this.path, 'data-'));
     if (account) await chown(path, account.uid, account.gid);
     return path;
   }
 
-  /** A data directory that was used before: a copy of one, for initdb takes most of a test's time. */
+  /** Copies a data directory that was used before, because initdb would take most of a test's time. */
   async usedDataDir(): Promise<string> {
     this.used ??= this.makeUsed();
     const path = await mkdtemp(join(this.path, 'data-'));
@@ -80,7 +80,7 @@ export class Sandbox {
     return path;
   }
 
-  /** Starts a Node process that starts the database, and returns once it has or has failed. */
+  /** Starts a Node process that starts the database, and returns when the database has started or failed. */
   async owner(dataDir: string, account?: Account): Promise<Owner> {
     const code = join(this.path, 'code');
     const child = spawn(
@@ -101,7 +101,7 @@ export class Sandbox {
     return path;
   }
 
-  /** Kills what still runs, by pid, and removes every directory. */
+  /** Kills all remaining processes and removes every directory. */
   async remove(): Promise<void> {
     for (const child of this.children) child.kill('SIGKILL');
     for (const entry of await readdir(this.path)) {
@@ -113,7 +113,7 @@ export class Sandbox {
   }
 }
 
-/** The pid in a data directory's `postmaster.pid`, whether or not that process lives. */
+/** Returns the pid in `postmaster.pid`, even if that process has ended. Null without such a file. */
 export function postmasterPid(dataDir: string): number | null {
   try {
     return Number(readFileSync(join(dataDir, 'pg/postmaster.pid'), 'utf8').split('\n')[0]);
@@ -122,7 +122,7 @@ export function postmasterPid(dataDir: string): number | null {
   }
 }
 
-/** Sends a line, upon which the owner stops the database and ends. */
+/** Makes the owner stop the database, and resolves when the owner has ended. */
 export async function stopOwner(owner: Owner): Promise<void> {
   owner.process.stdin?.write('stop\n');
   await ended(owner.process.pid);
@@ -144,12 +144,12 @@ export function isAlive(pid: number): boolean {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z';
   } catch {
-    // Gone in between, or a system without /proc.
+    // The process has ended meanwhile, or the system has no /proc.
     return process.platform !== 'linux';
   }
 }
 
-/** The process group or the user of a process. */
+/** Returns the process group or the user of a process. */
 export function processField(pid: number, field: 'pgrp' | 'uid'): number {
   if (field === 'uid') {
     return Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);

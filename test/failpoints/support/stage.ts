@@ -9,7 +9,7 @@ import { createOrganization, type TestOrganization } from '../../support/organiz
 import { IS_THOROUGH } from '../../support/thorough.js';
 import { waitFor } from '../../support/wait-for.js';
 
-/** Rounds that stop at a failpoint, and die there, together. */
+/** The number of rounds that stop at a failpoint, and are killed there, together. */
 const MAX_BATCH = 20;
 const ROUNDS = Number(process.env.FAILPOINT_ROUNDS ?? (IS_THOROUGH ? 20 : 5));
 
@@ -25,7 +25,7 @@ export interface StagedProcess {
   readonly child: ChildProcess;
   /** Ids of everything that has stopped at a failpoint so far. */
   readonly held: string[];
-  /** Stops from now on whatever reaches one of these failpoints, and no others. */
+  /** Makes execution stop at these failpoints, and no longer at others. */
   arm(...points: Failpoint[]): Promise<void>;
   /** Disarms all failpoints and lets everything continue. */
   open(): void;
@@ -40,7 +40,7 @@ export interface SinkEntry {
   key: string | null;
 }
 
-/** A database, a sink for outside effects, one web process without failpoints, and other processes on demand. */
+/** A database, a sink for external effects, one web process without failpoints, and other processes on demand. */
 export class Stage {
   private readonly children: ChildProcess[] = [];
   private readonly idle: StagedProcess[] = [];
@@ -94,7 +94,7 @@ export class Stage {
     return (await this.owner.query<Row>(sql, values)).rows;
   }
 
-  /** Returns all outside effects on the subject, in the order in which they happened. */
+  /** Returns all external effects on the subject, in the order in which they happened. */
   async seen(subject: string): Promise<SinkEntry[]> {
     const response = await fetch(`${this.sink.url}/ledger`);
     const ledger = (await response.json()) as SinkEntry[];

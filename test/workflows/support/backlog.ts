@@ -3,11 +3,11 @@ import type { Switchboard } from '../../support/switchboard.js';
 
 export interface Backlog {
   status?: 'queued' | 'running' | 'waiting';
-  /** When they can be taken, or could. */
+  /** The time from now at which the runs become due, in seconds. Negative for the past. */
   secondsFromNow?: number;
 }
 
-/** Inserts runs past the service, due an hour ago if nothing else is said. */
+/** Inserts runs directly into the table. By default they are queued, and due since an hour. */
 export async function insertRuns(
   switchboard: Switchboard,
   organization: Pick<TestOrganization, 'id'>,
@@ -15,7 +15,7 @@ export async function insertRuns(
   count: number,
   { status = 'queued', secondsFromNow = -3600 }: Backlog = {},
 ): Promise<void> {
-  // Without the checks of foreign keys, which take most of the time.
+  // Without this setting, the checks of foreign keys would take most of the time.
   await switchboard.ownerQuery('set session_replication_role = replica');
   await switchboard.ownerQuery(
     `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, status, trigger_type, payload,
@@ -28,7 +28,7 @@ export async function insertRuns(
   await switchboard.ownerQuery('set session_replication_role = origin');
 }
 
-/** How many runs of `others` had ended when the last one of the organization did. */
+/** Returns how many runs of `others` ended before the last run of the organization. */
 export async function endedBefore(
   switchboard: Switchboard,
   organization: Pick<TestOrganization, 'id'>,

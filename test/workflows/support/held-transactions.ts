@@ -4,8 +4,8 @@ import { waitFor } from '../../support/wait-for.js';
 const LOCK = 4711;
 
 /**
- * Holds transactions open at fixed points: those that write a row of a kind stop right after it, uncommitted, until
- * they are released.
+ * Keeps transactions open at fixed points: a transaction that writes a matching row waits directly after the write,
+ * uncommitted, until `release`.
  */
 export class HeldTransactions {
   private triggers: string[] = [];
@@ -24,7 +24,7 @@ export class HeldTransactions {
     return new HeldTransactions(client);
   }
 
-  /** From now on, whoever does this to a row for which the condition holds is held. */
+  /** Makes transactions wait after this action on a row that meets the condition. */
   async hold(action: string, table: string, condition = 'true'): Promise<void> {
     if (this.triggers.length === 0) await this.client.query(`select pg_advisory_lock(${LOCK})`);
     const name = `hold_${this.triggers.length}`;
@@ -35,7 +35,7 @@ export class HeldTransactions {
     this.triggers.push(`${name} on public.${table}`);
   }
 
-  /** Resolves once so many wait for a lock: those that are held, and those that wait for what these have locked. */
+  /** Resolves when `count` transactions wait: for `release`, or for locks of such transactions. */
   async blocked(count: number): Promise<void> {
     await waitFor(async () => {
       const { rows } = await this.client.query<{ count: number }>(
@@ -48,7 +48,7 @@ export class HeldTransactions {
 
   async release(): Promise<void> {
     await this.client.query(`select pg_advisory_unlock(${LOCK})`);
-    // Waits for the transactions that were held, which is soon.
+    // Dropping a trigger waits for the transactions that `hold` stopped. They end soon.
     for (const trigger of this.triggers) await this.client.query(`drop trigger ${trigger}`);
     this.triggers = [];
   }

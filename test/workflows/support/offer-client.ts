@@ -3,7 +3,7 @@ import { answerOf } from '../../mcp/support/answer.js';
 import { modernRequest, postModern } from '../../mcp/support/modern.js';
 import { createWorkflow } from './workflow-client.js';
 
-/** What tools/call answered. */
+/** The result of tools/call. */
 export interface CallResult {
   content: [{ type: string; text: string }];
   structuredContent?: Record<string, unknown>;
@@ -26,7 +26,7 @@ export interface ListedTool {
   annotations?: object;
 }
 
-/** Plain JSON-RPC, each MCP before the modern one, and the modern one. */
+/** The protocol versions: undefined for plain JSON-RPC, then each MCP version, the modern one last. */
 export const ERAS = [
   undefined,
   '2024-11-05',
@@ -77,13 +77,13 @@ export async function callTool(
   return await rpc(organization, 'tools/call', { name, arguments: given }, era);
 }
 
-/** What the result says, out of its text. */
+/** Returns the parsed text of a result. Throws if the response is an error. */
 export function said<Said = Record<string, unknown>>({ result, error }: RpcAnswer): Said {
   if (!result) throw new Error(JSON.stringify(error));
   return JSON.parse(result.content[0].text) as Said;
 }
 
-/** An offer that is complete, but for its workflow. */
+/** Returns the arguments of an offer, without the id of the workflow. */
 export const offerOf = (name: string, more: object = {}) => ({
   name,
   title: 'Place an order',

@@ -43,15 +43,15 @@ class DoneResult {
   done: boolean;
 }
 
-/** Tools whose behaviour a test decides. What they were asked is in `calls`; `held` keeps calls from ending. */
+/** Tools whose behaviour a test controls. They record their calls in `calls`, and wait while their name is in `held`. */
 @Injectable()
 export class ProbeTools {
   static readonly calls: { name: string; key?: string }[] = [];
-  /** Names of calls that may fail only so often; absent: always. */
+  /** The number of failures by name of the call. Calls of other names always fail. */
   static readonly failures = new Map<string, number>();
   private static readonly held = new Map<string, { promise: Promise<void>; open: () => void }>();
 
-  /** Forgets all calls, failures and holds of earlier test files. */
+  /** Removes all calls, failures and waits of earlier test files. */
   static reset(): void {
     ProbeTools.calls.length = 0;
     ProbeTools.failures.clear();
@@ -77,7 +77,7 @@ export class ProbeTools {
     ProbeTools.held.delete(name);
   }
 
-  /** Names of calls outside that were told to stop. */
+  /** Names of external calls whose signal was aborted. */
   static readonly aborted = new Set<string>();
 
   static count(name: string): number {
@@ -108,7 +108,7 @@ export class ProbeTools {
   @Tool({
     name: 'probe_outside',
     title: 'Outside',
-    description: 'Plays a system outside.',
+    description: 'Acts as an external system.',
     output: DoneResult,
     external: true,
   })
@@ -120,7 +120,7 @@ export class ProbeTools {
   }
 }
 
-/** Makes a contact, slowly where a test wants it: an effect inside Switchboard that can be counted. */
+/** Creates a contact, an effect that can be counted, and then waits while the name is in `held`. */
 @Injectable()
 export class ProbeEffectTools {
   constructor(private readonly contacts: ContactsService) {}
@@ -128,7 +128,7 @@ export class ProbeEffectTools {
   @Tool({
     name: 'probe_effect',
     title: 'Effect',
-    description: 'Makes a contact.',
+    description: 'Creates a contact.',
     output: DoneResult,
   })
   async effect(input: GateInput, call: ToolCall): Promise<DoneResult> {

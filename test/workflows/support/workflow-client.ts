@@ -120,7 +120,7 @@ export async function runUntil(
   });
 }
 
-/** Starts the workflow with a payload and returns its run once it has ended. */
+/** Starts the workflow with a payload and returns its run when it has ended. */
 export async function runToEnd(
   organization: TestOrganization,
   workflowId: string,
@@ -143,7 +143,7 @@ export async function trigger(
   return value.run_id;
 }
 
-/** Lets the time come for which a run waits, be it for the next attempt of a step. */
+/** Ends all waits of a run for a time, including the pause before the next attempt of a step. */
 export async function endWaits(switchboard: Switchboard, runId: string): Promise<void> {
   await switchboard.ownerQuery(
     `update run_steps set wake_at = now() where run_id = $1 and status = 'waiting'`,
