@@ -48,7 +48,7 @@ export function mapDatabaseError(thrown: unknown): Error {
   const code = sqlState(thrown);
   // 55P03 and 57014: lock or statement timeout.
   if (code !== undefined && /^(55P03|57014)/.test(code)) {
-    return new AppError('unavailable', 'The call took too long, perhaps because of a lock. Try again.', {
+    return new AppError('unavailable', 'The call took too long or is blocked. Try again.', {
       retryAfterSeconds: 2,
       cause: thrown,
     });

@@ -13,7 +13,7 @@ import {
   UNAVAILABLE,
 } from './json-rpc-error.js';
 
-/** The codes of a failed tool, of another method, and of a whole HTTP request. `INTERNAL_ERROR` means: a bug there. */
+/** Maps codes for a failed tool, another method, and a whole HTTP request. `INTERNAL_ERROR` means a bug there. */
 export const ERROR_CODES = {
   invalid_arguments: { tool: 'invalid_arguments', method: INVALID_PARAMS, request: INTERNAL_ERROR },
   // MCP 2026-07-28, basic/index: -32002 of earlier revisions is no longer allowed.
@@ -38,7 +38,7 @@ export const ERROR_CODES = {
   internal: { tool: 'internal', method: INTERNAL_ERROR, request: INTERNAL_ERROR },
 } as const satisfies Record<AppErrorCode, { tool: string; method: number; request: number }>;
 
-/** The result of a failed tool, as its caller gets it. Clients rely on the codes. */
+/** Describes the result of a failed tool. Clients rely on the codes. */
 interface ToolError {
   error: {
     code: (typeof ERROR_CODES)[AppErrorCode]['tool'];
@@ -48,7 +48,7 @@ interface ToolError {
   };
 }
 
-/** Encodes what a tool threw. For a bug the caller gets an id only, and `log` gets the same id. */
+/** Encodes the error of a tool. For a bug the caller gets only an id, and `log` gets the same id. */
 export function toolError(thrown: unknown, log: (errorId: string) => void): ToolError {
   if (thrown instanceof AppError && thrown.code !== 'internal') {
     return knownError(thrown);
@@ -62,7 +62,7 @@ export function knownError({ code, message, details }: AppError): ToolError {
   return { error: { code: ERROR_CODES[code].tool, message, ...(details && { details }) } };
 }
 
-/** Waits for `work`, and converts an expected failure of it to a JSON-RPC error with `data`. */
+/** Waits for `work`, and converts its expected failures to JSON-RPC errors with `data`. */
 export async function withJsonRpcErrors<T>(work: Promise<T>, data?: object): Promise<T> {
   try {
     return await work;

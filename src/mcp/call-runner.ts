@@ -19,7 +19,7 @@ export interface CallSubject {
   /** True if the call may have effects. It then happens once, even if its request is sent again. */
   readonly changes: boolean;
   readonly confirmation?: ToolCall['confirmation'];
-  /** An agreement to a dry run is not an agreement to the real call. */
+  /** True for a dry run. Agreement to a dry run is not agreement to the real call. */
   readonly dryRun?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface CallSubject {
 export class CallRunner {
   constructor(private readonly states: RequestStates) {}
 
-  /** Returns the JSON of `work` or of its input requests. Throws `JsonRpcError` for responses and requests that do not fit. */
+  /** Returns the JSON of `work` or of its input requests. Throws `JsonRpcError` for invalid responses. */
   run(
     params: JsonObject,
     context: MethodContext,
@@ -38,7 +38,7 @@ export class CallRunner {
     const { key, signal, answerBy } = context;
     const exchange = this.exchangeFor(params, context, subject);
     const progress = reporterOf(params, context);
-    // One literal and no spread parts: spreading made a batch of trivial calls a quarter slower.
+    // This is one literal, because spreading made a batch of trivial calls a quarter slower.
     const working = work({
       organizationId: key.organizationId,
       surface: 'agent',
@@ -55,7 +55,7 @@ export class CallRunner {
     return progress || exchange ? encodeOutcome(working, context, progress) : working;
   }
 
-  /** Makes a call without input requests and progress, for methods that MCP allows neither. */
+  /** Makes a call without input requests and progress, for methods in which MCP allows neither. */
   makeSilentCall({ key, signal, answerBy }: MethodContext): ToolCall {
     return {
       ...SILENT_CALLER,

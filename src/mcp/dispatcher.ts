@@ -25,7 +25,7 @@ export interface Reply {
 @Injectable()
 export class Dispatcher {
   private readonly logger = new Logger('Mcp');
-  /** The methods of each era. Maps and not objects: `constructor` and `__proto__` are not methods. */
+  /** Holds the methods of each era, in maps, because objects would have the methods `constructor` and `__proto__`. */
   private readonly methods: Record<Era['name'], ReadonlyMap<string, MethodHandler>>;
 
   constructor(
@@ -66,7 +66,7 @@ export class Dispatcher {
 
   /**
    * Runs the members in order, one at a time, because callers rely on the order and each call may use a database
-   * connection. Notifications, and requests whose caller is gone, have no reply.
+   * connection. Notifications, and requests of a caller that has disconnected, have no response.
    */
   async dispatch(members: readonly Member[], context: MethodContext): Promise<Reply[]> {
     const replies: Reply[] = [];
@@ -76,7 +76,7 @@ export class Dispatcher {
         replies.push(errorReply(member.id, JsonRpcError.invalidRequest(member.reason)));
         continue;
       }
-      // Not in a method of its own: its promises would make a batch a quarter slower on Node 20.
+      // This is no separate method, because its promises would make a batch a quarter slower on Node 20.
       try {
         const result = await this.run(member, context);
         if (member.kind === 'request') replies.push({ text: encodeResult(member.id, result) });
@@ -120,7 +120,7 @@ function initialize(params: JsonObject): string {
   const { completions, ...others } = CAPABILITIES;
   return JSON.stringify({
     protocolVersion,
-    // The first revision has completion, but no capability for it.
+    // The first revision has the method, but no capability for it.
     capabilities: { ...others, ...(protocolVersion >= '2025-03-26' && { completions }) },
     serverInfo: SERVER_INFO,
     instructions: INSTRUCTIONS,

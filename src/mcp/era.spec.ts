@@ -62,7 +62,7 @@ describe(decideEra.name, () => {
     expect(decideEra(message, version)).toEqual(expected);
   });
 
-  it('never puts a message that names a modern version into an older era', () => {
+  it('never decides an older era for a message that names a modern version', () => {
     const header = fc.option(fc.constantFrom(...LEGACY_VERSIONS), { nil: undefined });
     const property = fc.property(
       fc.jsonValue(),

@@ -1,36 +1,36 @@
 import { isJsonObject, type JsonObject, metaOf } from './json-rpc.js';
 
-/** MCP revisions that begin with `initialize`, newest first. */
+/** Lists the MCP revisions that begin with `initialize`, newest first. */
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 export type LegacyVersion = (typeof LEGACY_VERSIONS)[number];
 
 export const LATEST_LEGACY_VERSION: LegacyVersion = LEGACY_VERSIONS[0];
 
-/** MCP revisions whose requests name their version in `_meta`. */
+/** Lists the MCP revisions with the version of each request in its `_meta`. */
 export const MODERN_VERSIONS: readonly string[] = ['2026-07-28'];
 
-/** The versions in errors. Modern callers get only {@link MODERN_VERSIONS}: they cannot send the `initialize` of others. */
+/** Lists the versions in errors. Modern callers get {@link MODERN_VERSIONS}, because they cannot send `initialize`. */
 export const SERVED_VERSIONS: readonly string[] = [...MODERN_VERSIONS, ...LEGACY_VERSIONS];
 
 const FIRST_MODERN_VERSION = '2026-07-28';
 
-/** The member of `_meta` that makes a request modern and names its version. */
+/** This member of `_meta` makes a request modern and names its version. */
 export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
-/** Plain JSON-RPC, MCP before 2026-07-28 with the version of the header, or MCP from 2026-07-28 on. */
+/** Names plain JSON-RPC, MCP before 2026-07-28 with the version of the header, or MCP from 2026-07-28 on. */
 export type Era =
   { name: 'plain' } | { name: 'legacy'; version: LegacyVersion } | { name: 'modern' };
 
 export type EraDecision =
   Era | { name: 'modern-batch' } | { name: 'unsupported'; requested: string };
 
-/** The body decides before `version`, the header, so that a modern request never gets the meaning of an older one. */
+/** Decides the era by the body, then by the header `version`. So a modern request is never read as an older one. */
 export function decideEra(message: object, version: string | undefined): EraDecision {
   const isModern = isModernVersion(version);
   if (Array.isArray(message)) {
     return isModern || message.some(namesVersion) ? { name: 'modern-batch' } : withHeader(version);
   }
-  // The header alone is enough: a request without the required _meta must get an error, and not another era.
+  // The header alone is enough: a request without the required _meta must get an error and must not change its era.
   if (isModern || namesVersion(message)) return { name: 'modern' };
   // A client that reconnects may still send the version of its earlier session, so the body of initialize counts.
   if (version !== undefined && !isLegacyVersion(version) && isInitialize(message)) {

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 // Proxies close silent connections after 30 to 60 s.
 const KEEP_ALIVE_MS = 15_000;
 
-/** Sends server-sent events (MCP, transports). It opens with the first notification, so without any it can be plain JSON. */
+/** Sends server-sent events (MCP, transports). Until the first notification, the response can still be plain JSON. */
 export class EventStream {
   private keepAlive?: NodeJS.Timeout;
 
@@ -13,12 +13,12 @@ export class EventStream {
     return this.keepAlive !== undefined;
   }
 
-  /** Sends a JSON-RPC notification and opens the stream if necessary. Does nothing if the caller is gone. */
+  /** Sends a JSON-RPC notification and opens the stream if necessary. Does nothing if the caller has disconnected. */
   notify(method: string, params: object): void {
     this.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
-  /** Resolves when the send buffer has room again, or when the caller is gone. */
+  /** Resolves when the send buffer has space again, or when the caller has disconnected. */
   async waitUntilDrained(): Promise<void> {
     if (this.response.destroyed || !this.response.writableNeedDrain) return;
     await new Promise<void>((resolve) => {

@@ -19,7 +19,7 @@ export class InputExchange {
   private readonly responses: JsonObject;
   private readonly answered: JsonObject;
 
-  /** With `needsState`, responses count only with a request state, which makes a call with effects happen once. */
+  /** With `needsState`, responses count only with a request state, so that a call with effects happens once. */
   constructor(
     private readonly states: RequestStates,
     private readonly binding: () => RequestBinding,

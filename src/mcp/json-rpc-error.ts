@@ -1,19 +1,19 @@
 import type { JsonRpcId, JsonText } from './json-rpc.js';
 
-/** JSON-RPC 2.0, section 5.1. */
+/** These codes are defined in JSON-RPC 2.0, section 5.1. */
 export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
 export const METHOD_NOT_FOUND = -32_601;
 export const INVALID_PARAMS = -32_602;
 export const INTERNAL_ERROR = -32_603;
 
-/** MCP 2026-07-28, transports: a required header is missing or malformed, or differs from the body. */
+/** A required header is missing or malformed, or differs from the body (MCP 2026-07-28, transports). */
 const HEADER_MISMATCH = -32_020;
 
-/** MCP 2026-07-28, basic/index: the response needs a capability that the client has not declared. */
+/** The response needs a capability that the client has not declared (MCP 2026-07-28, basic/index). */
 export const MISSING_CLIENT_CAPABILITY = -32_021;
 
-/** MCP 2026-07-28, basic/index: this server does not have the version that a request names. */
+/** This server does not support the version that a request names (MCP 2026-07-28, basic/index). */
 const UNSUPPORTED_PROTOCOL_VERSION = -32_022;
 
 /** Our own codes are outside of -32768 to -32000, the range of JSON-RPC and MCP. */
@@ -70,7 +70,7 @@ export class JsonRpcError extends Error {
   }
 }
 
-/** Encodes an error response. An `id` of undefined leaves the member out, as MCP wants for an unreadable id. */
+/** Encodes an error response. An `id` of undefined leaves the member out, as MCP requires for an unreadable id. */
 export function encodeError(id: JsonRpcId | null | undefined, error: JsonRpcError): string {
   const { code, message, data } = error;
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });

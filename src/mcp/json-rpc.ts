@@ -1,12 +1,12 @@
-/** An id that can be echoed without loss. */
+/** Identifies a request by an id that can be echoed without loss. */
 export type JsonRpcId = string | number;
 
 export type JsonObject = Record<string, unknown>;
 
-/** JSON text. Text that is sent many times is kept as UTF-8, because encoding a long list takes longer than most calls. */
+/** Holds JSON text. Frequent text is stored as UTF-8, because encoding a long list takes longer than most calls. */
 export type JsonText = string | Buffer;
 
-/** One request, notification or response of a message, with a checked envelope. */
+/** Describes one request, notification or response of a message, with a checked envelope. */
 export type Member =
   | { kind: 'request'; id: JsonRpcId; method: string; params?: JsonObject | unknown[] }
   | { kind: 'notification'; method: string; params?: JsonObject | unknown[] }
@@ -37,7 +37,7 @@ function invalid(value: unknown, reason: string): Member {
   return { kind: 'invalid', id: readableId(value), reason };
 }
 
-/** Returns the id for a response, also for an invalid request. Returns null if there is none that can be echoed. */
+/** Returns the id for a response, even to an invalid request. Returns null if no id can be echoed. */
 export function readableId(value: unknown): JsonRpcId | null {
   return isJsonObject(value) && isId(value.id) ? value.id : null;
 }

@@ -18,7 +18,7 @@ const TITLES: Partial<Record<number, string>> = {
   [INVALID_REQUEST]: 'Invalid Request: ',
 };
 
-/** Responds with a JSON-RPC error without an id to failures before any member of the message has run. */
+/** Responds to failures before any member of the message has run. The JSON-RPC error has no id. */
 @Catch()
 export class McpExceptionFilter implements ExceptionFilter {
   private readonly logger = new Logger('Mcp');
@@ -30,7 +30,7 @@ export class McpExceptionFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    // Drops the rest of the body. Otherwise a client that is still sending gets a connection reset and no response.
+    // Drop the rest of the body. Otherwise a client that is still sending gets a connection reset and no response.
     request.resume();
     if (thrown instanceof UnauthenticatedError) {
       response.setHeader('WWW-Authenticate', thrown.challenge);

@@ -42,7 +42,7 @@ describe(mcpHeadersOf.name, () => {
     });
   });
 
-  it('returns neither of two values of one header', () => {
+  it('returns no value for a repeated header', () => {
     expect(mcpHeadersOf({ 'mcp-method': 'a, a', 'mcp-name': ['b', 'b'] })).toMatchObject({
       method: 'a, a',
       name: 'b,b',

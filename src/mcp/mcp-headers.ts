@@ -3,13 +3,13 @@ import { isModernVersion } from './era.js';
 
 export interface McpHeaders {
   readonly version: string | undefined;
-  /** Equals `method` of the body. */
+  /** Must equal `method` of the body. */
   readonly method: string | undefined;
-  /** Equals the name in the body, for example of a tool. It may be encoded. */
+  /** Must equal the name in the body, for example of a tool. It may be encoded. */
   readonly name: string | undefined;
 }
 
-/** Reads the headers. A header that came twice has both values, and so never equals a value of the body. */
+/** Reads the headers. A repeated header has both values, and so never equals a value of the body. */
 export function mcpHeadersOf(headers: IncomingHttpHeaders): McpHeaders {
   const of = (name: string): string | undefined => headers[name]?.toString();
   return {
@@ -31,7 +31,7 @@ export function decodeHeaderValue(value: string): string | undefined {
   const [, base64] = ENCODED.exec(value) ?? [];
   if (base64 === undefined) return value;
   const bytes = Buffer.from(base64, 'base64');
-  // Buffer skips characters that are not base64. Without this, several spellings would name the same tool.
+  // Buffer skips characters that are not base64. Without this, several texts would name the same tool.
   if (bytes.toString('base64') !== base64) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

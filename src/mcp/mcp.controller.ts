@@ -14,7 +14,7 @@ import { RateLimitGuard } from './rate-limit.guard.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The endpoint for agents. It reads the body itself, so that no byte is read before the guards agree. */
+/** Serves agents. It reads the body itself, so that no byte is read before the guards allow it. */
 @Controller('api/mcp')
 @UseGuards(OriginGuard, BearerGuard, RateLimitGuard)
 @UseFilters(McpExceptionFilter)

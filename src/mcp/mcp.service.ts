@@ -20,10 +20,10 @@ import type { MethodContext } from './handlers/method-handler.js';
 import { assertModernRequest, type ModernMember, parseModernMember } from './modern-request.js';
 
 const MAX_BATCH = 20;
-/** The time that all calls of a batch together may wait for tasks that they start. */
+/** All calls of a batch together may wait this long for tasks that they start. */
 const BATCH_PATIENCE_MS = 10_000;
 
-/** The HTTP status of errors that have one in MCP 2026-07-28. All other responses have 200. */
+/** Maps error codes to the HTTP status that MCP 2026-07-28 defines. All other responses have 200. */
 const MODERN_STATUS = new Map<number | undefined, 400 | 404>([
   [METHOD_NOT_FOUND, 404],
   [MISSING_CLIENT_CAPABILITY, 400],
@@ -43,7 +43,7 @@ export interface McpCaller {
   readonly stream?: NotificationStream;
 }
 
-/** Has no state, so any process can answer any message. */
+/** Handles messages without state, so that any process can answer any message. */
 @Injectable()
 export class McpService {
   constructor(
@@ -52,7 +52,7 @@ export class McpService {
     private readonly dryRuns: DryRuns,
   ) {}
 
-  /** Throws only `rate_limited`, for a batch whose calls have not run. */
+  /** Handles a message. Throws only `rate_limited`, before any call of the batch has run. */
   async answer(message: unknown, caller: McpCaller): Promise<McpAnswer> {
     const { version } = caller.headers;
     if (typeof message !== 'object' || message === null) {
@@ -90,7 +90,7 @@ export class McpService {
     member: ModernMember,
     { key, headers, gone, stream }: McpCaller,
   ): Promise<McpAnswer> {
-    // This revision defines no notification that a client sends over HTTP.
+    // In this revision, clients send no notifications over HTTP.
     if (member.kind === 'notification') return { status: 202 };
     if (member.kind === 'invalid') return invalid(member.id ?? undefined, member.reason);
     try {
@@ -113,12 +113,12 @@ export class McpService {
   ): Promise<McpAnswer> {
     if (batch.length === 0) return invalid(null, 'a batch must not be empty.');
     if (batch.length > MAX_BATCH) {
-      return invalid(null, `a batch holds at most ${MAX_BATCH} requests.`);
+      return invalid(null, `a batch has at most ${MAX_BATCH} requests.`);
     }
     const members = batch.map((element) => notInitialize(parseMember(element)));
     const dryRuns = dryRunsIn(members);
     if (dryRuns === 'some') {
-      return invalid(null, 'either all calls of a batch are dry runs, or none is.');
+      return invalid(null, 'all calls of a batch, or none of them, must be dry runs.');
     }
     // RateLimitGuard counted the first member before the body was read.
     if (batch.length > 1) this.limiter.consume(key.organizationId, batch.length - 1);

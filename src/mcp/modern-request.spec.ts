@@ -31,7 +31,7 @@ describe(parseModernMember.name, () => {
   });
 
   it.each([{ result: {} }, { error: { code: 1, message: 'x' } }])(
-    'refuses a response, and does not answer to its id: %j',
+    'refuses a response without echoing its id: %j',
     (outcome) => {
       expect(parseModernMember({ jsonrpc: '2.0', id: 1, ...outcome })).toMatchObject({
         kind: 'invalid',
@@ -78,7 +78,7 @@ describe(assertModernRequest.name, () => {
     expect(code(method, params, headers)).toBeUndefined();
   });
 
-  // Each row also has the faults of all rows below it.
+  // Each row contains the faults of all rows below it too.
   it.each<[string, number, Record<string, unknown> | undefined, Partial<McpHeaders>]>([
     ['no params', -32602, undefined, { version: MODERN, method: 'x' }],
     ['_meta that is a list', -32602, { _meta: [] }, { version: MODERN, method: 'x' }],

@@ -5,22 +5,22 @@ import { decodeHeaderValue, type McpHeaders } from './mcp-headers.js';
 
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 
-/** The parameter that the Mcp-Name header must equal, for every method of the revision that has one. */
+/** Maps each method with a name to the parameter that the Mcp-Name header must equal. */
 const NAME_PARAMETERS = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
   ['resources/read', 'uri'],
-  // The Tasks extension.
+  // The Tasks extension defines these methods.
   ['tasks/get', 'taskId'],
   ['tasks/update', 'taskId'],
   ['tasks/cancel', 'taskId'],
 ]);
 
-/** A member that is not a response: clients of this revision have nothing to respond to. */
+/** Describes a member that is not a response. In this revision the server sends no requests. */
 export type ModernMember = Exclude<Member, { kind: 'response' }>;
 type Request = ModernMember & { kind: 'request' };
 
-/** In MCP 2026-07-28, responses and ids that are neither strings nor integers are `invalid`. */
+/** Parses a member. In MCP 2026-07-28, responses, and ids other than strings and integers, are `invalid`. */
 export function parseModernMember(message: unknown): ModernMember {
   const member = parseMember(message);
   switch (member.kind) {
@@ -41,7 +41,7 @@ export function parseModernMember(message: unknown): ModernMember {
   }
 }
 
-/** Throws the first fault in the order that clients rely on: `_meta`, version, other headers. For requests only. */
+/** Throws the first fault of a request, in the order that clients rely on: `_meta`, version, other headers. */
 export function assertModernRequest({ method, params }: Request, headers: McpHeaders): void {
   const claimed = claimedVersion(params);
   if (headers.version !== undefined && headers.version !== claimed) {
@@ -77,7 +77,7 @@ function claimedVersion(params: Request['params']): string {
 function assertName(parameter: string, params: Request['params'], header: string | undefined) {
   const named = isJsonObject(params) ? own(params, parameter) : undefined;
   if (header === undefined) {
-    // A body without a name is a fault of the parameters and not of the headers.
+    // The handler reports a body without a name as a fault of the parameters.
     if (typeof named !== 'string') return;
     throw JsonRpcError.headerMismatch('Mcp-Name is missing.');
   }

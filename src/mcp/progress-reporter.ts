@@ -1,10 +1,10 @@
 import type { Progress } from '../tools/contract/tool-call.js';
 import type { NotificationStream } from './event-stream.js';
 
-// 50 notifications a second are more than any display shows, and cost neither side much.
+// No display needs more than 50 notifications a second, and sending them costs little.
 const MIN_PAUSE_MS = 20;
 
-/** Sends progress (MCP, basic/utilities/progress): only growing numbers, at most every 20 ms, and always the last one. */
+/** Sends progress (MCP, basic/utilities/progress): only growing numbers, at most one in 20 ms, and always the last one. */
 export class ProgressReporter {
   private reported = -Infinity;
   private sentAt = -Infinity;

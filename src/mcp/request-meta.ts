@@ -5,7 +5,7 @@ import { JsonRpcError } from './json-rpc-error.js';
 import { type JsonObject, type Member, isJsonObject, metaOf } from './json-rpc.js';
 import { CAPABILITIES_KEY } from './modern-request.js';
 
-/** The member of `_meta` that makes a `tools/call` a dry run. In the result it has the effects. */
+/** This member of `_meta` makes a `tools/call` a dry run. In the result it contains the effects. */
 export const DRY_RUN_KEY = 'switchboard/dryRun';
 
 /** Returns true if a `tools/call` is a dry run. Throws -32602 for a value that is not a boolean. */
@@ -15,7 +15,7 @@ export function readDryRun(params: JsonObject): boolean {
   throw JsonRpcError.invalidParams(`_meta["${DRY_RUN_KEY}"] must be true or false.`);
 }
 
-/** Throws -32602 for a dry run of a method that has effects and no dry run. */
+/** Throws -32602 for a dry run of a method that cannot be a dry run. */
 export function refuseDryRun(params: JsonObject): void {
   if (readDryRun(params)) throw JsonRpcError.invalidParams('only tools/call can be a dry run.');
 }
@@ -36,7 +36,7 @@ function flagOf(params: unknown): unknown {
 
 const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
-/** The capability with which both sides declare the Tasks extension. It has no settings. */
+/** Client and server declare the Tasks extension by this capability. It has no settings. */
 export const TASKS_CAPABILITY = { extensions: { [TASKS_EXTENSION]: {} } } as const;
 
 export function takesTasks(params: JsonObject, era: Era['name']): boolean {

@@ -7,7 +7,7 @@ import type { EraEncoder } from './encoders/era-encoder.js';
 
 type EncodedLists = Map<EraEncoder, Buffer>;
 
-/** Organizations that hide the same tools share a list. This many lists are cached, each of about 30 kB. */
+/** Limits the cached lists, each of about 30 kB. Organizations that hide the same tools share a list. */
 const MAX_CACHED = 20;
 const MAX_CACHED_WITH_OFFERED = 50;
 
@@ -20,7 +20,7 @@ export class ToolLists {
 
   constructor(private readonly tools: ToolRegistry) {}
 
-  /** Returns registered tools first, then the offered ones; each sorted by name. */
+  /** Returns the registered tools, then the offered tools, each group sorted by name. */
   get(encoder: EraEncoder, policies: ToolPolicies, offered: OfferedToolList): Buffer {
     const lists = this.listsOf(policies, offered);
     let list = lists.get(encoder);

@@ -14,7 +14,7 @@ import { MessagesRepository, type Outcome } from './messages.repository.js';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
-/** Seconds before the second attempt, the third attempt, and so on. */
+/** Lists the seconds before the second attempt, the third attempt, and so on. */
 const PAUSES_SECONDS = [30, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR];
 const MOST_ATTEMPTS = PAUSES_SECONDS.length + 1;
 const RECORD_RETRY_MS = 1000;
@@ -57,7 +57,7 @@ export class DeliveryService {
     await this.recordOutcome(claim, toOutcome(delivery, message.attempts + 1), signal);
   }
 
-  /** Marks the message as being sent and returns it. Returns undefined when it must not be sent any more. */
+  /** Marks the message as being sent and returns it. Returns undefined when it must no longer be sent. */
   private beginAttempt({ organizationId, id, epoch }: Claim): Promise<Message | undefined> {
     return this.tenants.transaction(organizationId, async () => {
       const message = await this.messages.findForUpdate(organizationId, id);
@@ -74,7 +74,7 @@ export class DeliveryService {
     });
   }
 
-  /** Returns the final outcome of a message that must not be sent although it was accepted. */
+  /** Returns the final outcome of an accepted message that must no longer be sent. */
   private async findObstacle(message: Message): Promise<Outcome | undefined> {
     if (message.attempts >= MOST_ATTEMPTS) {
       return {

@@ -23,7 +23,7 @@ export type MessageChannel = (typeof MESSAGE_CHANNELS)[number];
 export const MESSAGE_DIRECTIONS = ['outbound', 'inbound'] as const;
 export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
 
-/** A message to or from a contact. It stays when the contact is deleted. */
+/** Stores a message to or from a contact. It stays when the contact is deleted. */
 @Entity('messages')
 export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
@@ -54,25 +54,25 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   idempotencyKey: string | null;
 
-  /** The provider's id of an inbound message. */
+  /** The id that the provider gave an inbound message. */
   @Column('text', { nullable: true })
   externalId: string | null;
 
   @Column('text', { nullable: true })
   runId: string | null;
 
-  /** Number of attempts that began. */
+  /** Counts the attempts that began. */
   @Column('integer', { default: 0 })
   attempts: number;
 
-  /** Number of claims. A worker with a lower number has lost its lease. */
+  /** Counts the claims. A worker with a lower number has lost its lease. */
   @Column('integer', { default: 0 })
   epoch: number;
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   scheduledAt: Date | null;
 
-  /** Time from which a worker may claim the message: `scheduledAt`, or the time of the next attempt. */
+  /** A worker may claim the message from this time on: `scheduledAt`, or the time of the next attempt. */
   @Column('timestamptz', { default: () => 'now()' })
   dueAt: Date;
 
@@ -82,7 +82,7 @@ export class Message extends OrganizationRowWithId {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   sentAt: Date | null;
 
-  // Milliseconds, like a JavaScript Date. With microseconds, a cursor made from a Date would skip or repeat messages.
+  // Times have milliseconds, like a Date. With microseconds, a cursor made from a Date would skip or repeat messages.
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;
 

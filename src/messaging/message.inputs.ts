@@ -24,7 +24,7 @@ export class MessageIdInput {
   message_id: string;
 }
 
-/** The contact that a message is for or from. */
+/** Declares the contact that a message is for or from. */
 class AddresseeInput {
   @Doc('Id of the contact. Exactly one of contact_id, email and phone is required.')
   @Text({ optional: true, min: 1, max: 64 })

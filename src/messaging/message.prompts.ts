@@ -35,7 +35,7 @@ export class MessagePrompts {
     return this.messages.listIdsStartingWith(organizationId, text, MAX_COMPLETIONS + 1);
   }
 
-  /** Returns e-mail addresses, which people recognize, and the id of a contact without one. */
+  /** Suggests e-mail addresses, which people recognize, and the id of a contact without an address. */
   @Completion({ prompt: 'write_message', argument: 'contact', needs: ['search_contacts'] })
   async completeContact(text: string, { organizationId }: CompletionCall): Promise<string[]> {
     const limit = MAX_COMPLETIONS + 1;
@@ -106,7 +106,7 @@ function findObstacle(contact: Contact): string | undefined {
     return 'This contact has no e-mail address, so send_message would refuse. Ask me for one (update_contact adds it) before you write.';
   }
   if (contact.consent.email?.status === 'denied') {
-    return 'This contact has denied consent to e-mail, so send_message would refuse, and rightly. Tell me so, and do not look for a way around it.';
+    return 'This contact has denied consent to e-mail, so send_message would refuse. Tell me so, and do not try another way.';
   }
   return undefined;
 }

@@ -25,7 +25,7 @@ export interface MessageFilter {
   runId?: string;
 }
 
-/** Result of an attempt: the new status, its reason, and the seconds before a retry, if there is one. */
+/** Describes the outcome of an attempt: the new status, its reason, and the seconds before a retry, if any. */
 export interface Outcome {
   status: MessageStatus;
   reason: string | null;
@@ -36,7 +36,7 @@ export interface Outcome {
 export class MessagesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Queues the insertion and returns the row. It is sent together with the next statement, or before the commit. */
+  /** Queues an INSERT and returns the row. The statement is sent with the next statement, or before the commit. */
   async insert(organizationId: string, message: OutboundMessage): Promise<Message> {
     const now = await this.tenants.session(organizationId).now();
     const row: Message = {

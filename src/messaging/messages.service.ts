@@ -40,7 +40,7 @@ export class MessagesService {
   ) {}
 
   /**
-   * Queues an e-mail to a contact; a worker delivers it after the commit. Throws `not_found` for an unknown contact,
+   * Queues an e-mail to a contact. A worker delivers it after the commit. Throws `not_found` for an unknown contact,
    * `invalid_arguments` when the contact has no address, and `no_consent` when it has denied consent.
    */
   async sendEmail(organizationId: string, request: EmailRequest): Promise<Message> {
@@ -118,8 +118,8 @@ export class MessagesService {
 }
 
 /**
- * Returns subject and body as they are sent. With a scope both are Liquid templates. Without one they are literal, so
- * text of strangers is never executed. Throws `invalid_arguments`.
+ * Returns subject and body as they are sent. With a scope both are Liquid templates. Without a scope they are literal,
+ * so text of strangers is never executed. Throws `invalid_arguments`.
  */
 function renderContent(
   given: MessageContent,

@@ -8,7 +8,7 @@ interface Health {
   failing?: string[];
 }
 
-/** Tells load balancers and orchestrators whether the process is alive and whether it can serve requests. */
+/** Reports to load balancers and orchestrators whether the process is alive and can serve requests. */
 @Controller('health')
 export class HealthController {
   constructor(

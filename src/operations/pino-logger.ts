@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import pino, { type Logger } from 'pino';
 
-// These contexts log about fifty lines about modules and routes at each start. They are logged at level debug.
+// These contexts log about fifty lines on modules and routes at each start, so they are logged at level debug.
 const BOOT_CONTEXTS = new Set<unknown>([
   'NestFactory',
   'InstanceLoader',
@@ -10,7 +10,7 @@ const BOOT_CONTEXTS = new Set<unknown>([
   'NestApplication',
 ]);
 
-/** Writes the log lines of Nest as JSON, one object per line. An object as message keeps its fields. */
+/** Writes the log lines of Nest as JSON, one object per line. A message that is an object keeps its fields. */
 export class PinoLogger implements LoggerService {
   private readonly pino: Logger;
 

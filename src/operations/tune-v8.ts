@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** The first requests come now, and must not wait for the collection. */
+/** The collection is delayed, because the first requests come now and must not wait for it. */
 const DELAY_MS = 1000;
 
 /**
- * After one second, returns the memory that only the start needed to the system, and keeps compiled code from then on.
- * This changes V8 for the whole process, so the setting `TUNE_V8` decides whether it is called.
+ * After one second, returns memory that only the start needed to the system. From then on, V8 keeps compiled code. This
+ * changes V8 for the whole process, so the setting `TUNE_V8` decides whether it is called.
  */
 export function tuneV8Soon(): void {
   setTimeout(() => {
@@ -16,24 +16,21 @@ export function tuneV8Soon(): void {
 }
 
 /**
- * Makes V8 keep the compiled code of functions. By default V8 drops the code of functions that were not called for some
- * collections, so the first request after a quiet time waits until they are compiled again.
+ * Makes V8 keep the compiled code of functions. By default V8 drops the code of functions that are rarely called. Then
+ * the first request after a quiet time waits until they are compiled again.
  */
 export function keepCompiledCode(): void {
   setFlagsFromString('--no-flush-bytecode');
 }
 
-/**
- * Collects garbage and returns the free pages to the system. The process does nothing else meanwhile, for about 100 ms
- * after a start.
- */
+/** Collects garbage and returns the free pages to the system. This blocks the process, for about 100 ms after a start. */
 export async function releaseMemory(): Promise<void> {
   // Node may be built without the inspector. Such a Node keeps its memory.
   const { Session } = await import('node:inspector').catch(() => ({ Session: undefined }));
   if (!Session) return;
   const session = new Session();
   session.connect();
-  // Unlike `gc()`, this makes V8 reduce its memory, and not only collect.
+  // Unlike `gc()`, this also makes V8 return memory to the system.
   await new Promise<void>((resolve) =>
     session.post('HeapProfiler.collectGarbage', () => resolve()),
   );

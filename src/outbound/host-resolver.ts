@@ -3,12 +3,12 @@ import { Resolver } from 'node:dns/promises';
 const ATTEMPT_MS = 2500;
 
 export class HostResolver {
-  /** Uses the name servers `servers` (`ADDRESS[:PORT]`), or those of the machine when absent. */
+  /** Uses the name servers `servers` (`ADDRESS[:PORT]`). When absent, uses those of the machine. */
   constructor(private readonly servers?: readonly string[]) {}
 
   /**
-   * Returns every IPv4 and IPv6 address of the name; none when the name is unknown or the look-up fails. It avoids
-   * `dns.lookup`, because a slow name server would block a thread that hashing and file access need.
+   * Returns every IPv4 and IPv6 address of the name. Returns none when the name is unknown or the look-up fails. It
+   * avoids `dns.lookup`, because a slow name server would block a thread that hashing and file access need.
    */
   async resolve(name: string, signal: AbortSignal): Promise<string[]> {
     const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: 2 });

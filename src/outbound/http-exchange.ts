@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { AppError } from '../errors/app-error.js';
 import type { OutboundTarget } from './outbound-target.js';
 
-/** Time after which the next address is tried while the first one still connects. */
+/** The next address is tried after this time, even while the first one is connecting. */
 const NEXT_ADDRESS_MS = 2000;
 const MOST_RESPONSE_BYTES = 1024 * 1024;
 
@@ -87,7 +87,7 @@ export async function exchange(
   });
   // Without this listener, an error after the response would end the process.
   request.on('error', () => undefined);
-  // After an upgrade, which was not requested, Node emits no other event, and the request would wait until its time limit.
+  // After an upgrade that was not requested, Node emits no other event. The request would wait until its time limit.
   request.on('upgrade', () => request.emit('error', new Error('The server changed the protocol.')));
   const responded = once(request, 'response', { signal });
   request.end(body?.length ? body : undefined);

@@ -4,7 +4,7 @@ import { AppError } from '../errors/app-error.js';
 const MOST_HEADERS = 50;
 const MOST_CHARACTERS = 8192;
 const MOST_RETRY_SECONDS = 3600;
-/** Headers that only the connection may set. Conflicting values would make request smuggling possible. */
+/** Only the connection may set these headers. Conflicting values would make request smuggling possible. */
 const RESERVED = new Set([
   'connection',
   'content-length',
@@ -58,7 +58,7 @@ function invalidHeader(name: string, message: string): AppError {
   return AppError.invalidField(path, message);
 }
 
-/** Returns the seconds in a Retry-After header (RFC 9110, 10.2.3), at most an hour; undefined when it is not valid. */
+/** Returns the seconds in a Retry-After header (RFC 9110, 10.2.3), at most an hour, or undefined when it is invalid. */
 export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;

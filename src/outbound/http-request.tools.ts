@@ -8,7 +8,7 @@ import { readHeaders, retryAfterSeconds } from './http-headers.js';
 import { HttpRequestInput, HttpRequestResult } from './http-request.dto.js';
 import { OutboundClient } from './outbound-client.js';
 
-/** Statuses of temporary failures. A retry after any other failure would fail again. */
+/** These statuses mean temporary failures. A retry after any other failure would fail again. */
 const TEMPORARY = [429, 502, 503, 504];
 const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location'];
 

@@ -15,9 +15,9 @@ interface OutboundRequest extends Omit<HttpRequest, 'path'> {
 const MOST_SECONDS = 15;
 
 /**
- * Sends HTTP requests to URLs that organizations chose, but only to public addresses and those that the operator allows.
- * It resolves the host once, checks every address, and connects to one of them, so DNS cannot change it in between. It
- * follows no redirects, ignores proxy settings of the environment, reads at most 1 MiB, and stops after 15 s.
+ * Sends HTTP requests to URLs that organizations chose, but only to public addresses and those that the operator
+ * allows. It resolves the host once, checks every address, and connects to one of them, so that DNS cannot change it.
+ * It follows no redirects, ignores proxy settings of the environment, reads at most 1 MiB, and stops after 15 s.
  */
 @Injectable()
 export class OutboundClient {
@@ -28,7 +28,7 @@ export class OutboundClient {
 
   /**
    * Returns the response, whatever its status. Throws `invalid_arguments` for a URL that is not allowed, `rejected` for
-   * a response of more than 1 MiB, and `unavailable` when no complete response arrives. No error quotes the other side.
+   * a response of more than 1 MiB, and `unavailable` when no complete response arrives. No error quotes the response.
    */
   async send(request: OutboundRequest): Promise<HttpResponse> {
     const target = parseTarget(request.url);
@@ -69,7 +69,7 @@ export class OutboundClient {
 
   /** Resolves the target. Throws unless all its addresses are allowed. */
   private async resolve(target: OutboundTarget, signal: AbortSignal): Promise<string[]> {
-    // Checked before the look-up, so that a refused request cannot send data to a name server.
+    // The port is checked before the look-up, so that a refused request cannot send data to a name server.
     if (!this.rules.allowsPort(target.port))
       throw AppError.invalidField('url', `must not use port ${target.port}`);
     const addresses = target.isAddress

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseOutboundAllow } from '../config/outbound-allow.js';
 import { isPublic, OutboundRules } from './outbound-rules.js';
 
-/** First and last address of each range that is not public, and the public addresses before and after it. */
+/** Each row has the first and last address of a range that is not public, and the public addresses around it. */
 const V4: [first: string, last: string, before: string | null, after: string | null][] = [
   ['0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -105,7 +105,7 @@ describe(OutboundRules, () => {
     expect(rules.allows(address, port)).toBe(allowed);
   });
 
-  it('allows a port when some address allows it', () => {
+  it('allows a port that is allowed for at least one address', () => {
     expect([22, 80, 443, 8080, 8443, 9000].map((port) => rules.allowsPort(port))).toEqual([
       false,
       true,

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { OutboundException } from '../config/outbound-allow.js';
 
-/** IPv4 ranges that are not public: the IANA special-purpose registry (RFC 6890), multicast and reserved ranges. */
+/** Lists the IPv4 ranges that are not public: the IANA special-purpose registry (RFC 6890), multicast and reserved. */
 const NOT_PUBLIC_V4 = blockList('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -18,15 +18,15 @@ const NOT_PUBLIC_V4 = blockList('ipv4', [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // A public number, but on Azure it leads to the host of the virtual machine, which returns secrets.
+  // This address is public, but on Azure it leads to the host of the virtual machine, which returns secrets.
   '168.63.129.16/32',
 ]);
-/** Global unicast, the only range of IPv6 that is allowed. Addresses that contain an IPv4 address are outside of it. */
+/** Only global unicast is allowed in IPv6. Addresses that contain an IPv4 address are outside of this range. */
 const GLOBAL_V6 = blockList('ipv6', ['2000::/3']);
 const NOT_PUBLIC_V6 = blockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 const PORTS = [80, 443];
 
-/** Returns true for an IPv4 or IPv6 address of the public Internet, as `dns.lookup` and sockets write it. */
+/** Returns true for an IPv4 or IPv6 address of the public Internet, in the notation of `dns.lookup` and sockets. */
 export function isPublic(address: string): boolean {
   // A zone, as in fe80::1%eth0, names an interface of this machine.
   if (address.includes('%')) return false;
@@ -54,7 +54,7 @@ export class OutboundRules {
     );
   }
 
-  /** Returns true when the port is allowed at some address. */
+  /** Returns true when the port is allowed for at least one address. */
   allowsPort(port: number): boolean {
     return PORTS.includes(port) || this.exceptions.some((exception) => exception.port === port);
   }

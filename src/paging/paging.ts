@@ -1,13 +1,13 @@
 import { AppError } from '../errors/app-error.js';
 import { Integer, Text } from '../tools/schema/fields.js';
 
-/** The last row of a page that is sorted by time. The next page begins after it. */
+/** Identifies the last row of a page that is sorted by time. The next page begins after it. */
 export interface TimePosition {
   at: Date;
   id: string;
 }
 
-// The last millisecond of the year 9999, beyond which PostgreSQL and JavaScript write years differently.
+// This is the end of the year 9999. PostgreSQL and JavaScript write later years differently.
 const LATEST = 253_402_300_799_999;
 
 /** Returns the first `limit` rows, and a cursor from the last of them if there are more rows. */
@@ -21,12 +21,12 @@ export function pageOf<Row>(
   return { page, nextCursor: last === undefined ? null : cursorOf(last) };
 }
 
-/** Encodes values as an opaque text. */
+/** Encodes values as an opaque cursor. */
 export function writeCursor(parts: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** Decodes the values of a cursor. Returns none for an invalid cursor. Callers can forge one, so check each value. */
+/** Returns the values of a cursor, or none for an invalid cursor. Check each value, because callers can forge cursors. */
 export function readCursor(cursor: string): unknown[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
@@ -41,7 +41,7 @@ export function timeCursor({ createdAt, id }: { createdAt: Date; id: string }): 
   return writeCursor([createdAt.getTime(), id]);
 }
 
-/** Returns undefined for the first page. Throws `invalid_arguments` for a text that {@link timeCursor} cannot have made. */
+/** Returns undefined for the first page. Throws `invalid_arguments` for a text that is no cursor of {@link timeCursor}. */
 export function readTimeCursor(cursor: string | undefined): TimePosition | undefined {
   if (cursor === undefined) return undefined;
   const [at, id, ...more] = readCursor(cursor);
@@ -55,7 +55,7 @@ export function readTimeCursor(cursor: string | undefined): TimePosition | undef
   );
 }
 
-/** The arguments of every paged list. */
+/** Declares the arguments of every paged list. */
 export class PageInput {
   @Integer('Most to return.', { min: 1, max: 100 })
   limit: number = 20;
@@ -64,7 +64,7 @@ export class PageInput {
   cursor?: string;
 }
 
-/** The base class of results with one page. */
+/** Declares the cursor of results with one page. */
 export class PageResult {
   @Text('Pass it as cursor for the next page; null on the last one.', { nullable: true })
   next_cursor: string | null;

@@ -6,7 +6,7 @@ import { AppError } from '../errors/app-error.js';
 import { ToolPolicies, type ToolPolicy } from './tool-policies.js';
 import { ToolPolicyRow } from './tool-policy-row.entity.js';
 
-/** Every look-up of a key reads all policies, and those of removed tools stay, so their number is limited. */
+/** The number is limited, because every look-up of a key reads all policies, even those of removed tools. */
 const MAX_POLICIES = 500;
 
 /** Reads and changes the policies of organizations. Nothing is cached, so a change applies to the next request. */
@@ -27,8 +27,8 @@ export class ToolPoliciesService {
   }
 
   /**
-   * Changes the given properties of the policy of one tool and returns the whole policy. `names` are the current name and
-   * the old names of the tool; a policy under an old name moves to the current one.
+   * Changes the given properties of the policy of one tool and returns the whole policy. `names` has the current name
+   * and the old names of the tool. A policy under an old name moves to the current name.
    */
   async change(
     organizationId: string,

@@ -1,4 +1,4 @@
-/** When a call must be confirmed first: never, when the caller can be asked, or always (others are refused). */
+/** Says when a call must be confirmed: never, when the caller can be asked, or always (others are refused). */
 export const CONFIRMATIONS = ['never', 'when_possible', 'always'] as const;
 export type Confirmation = (typeof CONFIRMATIONS)[number];
 
@@ -8,7 +8,7 @@ export interface ToolPolicy {
   readonly confirmation: Confirmation;
 }
 
-/** The policy of a tool for which the organization has stored none. */
+/** Applies to a tool without a stored policy. */
 const NO_POLICY: ToolPolicy = { hidden: false, confirmation: 'never' };
 
 export interface NamedPolicy extends ToolPolicy {
@@ -20,12 +20,12 @@ export interface NamedPolicy extends ToolPolicy {
  * policy under an old name still applies, and the strictest policy wins.
  */
 export class ToolPolicies {
-  /** For an organization without policies, and for work that no policy applies to. */
+  /** Hides nothing, for an organization without policies and for work to which no policy applies. */
   static readonly NONE = new ToolPolicies(new Map(), '');
 
   private constructor(
     private readonly byTool: ReadonlyMap<string, ToolPolicy>,
-    /** The hidden names as one text, equal for organizations that hide the same tools. Empty when none is hidden. */
+    /** Returns the hidden names as one text, which is equal for organizations that hide the same tools. It may be empty. */
     readonly hiddenKey: string,
   ) {}
 

@@ -47,7 +47,7 @@ export class PromptRegistry implements OnModuleInit {
       .map(({ descriptor }) => descriptor);
   }
 
-  /** Throws `not_found`, with the nearest names, if there is no such prompt. */
+  /** Throws `not_found`, with similar names, if there is no such prompt. */
   describe(name: string, policies: ToolPolicies): PromptDescriptor {
     return this.require(name, policies).descriptor;
   }
@@ -61,7 +61,7 @@ export class PromptRegistry implements OnModuleInit {
   ): Promise<PromptResult> {
     const prompt = this.require(name, policies);
     const result = (await prompt.get(withoutEmpty(given), call)) as PromptResult;
-    // Compiled code can return a value that its type forbids. Without this, the caller would get half a result.
+    // Compiled code can return a value that its type forbids. Without this, the caller would get an incomplete result.
     if (!Array.isArray(result?.messages)) throw new Error('A prompt must return messages.');
     return result;
   }
@@ -102,7 +102,7 @@ export class PromptRegistry implements OnModuleInit {
   }
 }
 
-/** Removes empty texts, which hosts send for fields that a person left empty. */
+/** Removes empty texts, which MCP hosts send for fields that a person left empty. */
 function withoutEmpty(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
 }

@@ -4,15 +4,15 @@ import type { BoundMethod } from '../tools/registry/decorated-methods.js';
 import type { RequiredTools } from '../tools/registry/registered-tool.js';
 
 export interface PromptOptions {
-  /** 1 to 64 characters of a-z, 0-9 and _. Unique among prompts. */
+  /** The name has 1 to 64 characters of a-z, 0-9 and _ and is unique among prompts. */
   name: string;
   title: string;
-  /** Read by the person who chooses the prompt and by the model that gets it. */
+  /** The person who chooses the prompt and the model that gets it read this text. */
   description: string;
   icons?: readonly Icon[];
   /**
-   * Tools whose data the prompt shows or that it tells the model to call. The prompt is hidden if the organization hides one of
-   * them, or wants confirmation for one that only reads, because nobody confirms a prompt.
+   * Lists the tools that the prompt tells the model to call, or of which it shows data. The prompt is hidden if one of
+   * them is hidden, or only reads and must be confirmed, because nobody confirms a prompt.
    */
   needs?: readonly string[];
 }
@@ -28,7 +28,7 @@ export interface PromptMessage {
   content: ContentBlock;
 }
 
-/** The messages of a prompt for its arguments. */
+/** Holds the messages of a prompt for its arguments. */
 export interface PromptResult {
   description?: string;
   messages: readonly PromptMessage[];

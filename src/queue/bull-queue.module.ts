@@ -7,7 +7,7 @@ import { BullWakeUps, WAKE_UP_QUEUE, type WakeUpJob } from './bull-wake-ups.js';
 import { FairShare } from './fair-share.js';
 import { WakeUps } from './wake-ups.js';
 
-/** Runs, messages and events have separate slots. Schedules get no wake-ups. */
+/** Lists the kinds of wake-ups, which have separate slots. Schedules get no wake-ups. */
 const KINDS = 3;
 
 @Module({})
@@ -20,7 +20,7 @@ export class BullQueueModule {
         BullModule.registerQueue({
           name: WAKE_UP_QUEUE,
           redis: redisOptions(redisUrl),
-          // Installations may share a Redis. The role differs between them, the database between copies of one.
+          // Installations may share a Redis. They differ in the role name, and their copies in the database name.
           prefix: `{switchboard:${access.database}:${access.gate.user}}`,
         }),
       ],
@@ -51,7 +51,7 @@ function bullProcessor(concurrency: number): Type {
   return BullProcessor;
 }
 
-// ioredis is a dependency of Bull and not ours, so its types come from Bull.
+// ioredis is a dependency of Bull and not of this package, so its types come from Bull.
 type RedisOptions = Exclude<QueueOptions['redis'], string | undefined>;
 
 const CONNECT_MS = 5000;
@@ -68,7 +68,7 @@ function redisOptions(redisUrl: string): RedisOptions {
     ...(Number.isInteger(db) && { db }),
     ...(url.protocol === 'rediss:' && { tls: { servername: url.hostname } }),
     connectTimeout: CONNECT_MS,
-    // With a limit, an outage of a few seconds would end Bull's processor for good.
+    // With a limit, an outage of a few seconds would stop Bull's processor permanently.
     maxRetriesPerRequest: null,
     enableReadyCheck: false,
     retryStrategy: (times) => Math.min(times * 100, MAX_RETRY_MS),

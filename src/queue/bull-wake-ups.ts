@@ -5,7 +5,7 @@ import { toError } from '../errors/app-error.js';
 import { within } from './leased-worker.js';
 import { type WakeUpKind, WakeUps } from './wake-ups.js';
 
-/** The payload of a Bull job. It names a row and holds none of its data. */
+/** Describes the payload of a Bull job. It names a row and has none of its data. */
 export interface WakeUpJob {
   kind: WakeUpKind;
   id: string;
@@ -14,9 +14,9 @@ export interface WakeUpJob {
 
 export const WAKE_UP_QUEUE = 'switchboard';
 
-/** Limit of wake-ups that Redis has not yet answered. The poll finds the rows of later ones. */
+/** Limits the wake-ups that Redis has not yet answered. The poll finds the rows of later ones. */
 const MAX_IN_FLIGHT = 1000;
-/** Redis does not store wake-ups for a later time than this. The poll finds those rows. */
+/** Limits the delay of wake-ups in Redis. The poll finds rows that are due later. */
 const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
 const CLOSE_MS = 3000;
 
@@ -38,13 +38,13 @@ export class BullWakeUps extends WakeUps {
       this.isOutageReported = false;
     });
     const process = queue.process.bind(queue) as (...values: unknown[]) => Promise<void>;
-    // It rejects when Redis was never available before the stop, and @nestjs/bull would leave the rejection unhandled.
+    // process() rejects when Redis was not available before the stop, and @nestjs/bull would not handle the rejection.
     queue.process = (...values: unknown[]) =>
       process(...values).catch((error) => this.report(error));
     Object.assign(queue, {
       // @nestjs/bull would wait for Bull's close(), which waits forever when Redis does not answer.
       onApplicationShutdown: () => this.close(),
-      // It only sets a name in CLIENT LIST, but rejects unhandled when a connection ends before it is ready.
+      // The original only sets a name in CLIENT LIST, but its rejection is unhandled when a connection ends early.
       setWorkerName: () => Promise.resolve(),
     });
   }
@@ -64,7 +64,7 @@ export class BullWakeUps extends WakeUps {
   }
 
   async pause(): Promise<void> {
-    // Not awaited, because it waits for Redis. Workers that stop ignore later wake-ups.
+    // pause() is not awaited, because it waits for Redis. Workers that stop ignore later wake-ups.
     this.queue.pause(true, true).catch((error: unknown) => this.report(error));
   }
 

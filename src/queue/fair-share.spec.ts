@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FairShare } from './fair-share.js';
 
-/** Takes all slots that the organization may get, as a claim of all free slots does, and returns their number. */
+/** Takes all slots that the organization may get, as a claim for all free slots does. Returns their number. */
 function takeAll(fairShare: FairShare, organizationId: string, taken: { slots: number }): number {
   const room = fairShare.room(organizationId, fairShare.slots - taken.slots);
   for (let slot = 0; slot < room; slot += 1) fairShare.take(organizationId);
@@ -10,18 +10,15 @@ function takeAll(fairShare: FairShare, organizationId: string, taken: { slots: n
 }
 
 describe(FairShare.name, () => {
-  it.each([1, 2, 3, 4, 10, 100])(
-    'gives a single organization all of %d slots, and no more',
-    (most) => {
-      const fairShare = new FairShare(most);
-      const taken = { slots: 0 };
-      expect(takeAll(fairShare, 'a', taken)).toBe(most);
-      expect(takeAll(fairShare, 'a', taken)).toBe(0);
-    },
-  );
+  it.each([1, 2, 3, 4, 10, 100])('gives a single organization all %d slots and no more', (most) => {
+    const fairShare = new FairShare(most);
+    const taken = { slots: 0 };
+    expect(takeAll(fairShare, 'a', taken)).toBe(most);
+    expect(takeAll(fairShare, 'a', taken)).toBe(0);
+  });
 
   it.each([1, 2, 3, 4, 10, 100])(
-    'leaves a slot for another organization beside one that occupies all of %d',
+    'leaves a slot for another organization when one occupies all %d slots',
     (most) => {
       const fairShare = new FairShare(most);
       const taken = { slots: 0 };
@@ -41,7 +38,7 @@ describe(FairShare.name, () => {
     expect(['a', 'b', 'c', 'd'].map((id) => takeAll(fairShare, id, taken))).toEqual(expected);
   });
 
-  it('leaves free slots for every organization when slots change hands', () => {
+  it('leaves free slots for every organization when slots are released and taken again', () => {
     const fairShare = new FairShare(10);
     const taken = { slots: 0 };
     takeAll(fairShare, 'a', taken);
@@ -60,7 +57,7 @@ describe(FairShare.name, () => {
     expect(fairShare.room('a', fairShare.slots - taken.slots + 2)).toBeGreaterThan(0);
   });
 
-  it('recognizes a claim in which an organization got all of its rooms', () => {
+  it('recognizes a claim in which an organization got all the rows that it may get', () => {
     const share = { after: '', room: 2, rooms: { a: 1 } };
     const got = (...ids: string[]) => ids.map((organizationId) => ({ organizationId }));
     expect(FairShare.isExhausted(share, got())).toBe(false);
@@ -70,7 +67,7 @@ describe(FairShare.name, () => {
     expect(FairShare.isExhausted({ ...share, rooms: { a: 0 } }, got())).toBe(true);
   });
 
-  it('tells a claim which organization was last, and how many rows each may get', () => {
+  it('returns the last organization, and how many rows each organization may get', () => {
     const fairShare = new FairShare(10);
     expect(fairShare.share(15)).toEqual({ after: '', room: 10, rooms: {} });
     for (let slot = 0; slot < 10; slot += 1) fairShare.take('a');

@@ -1,19 +1,19 @@
 /** Limits how many rows of each organization a claim returns: see the SQL function `gate.claim_runs`. */
 export interface Share {
-  /** The organization that had the last turn. The next one in the order of ids has the next turn (`choose_runs.sql`). */
+  /** The organization that was served last. The next one in the order of ids is served next (`choose_runs.sql`). */
   readonly after: string;
-  /** Rows for each organization that occupies no slot. */
+  /** Limits the rows of each organization that occupies no slot. */
   readonly room: number;
-  /** Rows for each organization that occupies slots. */
+  /** Limits the rows of each organization that occupies slots. */
   readonly rooms: Readonly<Record<string, number>>;
-  /** `false`: the claim does not look for ended waits and for rows that a crashed worker left. */
+  /** With `false`, the claim does not look for ended waits and for rows that a crashed worker left. */
   readonly wake?: boolean;
 }
 
 /**
- * Shares the slots of one worker among organizations. A single organization gets `most` slots. The worker has 1.5 times as
- * many, and an organization may occupy at most twice the number of free slots. So slots are left for the next
- * organization, however long the work of others takes: a third beside one, a fifth beside two.
+ * Shares the slots of one worker among organizations. A single organization gets `most` slots. The worker has 1.5 times
+ * as many, and an organization may occupy at most twice the number of free slots. So slots stay free for the next
+ * organization, however long other work takes: a third of them beside one organization, a fifth beside two.
  */
 export class FairShare {
   readonly slots: number;
@@ -44,7 +44,7 @@ export class FairShare {
     return this.roomBeside(this.usedBy(organizationId), free);
   }
 
-  /** Returns true when some organization got all of its rooms, so more of its rows may be due. */
+  /** Returns true when an organization got all the rows that it may get, so more of its rows may be due. */
   static isExhausted({ room, rooms }: Share, got: readonly { organizationId: string }[]): boolean {
     const left = new Map(Object.entries(rooms));
     for (const { organizationId } of got) {
@@ -67,9 +67,9 @@ export class FairShare {
   }
 
   private roomBeside(used: number, free: number): number {
-    // Slots are taken one by one, each only while fewer are used than twice the number of free slots.
+    // An organization gets slots one by one, while it occupies fewer than twice the number of free slots.
     const byThreshold = Math.floor((2 * free - used + 2) / 3);
-    // The last free slot is for an organization that has none.
+    // The last free slot is for an organization that occupies none.
     const leaving = used === 0 && free === 1 ? 1 : free - 1;
     return Math.max(0, Math.min(this.most - used, leaving, byThreshold));
   }

@@ -1,10 +1,10 @@
 import type { Share } from './fair-share.js';
 import type { WakeUpKind } from './wake-ups.js';
 
-/** Length of a lease. After a crash, another worker continues this many seconds later. */
+/** A lease has this length. After a crash, another worker continues this many seconds later. */
 export const LEASE_SECONDS = 15;
 
-/** A row that this worker may process until its lease ends. The epoch fences off earlier workers. */
+/** Identifies a row that this worker may process until its lease ends. The epoch fences off earlier workers. */
 export interface Claim {
   readonly id: string;
   readonly organizationId: string;
@@ -13,12 +13,15 @@ export interface Claim {
   readonly isLimited?: true;
 }
 
-/** The rows that a {@link LeasedWorker} processes. Their leases end by the database clock. */
+/** Claims and processes rows for a {@link LeasedWorker}. Their leases end by the database clock. */
 export interface LeasedWork {
   readonly kind: WakeUpKind;
   /** Claims at most `limit` due rows, or only the row `id`. A share limits the rows of each organization. */
   claim(limit: number, id?: string, share?: Share): Promise<Claim[]>;
-  /** `signal` aborts when lease or grace period end. A failed row is retried after its lease, at once if `unavailable`. */
+  /**
+   * `signal` aborts when lease or grace period ends. A failed row is retried after its lease, or at once if
+   * `unavailable`.
+   */
   work(claim: Claim, signal: AbortSignal): Promise<void>;
   /** Extends the leases and returns the claims that are still valid. */
   renew(claims: Claim[]): Promise<Claim[]>;

@@ -15,7 +15,7 @@ class FakeWork implements LeasedWork {
   readonly lost = new Set<string>();
   claims = 0;
   isDown = false;
-  /** A claim resolves only after this. */
+  /** A claim resolves only after this promise. */
   answer?: Promise<void>;
 
   async claim(limit: number, id?: string, share?: Share): Promise<Claim[]> {
@@ -176,7 +176,7 @@ describe(LeasedWorker.name, () => {
     work.due.push('a', 'b', 'c', 'd');
     void wakeUps.handle!('a');
     void wakeUps.handle!('b');
-    // Before the claim for `b`, with the last free slot.
+    // This claim comes before the claim for `b`, with the last free slot.
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     void wakeUps.handle!('c');
     await pass(10);

@@ -8,17 +8,17 @@ interface Running {
   readonly claim: Claim;
   readonly abort: AbortController;
   readonly done: Promise<void>;
-  /** End of the lease by the monotonic clock of this process. It is never later than the end by the database clock. */
+  /** The lease ends at this time of the monotonic clock, which is never later than its end by the database clock. */
   leaseEndsAt: number;
 }
 
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
-/** Milliseconds between searches for work whose wake-up was lost. */
+/** Milliseconds between polls, which find rows when a wake-up was lost. */
 const POLL_MS = 1000;
 const MAX_BACK_OFF_MS = 5000;
-/** Delay of a claim after the first slot becomes free, so that one claim fills several slots. */
+/** Delays a claim after the first slot becomes free, so that one claim fills several slots. */
 const CLAIM_DELAY_MS = 3;
-/** Time for aborted work to end before `stop` continues without it. */
+/** Aborted work gets this time to end before `stop` continues without it. */
 const ABORT_GRACE_MS = 500;
 
 /** Claims due rows at every wake-up and poll, and renews and releases their leases. Survives outages of the database. */
@@ -32,10 +32,10 @@ export class LeasedWorker {
   private failures = 0;
   /** True when more rows may be due than there were free slots. */
   private mayHaveMore = false;
-  /** Slots that became free since the last claim of due rows. */
+  /** Counts the slots that became free since the last claim of due rows. */
   private newlyFree = 0;
   private wakeUpClaims = 0;
-  /** True when more wake-ups arrived while the claim was under way. */
+  /** True when more wake-ups arrived during the claim. */
   private hasMoreWakeUps = false;
   private isPolling = false;
   private isStopped = false;
@@ -45,7 +45,7 @@ export class LeasedWorker {
   constructor(
     private readonly work: LeasedWork,
     private readonly wakeUps: WakeUps,
-    /** With `isShared`, `concurrency` is the limit of one organization, and there are more slots: see {@link FairShare}. */
+    /** With `isShared`, `concurrency` is the limit of one organization, and there are more slots; see {@link FairShare}. */
     { concurrency, isShared }: { concurrency: number; isShared?: boolean },
   ) {
     if (isShared) this.fairShare = new FairShare(concurrency);
@@ -63,7 +63,7 @@ export class LeasedWorker {
   async stop(graceMs: number): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.pollTimer);
-    // Without this wait, rows of a claim under way would stay claimed for a whole lease; see `claim`.
+    // Without this wait, the rows of a current claim would stay claimed for a whole lease; see `claim`.
     await within(graceMs, Promise.all(this.claiming));
     await within(graceMs, Promise.all([...this.running].map((running) => running.done)));
     const unfinished = [...this.running];
@@ -89,7 +89,7 @@ export class LeasedWorker {
       return;
     }
     if (this.wakeUpClaims > 0) {
-      // One claim for all wake-ups of this time costs the database less than one claim for each.
+      // One claim for all wake-ups of this time costs the database less than a claim for each.
       this.mayHaveMore = true;
       if (!this.hasMoreWakeUps && !this.isPolling) this.schedulePoll(0);
       this.hasMoreWakeUps = true;
@@ -107,7 +107,7 @@ export class LeasedWorker {
     this.pollTimer = setTimeout(() => void this.pollOnce(), delayMs);
   }
 
-  /** Schedules the next claim. It waits a moment for more free slots, because one claim for several is cheaper. */
+  /** Schedules the next claim. It waits 3 ms for more free slots, because one claim for several is cheaper. */
   private scheduleNext(): void {
     const isUrgent = this.newlyFree * 4 >= this.slots || this.hasMoreWakeUps;
     this.schedulePoll(isUrgent ? 0 : CLAIM_DELAY_MS);
@@ -186,8 +186,8 @@ export class LeasedWorker {
         .then(() => this.work.work(claim, abort.signal))
         .catch(async (error: unknown) => {
           const { message, stack } = toError(error);
-          this.logger.error(`Work on ${claim.id} failed and is retried: ${message}`, stack);
-          // The row is not at fault. Otherwise the end of the lease would count as a crash, and the third one parks a run.
+          this.logger.error(`Work on ${claim.id} failed and will be retried: ${message}`, stack);
+          // The row has not failed. The end of its lease would count as a crash, and three crashes park a run.
           if (error instanceof AppError && error.code === 'unavailable')
             await this.release([claim]);
         })
@@ -219,7 +219,7 @@ export class LeasedWorker {
     } catch (error) {
       this.logger.warn(`Renewing leases failed: ${toError(error).message}`);
       for (const running of current) {
-        // When the lease has surely ended, another worker may have the row.
+        // After the end of the lease, another worker may have the row.
         if (performance.now() >= running.leaseEndsAt) {
           running.abort.abort(new Error('The lease ended before it was renewed.'));
         }

@@ -21,7 +21,7 @@ export class PostgresWakeUps extends WakeUps implements OnApplicationShutdown {
   }
 
   wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void {
-    // Wake-ups for later are not needed: every worker polls for due rows once a second.
+    // Wake-ups for a later time are not needed, because every worker polls for due rows once a second.
     if (at && at.getTime() > Date.now()) return;
     const suffix = organizationId === undefined ? '' : `@${organizationId}`;
     this.sender.send(CHANNEL, `${kind}${suffix}`, id);

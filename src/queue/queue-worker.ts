@@ -23,9 +23,9 @@ export abstract class QueueWorker
   implements LeasedWork, OnApplicationBootstrap, BeforeApplicationShutdown
 {
   abstract readonly kind: WakeUpKind;
-  /** Milliseconds that running work gets when the process stops. The whole process has 25 s to end. */
+  /** Running work gets this many milliseconds when the process stops. The whole process has 25 s to end. */
   protected abstract readonly graceMs: number;
-  /** True when `claim_…s` accepts a share, so that no organization can occupy all slots. */
+  /** True when `claim_…s` accepts a {@link Share}, so that no organization can occupy all slots. */
   protected readonly isShared: boolean = false;
   private worker?: LeasedWorker;
 

@@ -24,13 +24,13 @@ import {
 import { UriTemplate } from './uri-template.js';
 
 /**
- * Finds every `@Resource` method at boot. Two resources with the same URIs, or a template whose variables its method does not
- * have, stop the process. A resource whose method is a tool too is hidden if the organization hides the tool or wants its
- * calls confirmed, because nobody confirms that a resource is read.
+ * Finds every `@Resource` method at boot. Two resources with the same URIs, or a template whose variables its method
+ * does not have, stop the process. A resource that is also a tool is hidden if the organization hides the tool or wants
+ * its calls confirmed, because nobody confirms that a resource is read.
  */
 @Injectable()
 export class ResourceRegistry implements OnModuleInit {
-  /** Sorted by URI in code-unit order. A brace sorts last, so an exact URI is found before a template. */
+  /** Sorts resources by URI in code-unit order. A brace sorts last, so an exact URI is found before a template. */
   private resources: readonly RegisteredResource[] = [];
 
   constructor(
@@ -62,14 +62,14 @@ export class ResourceRegistry implements OnModuleInit {
       .map(({ template, descriptor }) => ({ uri: template.text, ...descriptor }));
   }
 
-  /** Returns the templates of resources with variables. */
+  /** Returns the resources with variables, which are templates. */
   templates(policies: ToolPolicies): (ResourceDescriptor & { uriTemplate: string })[] {
     return this.allowed(policies)
       .filter(({ template }) => template.variables.length > 0)
       .map(({ template, descriptor }) => ({ uriTemplate: template.text, ...descriptor }));
   }
 
-  /** Returns the variables of a template, which a listed resource has none of. Returns undefined for an unknown URI. */
+  /** Returns the variables of a template, none for another resource, and undefined for an unknown URI. */
   variablesOf(uri: string, policies: ToolPolicies): readonly string[] | undefined {
     return this.allowed(policies).find(({ template }) => template.text === uri)?.template.variables;
   }
@@ -114,7 +114,7 @@ export class ResourceRegistry implements OnModuleInit {
         try {
           return parseArguments(input, schema, variables);
         } catch (error) {
-          // A variable that does not fit its field names nothing.
+          // A variable with an invalid value matches no resource.
           throw error instanceof AppError ? unknownResource(error) : error;
         }
       }),

@@ -5,23 +5,23 @@ import type { UriTemplate } from './uri-template.js';
 
 export interface ResourceOptions {
   /**
-   * `scheme://host/path`, unique in the installation. With {variables} as path segments it is a template. Each variable is a
-   * field of the first parameter of the method.
+   * The URI has the form `scheme://host/path` and is unique in the installation. With {variables} as path segments it
+   * is a template. Each variable is a field of the first parameter of the method.
    */
   uri: string;
-  /** 1 to 64 characters of a-z, 0-9 and _. Unique among resources. */
+  /** The name has 1 to 64 characters of a-z, 0-9 and _ and is unique among resources. */
   name: string;
   title: string;
-  /** Describes the content to a model or a person that chooses between resources. */
+  /** Tells a model or a person that chooses between resources about the content. */
   description: string;
-  /** When absent, application/json. */
+  /** The default is application/json. */
   mimeType?: string;
   icons?: readonly Icon[];
 }
 
 /**
- * Declares a method as a resource: agents read its result under a URI, an object as JSON, a text as it is, a `Uint8Array` as
- * binary data. The first parameter is a class as for `@Tool`, so one method can be both. It runs in a READ ONLY transaction.
+ * Declares a method as a resource: agents read its result by a URI. An object becomes JSON, a `Uint8Array` binary data.
+ * The first parameter is a class as for `@Tool`, so one method can be both. It runs in a READ ONLY transaction.
  */
 export const Resource = DiscoveryService.createDecorator<ResourceOptions>();
 
@@ -34,14 +34,14 @@ export interface ResourceDescriptor {
   icons?: readonly Icon[];
 }
 
-/** The content of a resource. */
+/** Holds the content of a resource. */
 export type ResourceContents = { uri: string; mimeType: string } & (
   { text: string } | { blob: string }
 );
 
 export interface RegisteredResource {
   readonly template: UriTemplate;
-  /** The names of the tool, if the method is a tool too. */
+  /** Has the names of the tool, if the method is also a tool. */
   readonly toolNames: readonly string[];
   readonly descriptor: ResourceDescriptor;
   /** Runs the guards, the interceptors and the method. */

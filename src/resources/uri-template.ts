@@ -5,12 +5,12 @@ const FORM = new RegExp(
 );
 
 /**
- * A URI with variables as path segments, such as `switchboard://contacts/{contact_id}` (RFC 6570, level 1). The host is never
- * a variable, because clients may convert it to lowercase.
+ * Matches URIs with variables as path segments, such as `switchboard://contacts/{contact_id}` (RFC 6570, level 1). The
+ * host is never a variable, because clients may convert it to lowercase.
  */
 export class UriTemplate {
   readonly variables: readonly string[];
-  /** Equal for two templates that match the same URIs. */
+  /** Returns a text that is equal for templates that match the same URIs. */
   readonly shape: string;
   private readonly segments: readonly string[];
 
@@ -18,7 +18,7 @@ export class UriTemplate {
   constructor(readonly text: string) {
     if (!FORM.test(text) || text.length > MAX_URI_LENGTH) {
       throw new Error(
-        `"${text}" is no URI for a resource: scheme://host/segments, some {variable}`,
+        `"${text}" is not a URI for a resource: scheme://host/segments, some {variable}`,
       );
     }
     this.segments = text.split('/');

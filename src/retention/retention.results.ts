@@ -1,6 +1,6 @@
 import { Integer, Nested } from '../tools/schema/fields.js';
 
-/** Days for which an organization keeps each kind of rows; null means forever. */
+/** Shows for how many days an organization keeps each kind of rows; null means forever. */
 export class RetentionView {
   @Integer('After their end.', { nullable: true })
   runs_days: number | null;

@@ -11,11 +11,11 @@ import { toError } from '../errors/app-error.js';
 
 const POLL_MS = 30_000;
 const INTERVAL_SECONDS = 60 * 60;
-/** Longer than any batch takes. Each batch renews the lease. */
+/** The lease is longer than any batch takes. Each batch renews it. */
 const LEASE_SECONDS = 120;
-/** Rows that one transaction deletes. The steps of a run are deleted with it. */
+/** One transaction deletes at most this many rows. The steps of a run are deleted with it. */
 const BATCH = 200;
-/** Pause after each batch, so that other work is not slowed down. */
+/** A pause follows each batch, so that other work is not slowed down. */
 const PAUSE_MS = 100;
 
 interface Claim {
@@ -25,8 +25,8 @@ interface Claim {
 }
 
 /**
- * Deletes rows that are older than the retention rules of their organization. Every hour, one worker purges each kind of
- * rows of an organization, in small transactions that wait for no lock.
+ * Deletes rows that are older than the retention rules of their organization. Every hour, one worker purges each kind
+ * of rows of an organization, in small transactions that never wait for a lock.
  */
 @Injectable()
 export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -57,7 +57,7 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
       .catch((error: unknown) => {
         if (!this.stopping.signal.aborted) {
           this.logger.warn(
-            `Deleting old rows failed, and is retried in two minutes: ${toError(error).message}`,
+            `Deleting old rows failed, and will be retried in two minutes: ${toError(error).message}`,
           );
         }
       })
@@ -82,7 +82,7 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
   private async purgeKind({ organization_id: id, kind, epoch }: Claim): Promise<boolean> {
     const values = [id, kind, epoch, BATCH, LEASE_SECONDS];
     while (!this.stopping.signal.aborted) {
-      // The number of deleted rows, or -1 when the claim was lost.
+      // The function returns the number of deleted rows, or -1 when the claim was lost.
       const [row] = await this.gate.call<{ purge: number }>('purge', values);
       if (row!.purge < BATCH) return true;
       await pause(PAUSE_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);

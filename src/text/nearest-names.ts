@@ -26,7 +26,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
 export function unknownName(what: string, name: string, known: readonly string[]): string {
   const hint = didYouMean(name, known);
   const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
-  // Not every client can decode a lone surrogate, which the caller or the cut may have left.
+  // The caller or the cut may have left a lone surrogate, which not every client can decode.
   return `Unknown ${what}: ${shown.toWellFormed()}${hint && `.${hint}`}`;
 }
 

@@ -7,7 +7,7 @@ export function parseTime(text: unknown): Date | undefined {
   return day !== undefined && isDay(day) && !Number.isNaN(time.getTime()) ? time : undefined;
 }
 
-/** Returns true when the calendar has the day `yyyy-mm-dd`. JavaScript alone parses 30 February as 2 March. */
+/** Returns true when the day `yyyy-mm-dd` exists. JavaScript alone parses 30 February as 2 March. */
 export function isDay(day: string): boolean {
   const start = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day);

@@ -283,7 +283,7 @@ describe('boot', () => {
   it.each([
     [TwinName, /Two resources are called contacts: .*(ContactTools\.search|TwinName\.twin)/],
     [TwinUri, /Two resources are called switchboard:\/\/contacts\/\{\}: .* and .*/],
-    [BadUri, /BadUri\.bad: "switchboard:\/\/\{note_id\}" is no URI for a resource/],
+    [BadUri, /BadUri\.bad: "switchboard:\/\/\{note_id\}" is not a URI for a resource/],
     [UnknownVariable, /UnknownVariable\.bad: \{id\} .* must be a field of NoteInput/],
     [NumberVariable, /NumberVariable\.bad: \{limit\} .* must be a field of NoteInput, a text/],
     [MissingVariable, /MissingVariable\.bad: NoteInput\.note_id is required/],

@@ -5,7 +5,7 @@ import type { JsonSchema, ObjectSchema } from '../../tools/schema/json-schema.js
 import type { LegacyVersion } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
 
-/** The time for which a client may cache a list: five minutes. */
+/** Clients may cache a list for five minutes. */
 export const LIST_MAX_AGE_MS = 300_000;
 
 export interface Listed {
@@ -53,7 +53,7 @@ export class EraEncoder {
     return `{"content":${json}${this.end(meta)}`;
   }
 
-  /** Has no structuredContent, which must conform to the outputSchema and so describes success only. */
+  /** Encodes a failure without structuredContent, which must conform to the outputSchema of a success. */
   toolFailure(json: string, meta?: JsonObject): string {
     return `{"content":${textContent(json)},"isError":true${this.end(meta)}`;
   }
@@ -62,12 +62,12 @@ export class EraEncoder {
     throw new Error('A caller before MCP 2026-07-28 cannot receive input requests.');
   }
 
-  /** Encodes a result. `maxAgeMs` is the time for which its caller may cache it, in eras that have caching. */
+  /** Encodes a result. In eras with caching, the caller may cache it for `maxAgeMs`. */
   result(members: object, _maxAgeMs?: number): string {
     return JSON.stringify(members);
   }
 
-  /** Removes members that the era does not have. Plain callers may be clients that have no later revision than 2025-03-26. */
+  /** Removes members that the era does not have. Plain callers may know no later revision than 2025-03-26. */
   entry(entry: Listed): object {
     return {
       ...entry,

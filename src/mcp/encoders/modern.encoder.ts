@@ -5,18 +5,18 @@ import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import { TASKS_CAPABILITY } from '../request-meta.js';
 import { EraEncoder, LIST_MAX_AGE_MS } from './era-encoder.js';
 
-/** The members at the end of every result: its type and the server. */
+/** Ends every result with its type and the server. */
 export const COMPLETE = {
   resultType: 'complete',
   _meta: { 'io.modelcontextprotocol/serverInfo': SERVER_INFO },
 };
 
-/** The JSON text of the result of `server/discover`. */
+/** Holds the JSON text of the result of `server/discover`. */
 export const DISCOVERY = JSON.stringify({
   supportedVersions: MODERN_VERSIONS,
   capabilities: {
     ...CAPABILITIES,
-    // The topics of subscriptions/listen. Policies change the lists of resources and prompts too, but without
+    // These are the topics of subscriptions/listen. Policies change the lists of resources and prompts too, but send no
     // notifications: clients may cache those lists for five minutes.
     tools: { listChanged: true },
     resources: { subscribe: true },

@@ -22,7 +22,7 @@ export function taskResult(task: Task): string {
   return JSON.stringify({ ...taskStatus(task), ...COMPLETE });
 }
 
-/** The JSON text of the result of `tasks/update` and `tasks/cancel`. */
+/** Holds the JSON text of the result of `tasks/update` and `tasks/cancel`. */
 export const ACKNOWLEDGED = JSON.stringify(COMPLETE);
 
 /** Returns the members of a task in `tasks/get` and `notifications/tasks` (DetailedTask of the Tasks extension). */
@@ -43,7 +43,7 @@ function frame({ id, createdAt, changedAt, state, message, askAgainAt }: Task): 
   };
 }
 
-/** `failed` of the extension means a JSON-RPC error. A task whose tool fails is `completed` with a failed result. */
+/** In the extension, `failed` means a JSON-RPC error. A task is `completed` when its tool fails, with a failed result. */
 const STATUS = {
   working: 'working',
   asking: 'input_required',
@@ -69,7 +69,7 @@ function payload(state: TaskState): JsonObject {
   }
 }
 
-/** Returns exactly the result that `tools/call` would have. */
+/** Returns the same result as `tools/call`. */
 function callResult(result: object): unknown {
   const text =
     result instanceof ToolContent

@@ -6,20 +6,20 @@ import { JsonRpcError } from '../json-rpc-error.js';
 import type { JsonObject, JsonRpcId, JsonText } from '../json-rpc.js';
 
 export interface MethodContext {
-  /** The id of the request. Set in MCP 2026-07-28 only. */
+  /** The id of the request; present in MCP 2026-07-28 only. */
   readonly id?: JsonRpcId;
   readonly key: AuthenticatedKey;
   readonly era: Era['name'];
   readonly encoder: EraEncoder;
-  /** Aborted when the caller no longer waits for the result. */
+  /** Aborts when the caller no longer waits for the result. */
   readonly signal: AbortSignal;
-  /** Latest time for the result, in the clock of `performance.now()`. When absent, tools may wait without a limit. */
+  /** The latest time for the result, by `performance.now()`. When absent, tools may wait without a limit. */
   readonly answerBy?: number;
   /** Sends notifications before the result. Absent if the caller accepts none. */
   readonly stream?: NotificationStream;
 }
 
-/** Returns the JSON text of the result; throws `JsonRpcError` for parameters that the protocol refuses. */
+/** Returns the JSON text of the result. Throws `JsonRpcError` for parameters that the protocol forbids. */
 export type MethodHandler = (
   params: JsonObject,
   context: MethodContext,

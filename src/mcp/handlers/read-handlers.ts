@@ -13,7 +13,7 @@ import { type MethodContext, assertFirstPage } from './method-handler.js';
 
 const MAX_SHOWN_URI = 2048;
 
-/** Handles the methods of resources, prompts and completions, which only read. */
+/** Handles the methods of resources, prompts and completions. They only read data. */
 @Injectable()
 export class ReadHandlers {
   constructor(

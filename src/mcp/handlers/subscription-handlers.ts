@@ -38,7 +38,7 @@ export class SubscriptionHandlers {
     const filter = parseFilter(params.notifications);
     if (filter.taskIds.length > 0) assertTakesTasks(params, era);
     const { toolsListChanged } = filter;
-    // Checks the form of the URI only, because the resource may be created or deleted at any time.
+    // Only the form of the URI is checked, because the resource may be created or deleted at any time.
     const uris = filter.resourceSubscriptions.filter((uri) =>
       this.resources.has(uri, key.toolPolicies),
     );
@@ -64,7 +64,7 @@ export class SubscriptionHandlers {
 
   private async existing(key: AuthenticatedKey, ids: readonly string[]): Promise<string[]> {
     const found: string[] = [];
-    // One at a time: each look-up uses a database connection.
+    // Tasks are read one at a time, because each look-up uses a database connection.
     for (const id of ids) if (await this.find(key, id)) found.push(id);
     return found;
   }
@@ -81,7 +81,7 @@ export class SubscriptionHandlers {
   }
 }
 
-/** Parses a `SubscriptionFilter`; `taskIds` is of the Tasks extension. Ignores unknown members. */
+/** Parses a `SubscriptionFilter`. Ignores unknown members. `taskIds` belongs to the Tasks extension. */
 function parseFilter(given: unknown): {
   toolsListChanged?: true;
   resourceSubscriptions: string[];
@@ -108,7 +108,7 @@ function namesOf(given: Record<string, unknown>, member: string): string[] {
   }
   const different = [...new Set(names)];
   if (different.length > MAX_NAMES) {
-    throw JsonRpcError.invalidParams(`${member} holds at most ${MAX_NAMES} names.`);
+    throw JsonRpcError.invalidParams(`${member} has at most ${MAX_NAMES} names.`);
   }
   return different;
 }

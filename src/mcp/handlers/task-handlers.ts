@@ -48,7 +48,7 @@ async function acknowledge(found: Promise<boolean>): Promise<string> {
   throw unknownTask();
 }
 
-/** The error is the same for a task of another organization, so that it cannot be found out. */
+/** The error is the same for a task of another organization, so that nobody can find out whether it exists. */
 function unknownTask(): JsonRpcError {
   return new JsonRpcError(INVALID_PARAMS, 'No task has this taskId.');
 }

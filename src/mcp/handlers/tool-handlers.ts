@@ -78,7 +78,7 @@ export class ToolHandlers {
       arguments: given,
       changes: !tool.readOnly,
       confirmation: confirmation === 'never' ? undefined : confirmation,
-      // Undefined and not false, because the digest that binds a request state includes it.
+      // This is undefined and not false, because the digest that binds a request state includes it.
       dryRun: dryRun || undefined,
     };
     return this.calls.run(params, context, subject, async (call) => {
@@ -124,7 +124,7 @@ export class ToolHandlers {
   }
 }
 
-/** Returns true for what the caller gets in place of a result, and not as a failure of the tool. */
+/** Returns true for errors of the protocol, which are not failures of the tool. */
 function isProtocolError(thrown: unknown): boolean {
   return (
     thrown instanceof JsonRpcError ||
@@ -133,7 +133,7 @@ function isProtocolError(thrown: unknown): boolean {
   );
 }
 
-/** Returns the `_meta` of a result for a caller that used a deprecated name. */
+/** Returns `_meta` with the current name for a caller that used a deprecated name. */
 function deprecation(
   usedName: string,
   { descriptor: { name } }: RegisteredTool,

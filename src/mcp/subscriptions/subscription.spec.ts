@@ -12,7 +12,7 @@ interface Sent {
   params: object;
 }
 
-/** A caller that reads messages only when the test lets it. */
+/** Simulates a caller that reads messages only when the test allows it. */
 class Caller {
   readonly sent: Sent[] = [];
   isReading = true;
@@ -96,7 +96,7 @@ describe(Subscription.name, () => {
     expect(caller.sent.slice(1)).toEqual([of('test', { reads: 1 }), of('test', { reads: 2 })]);
   });
 
-  it('tries a failed notification again, and sends nothing where there is nothing to send', async () => {
+  it('retries a failed notification, and sends nothing for a topic that returns undefined', async () => {
     const errors: unknown[] = [];
     const answers = [
       () => Promise.reject(new Error('away')),

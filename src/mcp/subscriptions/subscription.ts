@@ -10,7 +10,7 @@ export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const PAUSE_MS = 100;
 const RETRY_MS = 1000;
 
-/** At most one notification of each topic waits for the client, however much changes and however slowly it reads. */
+/** Sends notifications to a client. At most one of each topic waits, even for a client that reads slowly. */
 export class Subscription {
   private readonly waiting = new Set<Topic>();
   private isAcknowledged = false;
@@ -57,7 +57,7 @@ export class Subscription {
     for (const topic of topics) {
       await this.stream.waitUntilDrained();
       if (this.ended.aborted) return false;
-      // Before the state is read: a change in between needs another notification.
+      // The topic is removed before its state is read, so that a change in between causes another notification.
       this.waiting.delete(topic);
       try {
         const notification = await topic.notification();
@@ -79,7 +79,7 @@ export class Subscription {
 
 export interface Topic {
   concerns(change: Change): boolean;
-  /** True if the client is notified at the start too, because the last change may have happened before. */
+  /** True if the client is also notified at the start, because the last change may have happened before. */
   readonly notifiesAtStart?: boolean;
   /** Returns the notification for one or more changes, or undefined if there is nothing to send. */
   notification(): Promise<TopicNotification | undefined> | TopicNotification;
@@ -95,7 +95,7 @@ export const TOOL_LIST: Topic = {
   notification: () => ({ method: 'notifications/tools/list_changed' }),
 };
 
-/** Makes the topic of a resource and everything below it: `switchboard://runs` changes with each run. */
+/** Returns the topic of a resource and of all resources below it: `switchboard://runs` changes with each run. */
 export function resourceTopic(uri: string): Topic {
   return {
     concerns: (change) =>
@@ -104,7 +104,7 @@ export function resourceTopic(uri: string): Topic {
   };
 }
 
-/** A change belongs to the task if the URI of the resource ends with its id. */
+/** Returns the topic of a task. A change belongs to the task if the URI of the resource ends with its id. */
 export function taskTopic(id: string, status: () => Promise<JsonObject | undefined>): Topic {
   return {
     notifiesAtStart: true,

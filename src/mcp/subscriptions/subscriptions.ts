@@ -10,24 +10,24 @@ import { Subscription, type Topic } from './subscription.js';
 
 const MAX_OPEN = 1024;
 const MAX_OPEN_OF_ORGANIZATION = 64;
-/** The longest time for which a revoked key stays subscribed if the notification about it is lost. */
+/** Limits how long a revoked key stays subscribed if the notification about it is lost. */
 const KEY_CHECK_MS = 15_000;
 
 export interface Listener {
   readonly id: JsonRpcId;
   readonly key: AuthenticatedKey;
   readonly stream: NotificationStream;
-  /** Aborted when the caller disconnects. */
+  /** Aborts when the caller disconnects. */
   readonly gone: AbortSignal;
   readonly topics: readonly Topic[];
-  /** The part of the filter that the acknowledgement names. */
+  /** Holds the part of the filter that the acknowledgement names. */
   readonly honored: object;
 }
 
 interface OpenSubscription {
   readonly key: AuthenticatedKey;
   readonly subscription: Subscription;
-  /** Aborted without a reason when the service stops, and with the error for the caller otherwise. */
+  /** Aborts without a reason when the service stops, and otherwise with the error for the caller. */
   readonly end: AbortController;
 }
 
@@ -43,7 +43,7 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
     private readonly keys: KeysService,
   ) {}
 
-  /** Resolves when the service stops. Throws the reason of `gone`, or `JsonRpcError` for a full server or an invalid key. */
+  /** Resolves when the service stops. Throws the reason of `gone`, and `JsonRpcError` for a bad key or above the limits. */
   async serve(listener: Listener): Promise<void> {
     const { key, gone } = listener;
     this.assertRoom(key.organizationId);
@@ -56,7 +56,7 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
       ended,
       (error) =>
         this.logger.warn(
-          `A notification about a change failed, and is tried again: ${toError(error).message}`,
+          `A notification about a change failed, and will be retried: ${toError(error).message}`,
         ),
     );
     const open = { key, subscription, end };
@@ -68,7 +68,7 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
         .catch((error: unknown) => {
           throw this.unavailable(error);
         });
-      // The key may have been revoked before the feed was subscribed to.
+      // The key may have been revoked before this process subscribed to the feed.
       await this.checkKey(open);
       if (!ended.aborted) {
         subscription.acknowledge(listener.honored);
@@ -103,8 +103,8 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
     if (this.open.size < MAX_OPEN && ofOrganization < MAX_OPEN_OF_ORGANIZATION) return;
     throw new JsonRpcError(
       RATE_LIMITED,
-      `Too many open subscriptions: at most ${MAX_OPEN_OF_ORGANIZATION} of an organization and ${MAX_OPEN} in all. ` +
-        'End one, or name more topics in one.',
+      `Too many open subscriptions: at most ${MAX_OPEN_OF_ORGANIZATION} of an organization and ${MAX_OPEN} in total. ` +
+        'End one, or put more topics into one.',
     );
   }
 

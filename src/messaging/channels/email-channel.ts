@@ -1,9 +1,9 @@
 import type { SendMailOptions } from 'nodemailer';
 import { parseEmail } from '../../contacts/parse-field.js';
 
-/** One e-mail in plain text. */
+/** Describes an e-mail in plain text. */
 export interface Email {
-  /** Id of the message. It is the same at every attempt, so a mail server can recognize a duplicate. */
+  /** The id of the message is the same at every attempt, so a mail server can recognize a duplicate. */
   id: string;
   to: string;
   subject: string;
@@ -11,13 +11,13 @@ export interface Email {
   date: Date;
 }
 
-/** Result of one attempt. After `refused` no retry can succeed; after `failed` one may. Callers may read the reason. */
+/** Describes the result of an attempt. After `refused` no retry can succeed. After `failed` a retry may succeed. */
 export type Delivery =
   | { outcome: 'sent' }
   | { outcome: 'refused'; reason: string }
   | { outcome: 'failed'; reason: string };
 
-/** Transport that sends e-mails out of the service. */
+/** Sends e-mails to the outside. */
 export abstract class EmailChannel {
   /** Sends the e-mail and never throws. Once `signal` is aborted, only the result `sent` is reliable. */
   abstract deliver(email: Email, signal: AbortSignal): Promise<Delivery>;
@@ -28,8 +28,8 @@ export abstract class EmailChannel {
 
 /**
  * Converts the e-mail for nodemailer. Returns undefined when the address is not plain or the subject has a line break.
- * Addresses are objects, because nodemailer parses text as a list of addresses. File and URL access are disabled, so no
- * text can make nodemailer read either.
+ * Addresses are objects, because nodemailer parses text as a list of addresses. File and URL access are disabled, so
+ * that no text can make nodemailer read a file or URL.
  */
 export function composeEmail(email: Email, from: string): SendMailOptions | undefined {
   const to = parseEmail(email.to);

@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import { type Delivery, type Email, EmailChannel, composeEmail } from './email-channel.js';
 
 const LONGEST_REASON = 500;
-/** Commands about one message. A refusal of any other command concerns the server or the account, so a retry may help. */
+/** These commands are about one message. A refusal of any other command concerns the server, so a retry may help. */
 const MESSAGE_COMMANDS = /^(MAIL FROM|RCPT TO|DATA|BDAT)/;
 
 interface SmtpError {
@@ -12,7 +12,7 @@ interface SmtpError {
   responseCode?: number;
 }
 
-/** Sends e-mails to a mail server by SMTP. */
+/** Sends e-mails through a mail server by SMTP. */
 export class SmtpEmailChannel extends EmailChannel {
   private readonly transport;
 
@@ -57,7 +57,7 @@ export class SmtpEmailChannel extends EmailChannel {
 function toDelivery({ code, command, response, responseCode }: SmtpError): Delivery {
   const status = responseCode ?? 0;
   const isPermanent = status >= 500 && status < 600 && MESSAGE_COMMANDS.test(command ?? '');
-  // The response is text of a stranger: control characters are removed before it is stored and shown.
+  // A stranger controls the response, so control characters are removed before it is stored and shown.
   const text = response?.replace(/\p{C}+/gu, ' ').slice(0, LONGEST_REASON);
   const reason = text
     ? `The mail server answered: ${text}`
