@@ -8,7 +8,7 @@ import { makeDatabase } from './databases.mjs';
 const SIZES = [10_000, 100_000, 1_000_000];
 const FEW = [400];
 const WARM_UP = 32;
-// Fewer connections than in the contests, so that slow searches also end within a round.
+// There are fewer connections than in the contests, so that slow searches end within a round too.
 const CONNECTIONS = 4;
 const SEARCHES = ['search-one', 'search-page', 'search-none'];
 

@@ -52,7 +52,7 @@ const database = process.env.DATABASE_URL
   ? { url: process.env.DATABASE_URL, stop: async () => undefined }
   : await EmbeddedPostgres.start({
       dataDir: join(folder, 'data'),
-      // Enough connections for all contestants. All other settings are those of Switchboard.
+      // All contestants together need this many connections. All other settings are those of Switchboard.
       settings: { max_connections: '400' },
     });
 for (const signal of ['SIGINT', 'SIGTERM']) {

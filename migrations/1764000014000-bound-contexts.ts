@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** A tenant context is valid in one transaction only, so that one which leaks is worthless. */
+/** Makes a tenant context valid in one transaction only, so that a leaked context is useless. */
 export class BoundContexts1764000014000 extends SqlMigration {
   readonly name = 'BoundContexts1764000014000';
   readonly files = [

@@ -54,15 +54,15 @@ export async function build() {
 }
 
 function compile(tsc) {
-  // Hashed before compiling, so that a source that changes meanwhile makes the next start build again.
+  // The hash is computed before compiling, so that a source that changes meanwhile makes the next start build again.
   const stamp = hashInputs();
   const began = Date.now();
   console.log('Building Switchboard ...');
   removeLeftovers();
   const draft = join(root, `dist.draft-${process.pid}`);
   try {
-    // A new folder, so that an interrupted build never leaves an incomplete dist, and the output of
-    // deleted sources disappears.
+    // The output goes to a new folder, so that an interrupted build never leaves an incomplete dist, and the
+    // output of deleted sources disappears.
     const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', draft];
     const { status, signal, error } = spawnSync(process.execPath, args, {
       cwd: root,

@@ -1,8 +1,8 @@
--- Looks at limits again whose time has come: the end of a debounce period, or a free place in a rate.
+-- Checks the limits that are due again: the end of a debounce period, or a free place in a rate.
 --
 -- Arguments:
 --   batch_size  the largest number of runs to look at
--- Result: for how many workflows and debounce keys it did that.
+-- Result: how many workflows and debounce keys it checked.
 -- Locks: as private.admit_runs_of_workflow, but workflows whose advisory lock is taken are skipped.
 create or replace function private.admit_due_runs(batch_size integer) returns integer
 language plpgsql

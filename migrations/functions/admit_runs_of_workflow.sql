@@ -1,4 +1,4 @@
--- Lets the runs of one workflow pass its limits, as far as there is room: debounce, rate, concurrency.
+-- Lets the runs of one workflow pass its limits, as far as they allow: debounce, rate, concurrency.
 --
 -- Arguments:
 --   organization, workflow  the workflow

@@ -5,7 +5,7 @@
 --   only_id        claims this run and no other if it is due; null for any
 --   lease_seconds  how long the claims last without renewal
 --   share          {after, room, rooms, wake}, each optional: the organization that had the last turn, how many
---                  runs any organization may get, and how many those may get that are listed in rooms. wake: false
+--                  runs an organization may get, and other numbers for the organizations in rooms. wake: false
 --                  skips looking for runs whose wait or lease has ended. That takes longer than the claim itself,
 --                  and a busy worker claims hundreds of times a second.
 -- Result: id, organization and new epoch of each claimed run, and whether its workflow limits runs.

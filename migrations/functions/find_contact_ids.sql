@@ -9,7 +9,7 @@
 --   finds the first matches sooner.
 -- Locks: none.
 --
--- Row-level security keeps such a condition away from indexes, because its operators are not leakproof. This
+-- Under row-level security such a condition cannot use an index, because its operators are not leakproof. This
 -- function runs as the owner and compares the organization itself.
 create or replace function public.find_contact_ids(wanted text, other text, batch_size integer)
 returns text[]

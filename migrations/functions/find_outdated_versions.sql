@@ -3,10 +3,10 @@
 --
 -- Arguments:
 --   schemas     the hashes of the present argument schemas by tool
---   after_...   the last version of the page before
+--   after_...   the last version of the previous page
 --   batch_size  the length of the page
 -- Result: the versions with outdated = true. The last version of the page is always included, so that the
---   caller can go on after it.
+--   caller can continue after it.
 -- Locks: none.
 create or replace function gate.find_outdated_versions(
   schemas jsonb,

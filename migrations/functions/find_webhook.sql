@@ -2,7 +2,7 @@
 --
 -- Arguments:
 --   webhook_workflow_id  the workflow's id, from the address
--- Result: one row, or none. revision (xmin) differs after every change of the row; limited tells whether the
+-- Result: one row, or none. revision (xmin) differs after every change of the row; limited is true if the
 --   workflow limits its runs.
 -- Locks: none.
 create or replace function gate.find_webhook(webhook_workflow_id text)

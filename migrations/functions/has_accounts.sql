@@ -1,4 +1,4 @@
--- Tells whether anybody has signed up yet.
+-- Returns whether anybody has signed up yet.
 --
 -- Arguments: none.
 -- Result: true if there is a person.

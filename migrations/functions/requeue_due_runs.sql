@@ -1,4 +1,4 @@
--- Puts runs into the queue that time brings back: runs whose worker died, runs whose wait is over, and runs
+-- Puts runs into the queue that are due again: runs whose worker died, runs whose wait is over, and runs
 -- that a limit has delayed until now.
 --
 -- Arguments:
@@ -9,7 +9,7 @@
 --
 -- A run that is "running" after its lease was left by a worker that died: that is a crash. The third crash
 -- without progress parks the run with the reason "poison", so that it cannot stop worker after worker. The
--- others go before all runs of their organization that have not started.
+-- other runs of dead workers are claimed before all runs of their organization that have not begun.
 create or replace function private.requeue_due_runs(
   batch_size integer,
   out woken integer,

@@ -6,10 +6,10 @@ create table public.pending_events (
   name text collate "C" not null,
   contact_id text collate "C",
   payload json not null,
-  -- The transaction in which it happened.
+  -- The transaction in which the event happened.
   xid text not null,
   happened_at timestamptz not null,
-  -- The last wait that it was delivered to: delivery goes on after it.
+  -- The last wait that it was delivered to. The delivery continues after this wait.
   after_run_id text collate "C" not null default '',
   after_step_id text collate "C" not null default '',
   -- When a worker may claim the event: now, or the end of the lease.

@@ -1,6 +1,6 @@
 -- What waiting runs wait for besides a time: events, calls of resume URLs, and the ends of runs. One row for
 -- each such step, and for each resume URL that was called, even before its step begins. Both insert the same
--- key, so a call and a step of the same moment see each other.
+-- key, so a simultaneous call and step see each other.
 create table public.run_waits (
   organization_id text collate "C" not null
     constraint run_waits_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -17,7 +17,7 @@ create table public.run_waits (
   payload json,
   error text,
   armed_at timestamptz,
-  -- The transaction in which the wait began and its snapshot: they tell which events happened before it.
+  -- The transaction in which the wait began and its snapshot. They show which events happened before it.
   armed_xid text,
   armed_snapshot text,
   constraint run_waits_pkey primary key (organization_id, run_id, step_id),

@@ -3,10 +3,10 @@
 -- A queued run can be delayed by four limits, in this order: debounce, rate, the slots of its key, the slots of
 -- the workflow. admit_runs_of_workflow lets it pass them, and only then can it be claimed, so no claim reads
 -- delayed runs. A run gets its slots when it passes the last limits and gives them back when it ends or waits.
--- The run has the slots and not its worker, so a worker that dies takes none with it. Only rows are counted, so
+-- The slots belong to the run and not to its worker, so no slot is lost when a worker dies. Only rows are counted, so
 -- no counter can drift.
 create table public.workflow_runs (
-  -- No foreign key of its own: the one to the version covers it, and every insert would check both.
+  -- No separate foreign key: the one to the version covers it, and every insert would check both.
   organization_id text collate "C" not null,
   id text collate "C" not null,
   workflow_id text collate "C" not null,
@@ -19,7 +19,7 @@ create table public.workflow_runs (
   contact_id text collate "C",
   dedupe_key text collate "C",
   body_hash bytea,
-  -- How many runs started each other above this one, and the first of them. No foreign keys here and in
+  -- The number of runs from which this one follows, and the first of them. No foreign keys here and in
   -- replay_of: the other run may be purged first.
   depth integer not null default 0,
   root_run_id text collate "C",
@@ -34,7 +34,7 @@ create table public.workflow_runs (
   -- When the limit must be checked again although nothing happens.
   delayed_until timestamptz,
   debounce_key text collate "C",
-  -- When the first of the runs came that this one replaces.
+  -- When the first of the runs that this one replaces was created.
   debounce_since timestamptz,
   -- When it passed the rate limit.
   released_at timestamptz,
@@ -53,11 +53,11 @@ create table public.workflow_runs (
   constraint workflow_runs_delayed_by_check check (delayed_by in ('debounce', 'rate', 'key', 'slot'))
 );
 
--- Leases that end, runs that follow from one run, lists of runs by filter, and the purge.
+-- For leases that end, runs that follow from one run, lists of runs by filter, and the purge.
 create index workflow_runs_lease_idx on public.workflow_runs (available_at) where status = 'running';
 create index workflow_runs_root_idx on public.workflow_runs (organization_id, root_run_id)
   where root_run_id is not null;
--- The newest of all runs are the newest of six statuses: one index less to update with every run.
+-- There is no index on all runs by age: a list merges the newest runs of the six statuses, which saves an index.
 create index workflow_runs_status_idx on public.workflow_runs (organization_id, status, created_at, id);
 create index workflow_runs_workflow_idx
   on public.workflow_runs (organization_id, workflow_id, status, created_at, id);
@@ -68,12 +68,12 @@ create index workflow_runs_reason_idx on public.workflow_runs (organization_id, 
 create index workflow_runs_finished_idx on public.workflow_runs (organization_id, finished_at)
   where finished_at is not null;
 
--- Waits that end, and runs that can be claimed.
+-- For waits that end, and for claims.
 create index workflow_runs_wake_idx on public.workflow_runs (available_at) where status = 'waiting';
 create index workflow_runs_due_idx on public.workflow_runs (organization_id, available_at)
   where status = 'queued' and delayed_by is null;
 
--- Runs delayed by each limit of a workflow, oldest first; who has and who needs a slot; who used up the rate.
+-- For each limit: the runs that it delays, oldest first; the runs with a slot; the runs that count against the rate.
 create index workflow_runs_delayed_idx on public.workflow_runs (organization_id, workflow_id, delayed_by, created_at, id)
   where status = 'queued' and delayed_by is not null;
 create index workflow_runs_delayed_until_idx on public.workflow_runs (delayed_until)
@@ -87,8 +87,8 @@ create index workflow_runs_slot_idx
 create index workflow_runs_released_idx on public.workflow_runs (organization_id, workflow_id, released_at)
   where released_at is not null;
 
--- A wake-up names a run by its id alone. This index must be the last of the table: without statistics all
--- usable indexes cost the same, PostgreSQL takes the youngest, and any other would read all runs of the
+-- A wake-up names a run by its id alone. This index must be the last of the table: without statistics all usable
+-- indexes cost the same, and PostgreSQL chooses the one that was created last. Any other would read all runs of the
 -- organization.
 create index workflow_runs_id_idx on public.workflow_runs (id);
 
@@ -100,7 +100,7 @@ create trigger workflow_runs_notify_change after update of status on public.work
 create trigger workflow_runs_record_parked after update of status on public.workflow_runs for each row
   when (new.status = 'failed' and new.reason = 'poison' and old.status <> 'failed')
   execute function private.record_parked_run();
--- Other runs can wait only for a run that a run started.
+-- Only a run that another run started can have runs that wait for its end.
 create trigger workflow_runs_end_child after update of status on public.workflow_runs for each row
   when (new.depth > 0 and new.status in ('succeeded', 'failed', 'canceled') and new.status <> old.status)
   execute function private.end_child_run();

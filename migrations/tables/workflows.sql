@@ -11,7 +11,7 @@ create table public.workflows (
   trigger_event text collate "C",
   webhook_options jsonb not null default '{}',
   secret bytea,
-  -- The secret before stays after its end, so that the error can tell a sender that it uses the old one.
+  -- The previous secret is kept after its end, so that the delivery log can show that a sender still uses it.
   previous_secret bytea,
   previous_secret_until timestamptz,
   created_at timestamptz not null default now(),

@@ -7,7 +7,7 @@ import { planOrders, sendAll } from './sender.mjs';
 
 const WEBS = 2;
 const WORKERS = 3;
-/** Far longer than any recovery: runs that have not ended by then never will. */
+/** This is far longer than any recovery: runs that have not ended by then never end. */
 const SETTLE_MS = 180_000;
 
 const STEPS = [

@@ -55,7 +55,7 @@ export async function runRequirements({ revision, url, baseline, folder, onStart
   return { ok: code === 0, output, checks: readChecks(folder) };
 }
 
-/** By scenario. Each has a folder `server-<scenario>-<time>`. */
+/** Returns the checks of each scenario, from its folder `server-<scenario>-<time>`. */
 function readChecks(folder) {
   const checks = new Map();
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {

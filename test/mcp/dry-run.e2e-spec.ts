@@ -78,7 +78,7 @@ class TeamTools {
 let switchboard: Switchboard;
 let acme: TestOrganization;
 
-// No worker, so that rows stay as the calls wrote them.
+// There is no worker, so rows stay as the calls wrote them.
 beforeAll(async () => {
   switchboard = await startSwitchboard({ env: { ROLE: 'web' }, providers: [TeamTools] });
 });
@@ -343,7 +343,7 @@ describe('a batch of dry runs', () => {
     const batch = [1, 2].map((id) => callOf('send_message', given, true, id));
     const { body } = await withoutTrace(() => post(batch, '2025-11-25'));
     const [first, second] = (body as { result: Result }[]).map(({ result }) => toldBy(result));
-    // Like two calls with one key: the second returns the result of the first.
+    // As for two real calls with one key, the second returns the result of the first.
     expect(second!.result).toEqual(first!.result);
     expect([first!.effects.length, second!.effects.length]).toEqual([1, 0]);
     const real = toldBy(resultOf(await post(callOf('send_message', given), '2025-11-25')));

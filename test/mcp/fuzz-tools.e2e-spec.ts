@@ -25,7 +25,7 @@ let acme: TestOrganization;
 beforeAll(async () => {
   switchboard = await startSwitchboard({
     providers: [AskingTools],
-    // Without workers, so that only requests use memory.
+    // There are no workers, so only requests use memory.
     env: { RATE_LIMIT_PER_MINUTE: '0', ROLE: 'web' },
   });
   acme = await createOrganization(switchboard);

@@ -401,7 +401,7 @@ describe('an open subscription', () => {
     here.app.getHttpServer().once('request', (_request, answer: ServerResponse) => {
       response = answer;
     });
-    // Long names fill the send buffers of the system soon.
+    // Long names fill the send buffers of the system quickly.
     const ids = Array.from({ length: 100 }, (_, index) => `${index}_${'x'.repeat(1900)}`);
     const uris = ids.map((id) => `switchboard://runs/${id}`);
     const listening = await listen({ resourceSubscriptions: uris });
@@ -419,7 +419,7 @@ describe('an open subscription', () => {
       await here.ownerQuery('select pg_sleep(0.02)');
     }
     expect(response!.writableLength).toBe(buffered);
-    // One write more than the high-water mark of Node.js.
+    // The stream may buffer one write above the high-water mark of Node.js.
     expect(buffered).toBeLessThan(response!.writableHighWaterMark + 5000);
     listening.response.resume();
     const last = await newContact(acme);

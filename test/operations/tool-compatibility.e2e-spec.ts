@@ -143,7 +143,7 @@ let switchboard: Switchboard;
 let acme: TestOrganization;
 const started: Switchboard[] = [];
 beforeAll(async () => {
-  // Comes first, because it blocks this process.
+  // The build comes first, because it blocks this process.
   buildTree();
   switchboard = await startSwitchboard({ providers: [TeamTools] });
 }, 300_000);

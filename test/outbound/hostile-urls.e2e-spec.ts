@@ -75,7 +75,7 @@ describe('hostile URLs', () => {
     expect(victim.connections).toBe(0);
   });
 
-  it('are not sent to a proxy of the environment', async () => {
+  it('are not sent to a proxy that the environment names', async () => {
     const variables = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
     for (const name of variables) process.env[name] = `http://127.0.0.1:${victim.port}`;
     const other = await startSink('127.0.0.1', (_request, response) => response.end('direct'));

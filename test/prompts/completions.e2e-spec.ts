@@ -53,7 +53,7 @@ async function run(tool: string, given: object, status: string): Promise<string>
 }
 
 describe('contacts', () => {
-  it('are suggested by the start of their names and identifiers, without case, newest first', async () => {
+  it('are suggested by the start of their names and identifiers in upper or lower case, newest first', async () => {
     const ada = await contact({
       email: 'ada@ex.example',
       first_name: 'Ada',

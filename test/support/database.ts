@@ -25,7 +25,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     url: url.href,
     access: { ...templateAccess(), database: name },
-    // Without FORCE, so that a connection that was not closed fails the test that opened it.
+    // There is no FORCE, so a connection that was not closed fails the test that opened it.
     drop: (options) =>
       asAdministrator(`drop database ${name}${options?.force ? ' with (force)' : ''}`),
   };

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 addFormats.default(ajv);
-// Shared by all test files of a worker: to compile the schemas of all tools takes longer than to start Switchboard.
+// All test files of a worker share these, because compiling the schemas of all tools takes longer than a start of Switchboard.
 const compiled = new Map<string, ValidateFunction>();
 
 /** Checks the results of tools against their output schemas, which come from the list of tools. */

@@ -16,7 +16,7 @@ export default class SummaryReporter implements Reporter {
       counts.failed += failedTests || (module.ok() ? 0 : 1);
     }
     const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
-    // Later, so that the line comes after the summary of the default reporter.
+    // The delay puts the line after the summary of the default reporter.
     setImmediate(() => {
       process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${skipped}\n`);
     });

@@ -126,7 +126,7 @@ let switchboard: Switchboard;
 let journal: Journal;
 let acme: TestOrganization;
 
-// No worker, so that rows stay as the calls wrote them. No Redis, so that the test can listen to wake-ups.
+// There is no worker, so rows stay as the calls wrote them, and no Redis, so the test can listen to wake-ups.
 beforeAll(async () => {
   switchboard = await startSwitchboard({
     env: { ROLE: 'web', REDIS_URL: '' },

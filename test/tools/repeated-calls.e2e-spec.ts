@@ -68,7 +68,7 @@ describe('a tool that is declared idempotent', () => {
   let tools: RegisteredTool[];
 
   beforeAll(async () => {
-    // Without workers, which would change the rows of the calls later.
+    // There are no workers, which would change the rows of the calls later.
     switchboard = await startSwitchboard({ providers: [LyingTools], env: { ROLE: 'web' } });
     tools = switchboard.app
       .get(ToolRegistry)

@@ -322,9 +322,9 @@ describe('for_each', () => {
     await retry(runId);
     const ended = await runUntil(acme, runId, 'succeeded', 'failed');
     expect(ended.status).toBe('succeeded');
-    // One external call and one internal step.
+    // One external call and one internal step were executed for this item.
     expect(ProbeTools.count('slow')).toBe(2);
-    // The failed attempt, the successful one, and the effect.
+    // The failed attempt, the successful one and the internal step were executed for this item.
     expect(ProbeTools.count('breaks')).toBe(3);
   });
 

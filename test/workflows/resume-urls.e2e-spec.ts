@@ -84,7 +84,7 @@ describe('a resume URL', () => {
     });
     const run = await ended(runId);
     expect(outputOf(run)).toEqual({ event: { approved: true, by: 'Ada' }, timed_out: false });
-    // Also after the end of the run, because the caller may have missed the first answer.
+    // A call after the end of the run gets the same answer, because the caller may have missed the first one.
     expect(await post(url, { approved: false })).toMatchObject({ status: 200 });
     expect(await getRun(acme, runId)).toEqual(run);
   });

@@ -397,7 +397,7 @@ describe('processes that crash', () => {
   it('release their slots: the run continues elsewhere and frees its slot', async () => {
     const { id } = await limited({ concurrency: { runs: 1 } }, call('died'));
     const gate = switchboard.app.get(GateDatabase);
-    // Inserted directly, and claimed by a worker that disappears.
+    // The raised epoch stands for another worker that claims the run and dies. Its lease ends further below.
     ProbeTools.hold('died');
     const first = await trigger(acme, id);
     await runUntil(acme, first, 'running');

@@ -150,7 +150,7 @@ describe('the schedule of a workflow', () => {
       begin raise exception 'out of order'; end $$`);
     for (const table of ['workflow_runs', 'workflow_schedules']) {
       const held = (await claim(workflow.id))!;
-      // Deferred, so that it fails at the commit.
+      // The constraint is deferred, so that it fails at the commit.
       await switchboard.ownerQuery(
         `create constraint trigger refuse after insert or update on ${table}
          deferrable initially deferred for each row execute function public.refuse()`,

@@ -322,7 +322,7 @@ describe('a step that waits for an event', () => {
 
   it('keeps an event that comes while no worker runs, even after the timeout', async () => {
     const runId = await waiting([waitOf('contact.created')]);
-    // As if a worker had claimed the event and died.
+    // This is the state after a worker has claimed the event and died.
     await switchboard.ownerQuery(
       `update workflow_runs set status = 'running', epoch = epoch + 1, available_at = now() + interval '1 h' where id = $1`,
       [runId],

@@ -36,7 +36,7 @@ describe('a web process', () => {
     const cached = await createWorkflow(acme, []);
     await postWebhook(switchboard, cached.id, {});
     const trigger = { type: 'webhook', limits: { concurrency: { runs: 1000 } } };
-    // In another organization, because this one may make 8 calls only.
+    // Another organization is needed, because this one may make only 8 calls.
     const limited = await createWorkflow(await createOrganization(switchboard), [], { trigger });
     const wake = vi.spyOn(switchboard.app.get(WakeUps), 'wake');
     // The statements succeed, and the commit fails.

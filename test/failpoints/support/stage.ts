@@ -167,7 +167,7 @@ export class Stage {
   private fork(file: string, args: string[], env: Record<string, string>): ChildProcess {
     const child = fork(resolve(import.meta.dirname, file), args, {
       env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
-      // Without Vitest's own arguments, which change how packages are resolved.
+      // The child must not inherit the arguments of Vitest, which change how packages are resolved.
       execArgv: [],
     });
     this.children.push(child);
