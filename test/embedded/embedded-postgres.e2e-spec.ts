@@ -129,7 +129,7 @@ describe('EmbeddedPostgres', () => {
     const left = await readFile(pidFile, 'utf8');
     const uid = processField(first.pid, 'uid');
     await kill(first.pid, 'SIGKILL');
-    // A process of the same user, and not this one: without our check, PostgreSQL would refuse to start beside it.
+    // Another process of the same user has this pid, so PostgreSQL alone would refuse to start.
     const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...(isRoot ? { uid } : {}) });
     try {
       await writeFile(pidFile, left.replace(/^\d+/, String(stranger.pid)));

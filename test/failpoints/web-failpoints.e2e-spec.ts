@@ -197,7 +197,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (nam
   );
 
   it(
-    'FP6: leaves exactly one valid key after a death in the middle of a rotation',
+    'FP6: leaves exactly one valid key when it dies in the middle of a rotation',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP6);

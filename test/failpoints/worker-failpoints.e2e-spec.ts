@@ -59,7 +59,7 @@ describe('a worker that dies or loses its lease', () => {
     (await getRun(stage.acme, runId)).steps.map((step) => step.attempts);
 
   it(
-    'FP2: repeats a call and an e-mail once, with the same key, after a death before their results were stored',
+    'FP2: repeats a call and an e-mail once, with the same key, when it dies before their results are stored',
     async () => {
       for (const size of BATCHES) {
         const dying = await stage.start('worker', FAILPOINTS.FP2);
@@ -159,7 +159,7 @@ describe('a worker that dies or loses its lease', () => {
   );
 
   it(
-    'FP5: ends a run once, and executes its last step once, after a death before the run was ended',
+    'FP5: ends a run once, and executes its last step once, when it dies before it ends the run',
     async () => {
       for (const size of BATCHES) {
         const dying = await stage.start('worker', FAILPOINTS.FP5);

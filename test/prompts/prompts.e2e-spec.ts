@@ -272,7 +272,7 @@ describe('an organization that hides a tool', () => {
     }
   });
 
-  it('are hidden if a tool that reads for them needs confirmation, but not if a tool that changes data does', async () => {
+  it('are hidden if a tool that reads for them needs confirmation, but not for a tool that changes data', async () => {
     const names = async (policies: Record<string, object>): Promise<string[]> => {
       const careful = await createOrganization(switchboard);
       for (const [tool, policy] of Object.entries(policies)) {

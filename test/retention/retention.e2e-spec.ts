@@ -133,7 +133,7 @@ describe('retention', () => {
     ]);
   });
 
-  it('deletes old entries of the delivery log and the audit log, which the service itself cannot', async () => {
+  it('deletes old entries of the delivery log and the audit log, which the service itself may not delete', async () => {
     const { id } = await createWorkflow(acme, []);
     await switchboard.ownerQuery(
       `insert into webhook_deliveries (organization_id, id, workflow_id, kind, received_at, status, code, headers)
