@@ -44,7 +44,7 @@ function rateSection(rows, contest) {
 
 function latencySection(rows, rate) {
   return [
-    `## Runs of two steps, ${rate} a second`,
+    `## Runs of two steps at ${rate} webhooks per second`,
     'From the response to the webhook until its run has succeeded, by the end time that the contestant records.',
     '',
     ...table(

@@ -1,5 +1,5 @@
 // Measures how a busy organization slows down another one: the time from the response to a webhook until its run of two
-// steps has succeeded, alone and beside an organization with a backlog. Both cases take turns on one database and with
+// steps has succeeded, alone and while another organization has a backlog. Both cases take turns on one database and with
 // the same processes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { insertRuns, postWebhook, quantile, signUp } from './backlog.mjs';
@@ -11,7 +11,7 @@ const QUIET_PER_SECOND = 10;
 const BUSY_PER_SECOND = 20;
 const EMAIL = 'someone@example.com';
 
-/** Returns the milliseconds of all rounds, alone and beside the busy organization. */
+/** Returns the milliseconds of all rounds, alone and while another organization is busy. */
 export async function measure({ databaseUrl, env }, { rounds, smoke }) {
   const url = await makeDatabase(databaseUrl, 'neighbours');
   const extent = smoke
@@ -53,7 +53,7 @@ export async function measure({ databaseUrl, env }, { rounds, smoke }) {
   }
 }
 
-/** Measures beside runs of the busy organization, and deletes these runs at the end. */
+/** Measures while the busy organization has runs, and deletes these runs at the end. */
 async function timeBeside(place, { seconds, backlog, settleMs }) {
   const { client, busy } = place;
   await insertRuns(client, [busy], 'queued', backlog);

@@ -54,7 +54,7 @@ export function growthClaimsSection({ turns, rows }) {
   const cell = ({ without, behind }) =>
     `${behind.p50.toFixed(2)} / ${without.p50.toFixed(2)} = ${(behind.p50 / without.p50).toFixed(2)}`;
   return [
-    '## Claims beside a backlog',
+    '## Claims with a backlog',
     `Milliseconds with backlog / without backlog = quotient; medians of ${turns} turns. Two databases take turns, one of them without a backlog.`,
     '',
     ...table(
@@ -128,12 +128,12 @@ export function growthNeighboursSection(result) {
   const { backlog, quietPerSecond, busyPerSecond, alone, beside } = result;
   const row = (title, { p50, p99 }) => [title, p50.toFixed(0), p99.toFixed(0)];
   return [
-    '## A quiet organization beside a busy one',
-    `From the response to a webhook until its run of two steps has succeeded, at ${quietPerSecond} webhooks per second, with one web process and one worker. Measured in turns alone and beside another organization that has ${show(backlog)} queued runs and receives ${busyPerSecond} webhooks per second.`,
+    '## A quiet organization while another one is busy',
+    `From the response to a webhook until its run of two steps has succeeded, at ${quietPerSecond} webhooks per second, with one web process and one worker. Measured in turns: alone, and while another organization has ${show(backlog)} queued runs and receives ${busyPerSecond} webhooks per second.`,
     '',
     ...table(['the quiet organization', 'p50 ms', 'p99 ms'], 1, [
       row('alone', alone),
-      row('beside the busy one', beside),
+      row('while another one is busy', beside),
     ]),
   ];
 }

@@ -5,7 +5,7 @@
 --   target       the table
 --   key_column   the column with the organization's id
 --   bookkeeping  true: dry runs do not report changes of this table
--- Result: nothing. The table has row-level security, also for its owner, and two policies.
+-- Result: nothing. The table has row-level security, even for its owner, and two policies.
 -- Locks: the table, exclusively, until the transaction ends.
 create or replace function private.isolate(
   target regclass,

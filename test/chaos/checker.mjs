@@ -3,8 +3,8 @@ import { mailOf } from './sender.mjs';
 const MOST_EXAMPLES = 3;
 
 /**
- * Compares the responses to senders, the rows in PostgreSQL and the ledger of the sink. Returns every broken promise in
- * `violations`, and counts of accepted webhooks, runs and repeated effects in `figures`.
+ * Compares the responses to senders, the rows in PostgreSQL and the calls that the sink recorded. Returns every broken
+ * promise in `violations`, and counts of accepted webhooks, runs and repeated effects in `figures`.
  */
 export async function check({ orders, workflowId, postgres, ledger }) {
   const runs = await postgres.query(

@@ -367,7 +367,7 @@ describe(TenantDatabase.name, () => {
   });
 });
 
-/** Ends a server process and waits until it is gone. */
+/** Ends a server process and waits until it has ended. */
 async function endBackend(pid: number): Promise<void> {
   await switchboard.ownerQuery('select pg_terminate_backend($1)', [pid]);
   await waitFor(async () => {

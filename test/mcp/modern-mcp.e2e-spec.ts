@@ -189,7 +189,7 @@ describe('the envelope', () => {
     expect({ status, body }).toEqual({ status: 400, body: errorWithoutId(code) });
   });
 
-  it('has no id in an error from before the body is read', async () => {
+  it('has no id in an error that occurs before the body is read', async () => {
     const { status, body } = await post(list, { Authorization: 'Bearer wrong' });
     expect({ status, body }).toEqual({ status: 401, body: errorWithoutId(1401) });
   });

@@ -45,12 +45,12 @@ describe('the cost of offered workflows', () => {
     return Math.min(...counts);
   };
 
-  it('is no statement for organizations without offered workflows', async () => {
+  it('is zero statements for organizations without offered workflows', async () => {
     expect(await fewest(list)).toBe(1);
     expect(await fewest(() => callTool(acme, 'no_such_tool'))).toBe(1);
   });
 
-  it('is no statement for calls of registered tools, and one look-up of the list after each change', async () => {
+  it('is zero statements for calls of registered tools, and one look-up of the list after each change', async () => {
     const { id } = await createWorkflow(acme, [FIND], { trigger: { type: 'manual' } });
     const before = await fewest(read);
     await offer(acme, id, 'cheap_order');
