@@ -11,8 +11,8 @@ describe(mapDatabaseError, () => {
     ['53300', 'The database is not available. Try again.'],
     ['57P01', 'The database is not available. Try again.'],
     ['ECONNREFUSED', 'The database is not available. Try again.'],
-    ['55P03', 'This is busy or took too long. Try again.'],
-    ['57014', 'This is busy or took too long. Try again.'],
+    ['55P03', 'The call took too long or is blocked. Try again.'],
+    ['57014', 'The call took too long or is blocked. Try again.'],
   ])('maps %s to unavailable, with the reason', (code, message) => {
     expect(mapDatabaseError({ driverError: sqlError(code) })).toMatchObject({
       code: 'unavailable',

@@ -88,7 +88,7 @@ describe('a dry run', () => {
     await tenants.dryRun(acme.id, async () => {
       expect(tenants.inDryRun).toBe(true);
       expect(tenants.inTransaction).toBe(false);
-      expect(() => tenants.session(acme.id)).toThrow('in a transaction only');
+      expect(() => tenants.session(acme.id)).toThrow('Open a transaction');
       expect(() => tenants.afterCommit(() => undefined)).toThrow('no transaction');
       await write(async () => {
         expect(tenants.inTransaction).toBe(true);

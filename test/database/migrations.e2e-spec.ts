@@ -67,7 +67,7 @@ describe('the SQL files of migrations', () => {
   });
 });
 
-describe('a database that another version of Switchboard made', () => {
+describe('a database that another version of Switchboard created', () => {
   it('is refused before anything in it changes, with an error that says what to do', async () => {
     const { url, drop } = await createTestDatabase();
     await query(url, `update migrations set name = 'Other1763700000000' where id = 1`);
@@ -130,7 +130,7 @@ describe('migrations on an empty database', () => {
       prepareDatabase(database.url, { waitMs: 5000, log: (line) => lines.push(line) });
     const [one, two] = await Promise.all([start(), start()]);
     expect(one).toEqual(two);
-    expect(lines).toEqual([`Migrated the database, ${MIGRATIONS.length} steps.`]);
+    expect(lines).toEqual([`Ran ${MIGRATIONS.length} migrations of the database.`]);
     await database.drop();
   });
 

@@ -57,7 +57,7 @@ describe(TenantDatabase.name, () => {
     await expect(nested).rejects.toThrow('one organization only');
     const session = tenants.transaction(acme.id, async () => tenants.session(other.id));
     await expect(session).rejects.toThrow('one organization only');
-    expect(() => tenants.session(acme.id)).toThrow('in a transaction only');
+    expect(() => tenants.session(acme.id)).toThrow('Open a transaction');
   });
 
   it('runs actions that wait for the commit after it, and not after a rollback', async () => {
@@ -116,7 +116,7 @@ describe(TenantDatabase.name, () => {
       acme.id,
       async () => async () => await tenants.session(acme.id).now(),
     );
-    await expect(late()).rejects.toThrow('in a transaction only');
+    await expect(late()).rejects.toThrow('Open a transaction');
   });
 
   it('rejects writes in a read-only transaction', async () => {

@@ -81,7 +81,7 @@ describe('a read-only transaction', () => {
 
   it('has a session for its organization only, until it ends', async () => {
     const read = async (): Promise<object[]> => await readOrganizations(acme.id);
-    await expect(read()).rejects.toThrow('in a transaction only');
+    await expect(read()).rejects.toThrow('Open a transaction');
     await expect(reading(other.id, read)).rejects.toThrow('one organization only');
     const late = await reading(acme.id, async () => AsyncLocalStorage.bind(read));
     await expect(late()).rejects.toThrow('has ended');

@@ -207,7 +207,7 @@ describe('EmbeddedPostgres', () => {
     await mkdir(join(dataDir, 'pg'));
     await writeFile(join(dataDir, 'pg/PG_VERSION'), '17\n');
     await expect(start(dataDir)).rejects.toThrow(
-      /was made by PostgreSQL 17, but the built-in one is PostgreSQL 18/,
+      /was created by PostgreSQL 17, but the built-in one is PostgreSQL 18/,
     );
   });
 
@@ -215,7 +215,7 @@ describe('EmbeddedPostgres', () => {
     const dataDir = await sandbox.dataDir();
     await mkdir(join(dataDir, 'pg'));
     await writeFile(join(dataDir, 'pg/thesis.txt'), 'only copy');
-    await expect(start(dataDir)).rejects.toThrow(/exists but holds no PostgreSQL database/);
+    await expect(start(dataDir)).rejects.toThrow(/exists but contains no PostgreSQL database/);
     expect(await readFile(join(dataDir, 'pg/thesis.txt'), 'utf8')).toBe('only copy');
   });
 

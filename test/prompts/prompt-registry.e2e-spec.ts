@@ -292,7 +292,7 @@ describe('boot', () => {
   it.each([
     [Twin, /Two prompts are called write_message: .*MessagePrompts\.writeMessage.*/],
     [Twin, /Twin\.twin/],
-    [BadName, /BadName\.bad: "Bad Name" is no name for a prompt/],
+    [BadName, /BadName\.bad: "Bad Name" is not a valid name for a prompt/],
     [Numbers, /Numbers\.count: NumberInput\.count: arguments of prompts are texts only/],
     [Untellable, /UntellableInput\.text: JSON Schema cannot express/],
     [Needy, /Needy\.needy: needs the tool unheard_of/],

@@ -286,7 +286,7 @@ describe('a dry run', () => {
   it('is refused by external tools', async () => {
     const { status, body, text } = await tryWithoutTrace('team_send', { text: 'x' });
     expect([status, body.code]).toEqual([422, 'invalid_arguments']);
-    expect(text).toContain('cannot be tried without effect');
+    expect(text).toContain('so it has no dry run');
     expect(journal.lines).toEqual([]);
   });
 

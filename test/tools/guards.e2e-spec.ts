@@ -177,7 +177,7 @@ describe('guards and interceptors on the class and the method of a tool', () => 
     ['forbidden', 'forbidden', 'You may not call this tool.'],
     ['unauthorized', 'forbidden', 'You may not call this tool.'],
     ['slow', 'rate_limited', 'Too many calls. Try again later.'],
-    ['odd', 'invalid_arguments', 'This call was refused.'],
+    ['odd', 'invalid_arguments', 'A guard refused this call.'],
     ['conflict', 'conflict', 'The vault is being counted.'],
   ])('refuse people and agents with the same error: %s', async (word, code, message) => {
     const person = await acme.call('vault_open', { word });
@@ -335,7 +335,7 @@ describe('a common mistake in a module', () => {
 
   it('stops the boot with an error that says what to do: a provider in two modules', async () => {
     await expect(startSwitchboard({ modules: [VaultModule, SecondVaultModule] })).rejects.toThrow(
-      'The tool vault_open is there twice: list VaultTools under providers of one module only.',
+      'The tool vault_open is registered twice: list VaultTools under providers of one module only.',
     );
   });
 

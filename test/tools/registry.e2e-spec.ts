@@ -350,7 +350,7 @@ describe('boot', () => {
   it.each([
     [TwinTools, /Two tools are called search_contacts/],
     [UntellableTools, /UntellableInput\.text: JSON Schema cannot express/],
-    [BadNameTools, /BadNameTools\.bad: "Bad Name" is no name for a tool/],
+    [BadNameTools, /BadNameTools\.bad: "Bad Name" is not a valid name for a tool/],
   ])('stops at %o', async (provider, message) => {
     await expect(startSwitchboard({ providers: [provider] })).rejects.toThrow(message);
   });

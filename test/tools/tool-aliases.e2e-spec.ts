@@ -283,7 +283,7 @@ describe('boot', () => {
       [WordTools, OldTwinTools],
       /Two tools are called save_word: WordTools\.keep and OldTwinTools\.twin\./,
     ],
-    [[BadAliasTools], /BadAliasTools\.bad: "Save Word" is no name for a tool/],
+    [[BadAliasTools], /BadAliasTools\.bad: "Save Word" is not a valid name for a tool/],
   ])('stops at %o', async (providers, message) => {
     await expect(startSwitchboard({ providers })).rejects.toThrow(message);
   });

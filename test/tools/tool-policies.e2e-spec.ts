@@ -357,7 +357,10 @@ describe('set_tool_policy and list_tool_policies', () => {
     ] as const) {
       expect(await acme.call(name, given)).toMatchObject({
         status: 403,
-        error: { code: 'forbidden', message: 'Only an owner of the organization may do this.' },
+        error: {
+          code: 'forbidden',
+          message: 'Only an owner of the organization may call this tool.',
+        },
       });
     }
     expect((await acme.call('keep_word', { word: 'x' })).status).toBe(200);

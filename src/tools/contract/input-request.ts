@@ -4,7 +4,7 @@ import { type DtoClass, dtoSchema } from '../schema/dto-schema.js';
 import type { JsonSchema, ObjectSchema } from '../schema/json-schema.js';
 import { instantiate } from '../schema/parse-arguments.js';
 
-/** A request to the caller during its call (MCP 2026-07-28, basic/patterns/mrtr). */
+/** Describes a request to the caller during its call (MCP 2026-07-28, basic/patterns/mrtr). */
 export interface InputRequest<Answer = unknown> {
   /** The MCP method, for example `elicitation/create`. */
   readonly method: string;
@@ -43,7 +43,7 @@ export function askForm<Form extends object>(
   };
 }
 
-/** Clients show forms of single values only (MCP, client/elicitation). */
+/** Throws for a field with more than one value, because clients show single values only (MCP, client/elicitation). */
 function assertFlat(form: DtoClass, properties: Record<string, JsonSchema>): void {
   for (const [name, { type }] of Object.entries(properties)) {
     if (type === 'object' || type === 'array' || Array.isArray(type)) {
@@ -52,7 +52,7 @@ function assertFlat(form: DtoClass, properties: Record<string, JsonSchema>): voi
   }
 }
 
-/** Returns undefined for an answer that does not fit the form. Fields that the form does not have are left out. */
+/** Returns undefined for a response that does not fit the form. Leaves out fields that the form does not have. */
 function readForm<Form extends object>(
   form: DtoClass<Form>,
   schema: ObjectSchema,
@@ -71,7 +71,7 @@ export class InputRequired extends Error {
 
   constructor(
     readonly requests: InputRequests,
-    /** The client sends it back unchanged with the responses. */
+    /** The client sends this text back unchanged with the responses. */
     readonly state: string,
   ) {
     super('The caller must respond to input requests first.');
@@ -83,6 +83,6 @@ export class MissingCapability extends Error {
   override readonly name = 'MissingCapability';
 
   constructor(readonly required: Readonly<Record<string, object>>) {
-    super('The caller has not declared a capability that is needed.');
+    super('The caller has not declared a capability that this call needs.');
   }
 }

@@ -1,16 +1,16 @@
 import type { AppError } from '../../errors/app-error.js';
 import type { InputRequests } from './input-request.js';
 
-/** Work that goes on after its tool has returned. */
+/** Describes work that continues after its tool has returned. */
 export interface Task {
-  /** Unique among all sources and too random to guess. `newId` makes such ids. */
+  /** The id is unique among all sources and too random to guess. Use `newId`. */
   readonly id: string;
   readonly createdAt: Date;
   readonly changedAt: Date;
   readonly state: TaskState;
-  /** One line about the state, for a person or a model. */
+  /** Describes the state in one line, for a person or a model. */
   readonly message?: string;
-  /** The earliest time at which the state can change, if that is known. */
+  /** The state cannot change before this time. It may be absent. */
   readonly askAgainAt?: Date;
 }
 
@@ -21,20 +21,20 @@ export type TaskState =
   /** `result` is an object of the output class of the tool, or `ToolContent`. */
   | { readonly status: 'succeeded'; readonly result: object }
   | { readonly status: 'failed'; readonly error: AppError }
-  /** The worker failed and not the work. There is no result. */
+  /** The worker failed, not the work. There is no result. */
   | { readonly status: 'lost' }
   | { readonly status: 'canceled' };
 
 /**
- * Finds the tasks that a tool starts. `@Tool({ task: … })` names the provider. Every method runs in a transaction of the
- * organization. The state of a task must be in the database, because any process may be asked for it. Subscribers of a task
- * are notified when a change of a resource is published whose URI ends with the id of the task.
+ * Finds the tasks that a tool starts. `@Tool({ task: … })` names the provider. Every method runs in a transaction of
+ * the organization. The state of a task must be in the database, because any process may be asked for it. To notify the
+ * subscribers of a task, publish a change of a resource with a URI that ends with the id of the task.
  */
 export interface TaskSource {
-  /** The tool that does the same as `cancel`. Its policies apply to both. */
+  /** This tool does the same as `cancel`. Its policies apply to both. */
   readonly cancelTool?: string;
 
-  /** The tool that shows the same data as a task. Its policies apply to both: if it is hidden, there are no tasks. */
+  /** This tool shows the same data as a task. Its policies apply to both: if it is hidden, there are no tasks. */
   readonly readTool?: string;
 
   /** Returns the id of the task that a result belongs to, or undefined for a final result. */

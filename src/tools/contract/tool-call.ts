@@ -2,33 +2,33 @@ import type { Actor } from '../../accounts/account.js';
 import { AppError } from '../../errors/app-error.js';
 import type { Answers, InputRequest, InputRequests } from './input-request.js';
 
-/** The origin of a call: an agent with an API key, a step of a run, or a signed-in person. */
+/** Names the origin of a call: an agent with an API key, a step of a run, or a signed-in person. */
 export type Surface = 'agent' | 'workflow' | 'dashboard';
 
-/** The progress of a call. */
+/** Reports the progress of a call. */
 export interface Progress {
-  /** Grows with each report. */
+  /** The number grows with each report. */
   progress: number;
-  /** The value of `progress` at the end, if that is known. */
+  /** The value of `progress` at the end, if it is known. */
   total?: number;
   message?: string;
 }
 
-/** The context of a call. Every tool, resource, prompt and completion method gets it as the second argument. */
+/** Holds the context of a call. Every tool, resource, prompt and completion method gets it as the second argument. */
 export interface ToolCall {
   /** The call may see and change only data of this organization. */
   readonly organizationId: string;
   readonly surface: Surface;
   readonly actor: Actor;
-  /** Aborted when the caller no longer waits. Tools that wait for external systems must stop then. */
+  /** Aborts when the caller no longer waits. Tools that wait for external systems must stop then. */
   readonly signal: AbortSignal;
-  /** Latest time for the result, in the clock of `performance.now()`. Tools that wait for something must respect it. */
+  /** The latest time for the result, by `performance.now()`. Tools that wait for something must respect it. */
   readonly answerBy?: number;
-  /** The run, if the call is a step of one. */
+  /** The run of the step that made the call, if any. */
   readonly runId?: string;
   /** True if the transaction is rolled back at the end. A tool must then do nothing that a rollback cannot undo. */
   readonly dryRun?: boolean;
-  /** The idempotency key of a call whose arguments have no `idempotency_key`. */
+  /** The idempotency key of a call that has no argument `idempotency_key`. */
   readonly idempotencyKey?: string;
   /** True if the caller accepts a task in place of a result. */
   readonly takesTasks?: boolean;
@@ -45,14 +45,14 @@ export interface ToolCall {
   canAsk(request: InputRequest): boolean;
 
   /**
-   * Asks the caller and returns the responses by the names of the requests. While a response is missing, it throws and the
-   * transaction is rolled back; when the responses have come, the method runs again from its first line. So ask before any
+   * Asks the caller and returns the responses by the names of the requests. While a response is missing, it throws and
+   * the transaction is rolled back. With the responses, the method runs again from its first line. So ask before any
    * effect outside of the database. Throws `forbidden` if the person declines or the caller cannot be asked.
    */
   ask<Requests extends InputRequests>(requests: Requests): Promise<Answers<Requests>>;
 }
 
-/** The methods for callers without input requests and progress: workflows, people, and clients before MCP 2026-07-28. */
+/** Serves callers without input requests and progress: workflows, people, and clients before MCP 2026-07-28. */
 export const SILENT_CALLER: Pick<ToolCall, 'report' | 'canAsk' | 'ask'> = {
   report: () => undefined,
   canAsk: () => false,

@@ -5,16 +5,16 @@ import type { TaskSource } from './task-source.js';
 import type { Surface } from './tool-call.js';
 
 export interface ToolOptions {
-  /** 1 to 64 characters of a-z, 0-9 and _. Unique in the installation. */
+  /** The name has 1 to 64 characters of a-z, 0-9 and _ and is unique in the installation. */
   name: string;
-  /** Deprecated names of the tool. Calls by them work, but lists do not show them. */
+  /** Calls by these deprecated names work, but lists do not show them. */
   aliases?: readonly string[];
   title: string;
   /** Tells a model what the tool does, when to use it and what it returns. */
   description: string;
-  /** Class of the arguments. When absent, the type of the first parameter of the method. */
+  /** The class of the arguments. The default is the type of the first parameter of the method. */
   input?: DtoClass;
-  /** Class of the result. When absent, the method returns `ToolContent`. */
+  /** The class of the result. When absent, the method returns `ToolContent`. */
   output?: DtoClass;
   icons?: readonly Icon[];
   /** The tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */
@@ -26,21 +26,21 @@ export interface ToolOptions {
   /** The tool waits for external systems, so its calls get no open transaction. */
   external?: boolean;
   /**
-   * The provider that finds the work that goes on after the tool has returned. Clients with the Tasks extension of MCP
-   * 2026-07-28 get a task and later its result. All others get the result of the method.
+   * This provider finds the work that continues after the tool has returned. Clients with the Tasks extension of MCP
+   * 2026-07-28 get a task and later its result. Other clients get the result of the method.
    */
   task?: Type<TaskSource>;
-  /** The surfaces that may call it. When absent, all may. */
+  /** Only these surfaces may call the tool. When absent, all may. */
   surfaces?: readonly Surface[];
 }
 
 /** Declares a method of a provider as a tool for agents, workflows and people. */
 export const Tool = DiscoveryService.createDecorator<ToolOptions>();
 
-/** A block of MCP content: text, image, audio, embedded resource or link. */
+/** Holds a block of MCP content: text, image, audio, embedded resource or link. */
 export type ContentBlock = { type: string } & Record<string, unknown>;
 
-/** The result of a tool without an `output` class, which returns content for a model and not data. */
+/** Holds the result of a tool without an `output` class: content for a model and not data. */
 export class ToolContent {
   constructor(readonly content: readonly ContentBlock[]) {}
 
@@ -49,11 +49,11 @@ export class ToolContent {
   }
 }
 
-/** A picture that clients may show beside a name. The fields are those of the MCP specification. */
+/** Describes a picture that clients may show beside a name. The fields are those of the MCP specification. */
 export interface Icon {
-  /** An https: or data: URI. */
+  /** The URI has the scheme https: or data:. */
   src: string;
   mimeType?: string;
-  /** For example `48x48`, or `any` for a picture that fits every size. */
+  /** Sizes are written as `48x48`, or `any` for a picture that fits every size. */
   sizes?: string[];
 }

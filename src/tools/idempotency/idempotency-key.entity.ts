@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../../database/organization-row.js';
 
-/** A call with an idempotency key, and its result. */
+/** Stores a call with an idempotency key, and its result. */
 @Entity('idempotency_keys')
 export class IdempotencyKey extends OrganizationRow {
   @PrimaryColumn('text')

@@ -44,7 +44,7 @@ export class IdempotencyRetention implements OnApplicationBootstrap, BeforeAppli
       } while (removed === BATCH);
     } catch (error) {
       this.logger.warn(
-        `Expired idempotency keys were not deleted, and will be in an hour: ${toError(error).message}`,
+        `Deleting expired idempotency keys failed, and will be retried in an hour: ${toError(error).message}`,
       );
     }
   }

@@ -7,7 +7,7 @@ import { IdempotencyKey } from './idempotency-key.entity.js';
 export class IdempotencyRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns the earlier call with the key, after waiting for its end, or undefined when this call has claimed the key. */
+  /** Waits for an earlier call with the key, and returns it. Returns undefined when this call has claimed the key. */
   async claim(
     organizationId: string,
     tool: string,

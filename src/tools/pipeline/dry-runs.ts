@@ -5,7 +5,7 @@ import type { ToolCall } from '../contract/tool-call.js';
 import type { RegisteredTool } from '../registry/registered-tool.js';
 import { ToolRegistry } from '../registry/tool-registry.js';
 
-/** The result that the call would have had, and the rows that it would have changed. */
+/** Holds the result of the call, and the rows that it changed before the rollback. */
 export type DryRunOutcome = { result: object } & Effects;
 
 /** Calls tools in transactions that are rolled back, so that nothing is stored and nothing is sent. */
@@ -16,10 +16,10 @@ export class DryRuns {
     private readonly tenants: TenantDatabase,
   ) {}
 
-  /** Calls a tool with its guards and interceptors. Fails as the real call would. */
+  /** Calls a tool with its guards and interceptors. Throws the same errors as a real call. */
   call(tool: RegisteredTool, given: unknown, call: ToolCall): Promise<DryRunOutcome> {
     const { organizationId } = call;
-    // Guards run inside too: a row that an interceptor writes in its own transaction must be rolled back as well.
+    // Guards and interceptors run inside, so that rows that they write in their own transactions are rolled back too.
     return this.tenants.dryRun(organizationId, () =>
       this.tenants.observe(organizationId, () =>
         this.tools.call(tool, given, { ...call, dryRun: true }),

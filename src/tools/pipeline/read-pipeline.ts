@@ -16,7 +16,7 @@ export class ReadPipeline {
     private readonly tenants: TenantDatabase,
   ) {}
 
-  /** Runs guards and interceptors, `parse`, and the method in a READ ONLY transaction. Guards see `kind` as type. */
+  /** Runs guards and interceptors, `parse`, and the method in a READ ONLY transaction. Guards see the type `kind`. */
   wrap(
     method: DecoratedMethod<unknown>,
     kind: string,

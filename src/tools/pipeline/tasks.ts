@@ -9,7 +9,7 @@ import type { RegisteredTool } from '../registry/registered-tool.js';
 import type { Task, TaskSource } from '../contract/task-source.js';
 import { ToolRegistry } from '../registry/tool-registry.js';
 
-/** Other ids never reach a source, nor the database, which refuses some characters. */
+/** Sources and the database get only these ids, because PostgreSQL refuses some other characters. */
 const ID = /^[!-~]{1,128}$/;
 
 export interface TaskCaller {
@@ -18,7 +18,7 @@ export interface TaskCaller {
   readonly policies: ToolPolicies;
 }
 
-/** The tasks of all tools. The process stops at boot when no module provides a task source that a tool names. */
+/** Finds the tasks of all tools. The process stops at boot when no module provides a task source that a tool names. */
 @Injectable()
 export class Tasks implements OnApplicationBootstrap {
   private readonly logger = new Logger(Tasks.name);
@@ -37,7 +37,7 @@ export class Tasks implements OnApplicationBootstrap {
     }
   }
 
-  /** Undefined for a final result. Never throws, or the caller would take the committed call for a failed one. */
+  /** Returns undefined for a final result. Never throws, because the call has committed and must not seem to fail. */
   async findStarted(
     { task }: RegisteredTool,
     result: object,
@@ -62,7 +62,7 @@ export class Tasks implements OnApplicationBootstrap {
     );
   }
 
-  /** Returns false if there is no such task. Throws `forbidden` if the policies forbid the tool that cancels. */
+  /** Returns false if there is no such task. Throws `forbidden` if the policies forbid `cancelTool`. */
   async cancel(caller: TaskCaller, id: string): Promise<boolean> {
     const { organizationId, actor } = caller;
     return await this.tenants.transaction(organizationId, async () => {
@@ -82,7 +82,7 @@ export class Tasks implements OnApplicationBootstrap {
     });
   }
 
-  /** Passes responses to open input requests on, and drops all others. Returns false if there is no such task. */
+  /** Passes responses to open input requests to the source, and drops others. Returns false if there is no such task. */
   async answer(
     caller: TaskCaller,
     id: string,
@@ -118,11 +118,11 @@ export class Tasks implements OnApplicationBootstrap {
     return undefined;
   }
 
-  /** Returns true if the policies let agents do what the tool does. */
+  /** Returns true if the policies allow agents the effect of the tool. */
   private allows(name: string | undefined, policies: ToolPolicies): boolean {
     if (name === undefined) return true;
     const tool = this.tools.find(name, 'agent', policies);
-    // Nobody can confirm here. The confirmation `when_possible` allows that, as it does for a call of the tool.
+    // Nobody can confirm here. As in a call of the tool, `when_possible` then needs no confirmation.
     return tool !== undefined && policies.confirmation(...tool.names) !== 'always';
   }
 }

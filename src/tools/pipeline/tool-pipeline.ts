@@ -12,7 +12,7 @@ import type { RegisteredTool } from '../registry/registered-tool.js';
 
 export type ToolMethod = (input: object, call: ToolCall) => Promise<object>;
 
-/** The longest text of arguments that a person sees before confirming a call. */
+/** Limits the text of arguments that a person sees before confirming a call. */
 const MAX_SHOWN_ARGUMENTS = 2000;
 
 interface CheckedCall {
@@ -37,7 +37,7 @@ export class ToolPipeline {
 
   /**
    * Returns the result, or the stored one of the same idempotency key. An abort before the commit rolls the call back.
-   * Throws `invalid_arguments` also for a dry run of an external tool, which cannot be rolled back.
+   * A dry run of an external tool throws `invalid_arguments`, because it cannot be rolled back.
    */
   run(tool: RegisteredTool, method: ToolMethod, given: unknown, call: ToolCall): Promise<object> {
     const input = tool.parse(given ?? {});
@@ -48,9 +48,7 @@ export class ToolPipeline {
     }
     const checked = { tool, method, input, call };
     if (tool.external && call.dryRun) {
-      throw AppError.invalid(
-        'This tool calls external systems, so it cannot be tried without effect.',
-      );
+      throw AppError.invalid('This tool calls external systems, so it has no dry run.');
     }
     if (tool.external) return this.runOutside(checked);
     return tool.readOnly ? this.read(checked) : this.change(checked);
@@ -166,7 +164,7 @@ async function confirm(tool: RegisteredTool, input: object, call: ToolCall): Pro
   await call.ask({ 'switchboard.confirmation': request });
 }
 
-/** The form has no fields: to accept it is to agree. */
+/** The form has no fields: a person agrees by accepting it. */
 class Agreement {}
 
 function confirmationRequest(
@@ -179,7 +177,7 @@ function confirmationRequest(
     json.length > MAX_SHOWN_ARGUMENTS
       ? `${json.slice(0, MAX_SHOWN_ARGUMENTS).toWellFormed()}…`
       : json;
-  const question = isDryRun ? 'Allow this to be tried, without effect?' : 'Allow this action?';
+  const question = isDryRun ? 'Allow a dry run of this action?' : 'Allow this action?';
   return askForm(`${question} ${title}, with:\n${shown}`, Agreement);
 }
 
@@ -187,7 +185,7 @@ function idempotencyKeyOf(input: object, call: ToolCall): string | undefined {
   return (input as { idempotency_key?: string }).idempotency_key ?? call.idempotencyKey;
 }
 
-/** Returns the id for the audit log: from the result, or else from the input. The id of a tool is its name. */
+/** Returns the id for the audit log from the result, or else from the input. The id of a tool is its name. */
 function subjectOf(input: object, result: object): string | null {
   for (const value of Object.values(result)) {
     const id = (value as { id?: unknown } | null)?.id;
@@ -202,7 +200,7 @@ function subjectOf(input: object, result: object): string | null {
   return typeof tool === 'string' ? tool : null;
 }
 
-/** A stored failure of work, such as a run. Its owner may see it whatever its code is. */
+/** Reports a stored failure of work, such as a run. Its owner may see it, whatever its code is. */
 export class ReportedFailure extends Error {
   override readonly name = 'ReportedFailure';
 

@@ -12,6 +12,6 @@ export class OwnerGuard implements CanActivate {
     const [, { actor, organizationId }] = context.getArgs<[unknown, ToolCall]>();
     const account = actor.kind === 'user' ? await this.accounts.find(actor.id) : null;
     if (account?.role === 'owner' && account.organizationId === organizationId) return true;
-    throw new AppError('forbidden', 'Only an owner of the organization may do this.');
+    throw new AppError('forbidden', 'Only an owner of the organization may call this tool.');
   }
 }

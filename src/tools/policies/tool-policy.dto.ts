@@ -8,13 +8,13 @@ export class SetToolPolicyInput {
   @Text('Name of the tool.', { min: 1, max: 64 })
   tool: string;
 
-  @Doc('Whether nobody of the organization, agent or person, sees or calls it.')
+  @Doc('If true, nobody in the organization, agent or person, can see or call it.')
   @Flag({ optional: true })
   hidden?: boolean;
 
   @Doc(
-    'Whether a person must confirm what an agent calls: never; when_possible: if the client can ask; always: clients ' +
-      'that cannot ask are refused.',
+    'When a person must confirm calls of agents. never; when_possible: if the client can ask; always: ' +
+      'clients that cannot ask are refused.',
   )
   @Choice(CONFIRMATIONS, { optional: true })
   confirmation?: Confirmation;

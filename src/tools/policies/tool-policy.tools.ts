@@ -17,12 +17,12 @@ import {
 
 const SET = 'set_tool_policy';
 const LIST = 'list_tool_policies';
-/** No policy may apply to these, because then nobody could remove it again. */
+/** No policy may apply to these tools, because nobody could remove it again. */
 const EXEMPT_TOOLS = new Set([SET, LIST]);
 
 type PolicySubject = Pick<RegisteredTool, 'names'> & { readonly isForAgents: boolean };
 
-/** Tools with which the owners of an organization set the policies of its tools. */
+/** Provides the tools by which owners set the policies of their organization's tools. */
 @Injectable()
 export class ToolPolicyTools {
   constructor(
@@ -51,10 +51,10 @@ export class ToolPolicyTools {
       throw invalid('', 'needs hidden, confirmation or both');
     }
     if (EXEMPT_TOOLS.has(tool.names[0])) {
-      throw invalid('tool', 'is one that no policy applies to');
+      throw invalid('tool', 'cannot have a policy');
     }
     if (confirmation !== undefined && confirmation !== 'never' && !tool.isForAgents) {
-      throw invalid('confirmation', 'is for tools that agents can call, and this one is not');
+      throw invalid('confirmation', 'applies only to tools that agents can call');
     }
     const policy = await this.policies.change(organizationId, tool.names, {
       hidden,
@@ -67,7 +67,7 @@ export class ToolPolicyTools {
   @Tool({
     name: LIST,
     title: 'List the policies of tools',
-    description: 'Returns the tools that are hidden or whose calls must be confirmed, by name.',
+    description: 'Returns the tools that are hidden or need confirmation, by name.',
     output: ToolPolicyList,
     readOnly: true,
     surfaces: ['dashboard'],
@@ -75,7 +75,7 @@ export class ToolPolicyTools {
   async list(_input: ListToolPoliciesInput, { organizationId }: ToolCall): Promise<ToolPolicyList> {
     const policies = await this.policies.get(organizationId);
     const registered = this.registry.all().map(({ names }) => names);
-    // Includes offered tools, also deleted ones, because a policy belongs to a name.
+    // The names include offered tools, even deleted ones, because a policy belongs to a name.
     const others = policies
       .names()
       .filter((name) => !this.registry.isTaken(name))

@@ -12,22 +12,22 @@ import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js'
 import { AppError } from '../../errors/app-error.js';
 import type { DtoClass } from '../schema/dto-schema.js';
 
-/** A method with its `this`. The arguments are the input and the {@link ToolCall}. */
+/** Calls a method with its `this`. The arguments are the input and the {@link ToolCall}. */
 export type BoundMethod = (input: unknown, call: unknown) => Promise<unknown>;
 
 export interface DecoratedMethod<Options> {
   readonly options: Options;
-  /** Class and method for error messages, for example `ContactTools.search`. */
+  /** Error messages show this class and method, for example `ContactTools.search`. */
   readonly place: string;
   readonly instance: object;
   readonly type: object;
   readonly name: string;
   readonly run: BoundMethod;
-  /** True if Nest creates the class-based guards and interceptors of the method. It does so for classes only. */
+  /** True if Nest creates the class-based guards and interceptors of the method. Nest does so for class providers only. */
   readonly hasInjectedEnhancers: boolean;
 }
 
-/** The application config that ExternalContextCreator has. Nest has no public way to read the global guards. */
+/** Exposes the application config of ExternalContextCreator, because Nest has no public API for the global guards. */
 interface WithConfig {
   container?: { applicationConfig?: ApplicationConfig };
 }
@@ -42,13 +42,13 @@ export class DecoratedMethods {
   ) {}
 
   /**
-   * Finds the decorated methods of every provider: of classes, and of what `useFactory` and `useValue` provide. An
-   * instance that several tokens provide counts once. Throws for a request-scoped provider.
+   * Finds the decorated methods of every provider: classes, and instances from `useFactory` and `useValue`. An instance
+   * that several tokens provide counts once. Throws for a request-scoped provider.
    */
   find<Options>(decorator: DiscoverableDecorator<Options>): DecoratedMethod<Options>[] {
     const providers = this.discovery.getProviders();
     const seen = new Set<object>();
-    // Classes first: only through the class does Nest create guards and interceptors.
+    // Classes come first, because Nest creates guards and interceptors only for them.
     return [
       ...providers.filter((provider) => !provider.isNotMetatype),
       ...providers.filter((provider) => provider.isNotMetatype),
@@ -60,7 +60,7 @@ export class DecoratedMethods {
     });
   }
 
-  /** Guards see the metadata of the method, and `kind` as type of the context. Throws if Nest would leave one out. */
+  /** Adds the guards and interceptors of the method. `kind` is their context type. Throws if Nest would omit one. */
   guarded<Run extends (...given: never[]) => Promise<unknown>>(
     method: DecoratedMethod<unknown>,
     run: Run,
@@ -73,7 +73,7 @@ export class DecoratedMethods {
     }
     const targets = [method.type, method.instance.constructor, original];
     assertEnhancers(method, targets);
-    // The context of Nest makes about ten promises for each call, even with nothing to put around it.
+    // The context of Nest makes about ten promises for each call, even without guards and interceptors.
     if (!this.isEnhanced(targets)) return run;
     return this.contexts.create(
       method.instance,
@@ -145,7 +145,7 @@ function enhancersOf(targets: readonly object[]): unknown[] {
   );
 }
 
-/** Without this, a guard of a tool that `useFactory` provides would be left out without a word. */
+/** Throws for guards that Nest would silently omit, for example on a tool from `useFactory`. */
 function assertEnhancers(
   { hasInjectedEnhancers, place, type }: DecoratedMethod<unknown>,
   targets: readonly object[],
@@ -166,7 +166,7 @@ export function firstParameter({ instance, name, place }: DecoratedMethod<unknow
   if (!input || (input as unknown) === Object) {
     throw new Error(
       `${place}: its first parameter must be a class, or the decorator must name one under input. ` +
-        'An `import type` of the class leaves nothing of it at run time: use `import`.',
+        'An `import type` of the class leaves no class at run time: use `import`.',
     );
   }
   return input;
@@ -174,10 +174,10 @@ export function firstParameter({ instance, name, place }: DecoratedMethod<unknow
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Throws at boot unless the text is a valid name. `what` says what it names, for example `a tool`. */
+/** Throws at boot unless the text is a valid name. `what` is, for example, `a tool`. */
 export function assertName(what: string, name: string, place: string): void {
   if (NAME.test(name)) return;
-  throw new Error(`${place}: "${name}" is no name for ${what} (${NAME.source}).`);
+  throw new Error(`${place}: "${name}" is not a valid name for ${what} (${NAME.source}).`);
 }
 
 /** Throws at boot if two of the found methods have a name in common. The message says where both are. */
@@ -193,7 +193,7 @@ export function assertUnique<Found extends { place: string }>(
       if (other === found.place) {
         const [provider] = other.split('.');
         throw new Error(
-          `The ${what} ${name} is there twice: list ${provider} under providers of one module only.`,
+          `The ${what} ${name} is registered twice: list ${provider} under providers of one module only.`,
         );
       }
       if (other) {
@@ -206,7 +206,7 @@ export function assertUnique<Found extends { place: string }>(
   }
 }
 
-/** Converts HTTP exceptions of guards to {@link AppError}. `what` is what was called, such as `tool`. */
+/** Converts HTTP exceptions of guards to {@link AppError}. `what` is the kind of method, such as `tool`. */
 export function fromHttpException(error: unknown, what: string): unknown {
   if (!(error instanceof HttpException)) return error;
   const status = error.getStatus();
@@ -217,5 +217,5 @@ export function fromHttpException(error: unknown, what: string): unknown {
     return new AppError('rate_limited', 'Too many calls. Try again later.', { cause: error });
   }
   if (status >= 500) return error;
-  return new AppError('invalid_arguments', 'This call was refused.', { cause: error });
+  return new AppError('invalid_arguments', 'A guard refused this call.', { cause: error });
 }

@@ -8,7 +8,7 @@ export interface OfferedTool {
   readonly descriptor: ToolDescriptor;
   readonly task?: Type<TaskSource>;
 
-  /** Starts the work in the transaction of the call, so it happens once for a key. A dry run returns its result. */
+  /** Starts the work in the transaction of the call, so that it happens once for a key. A dry run returns this result. */
   start(input: Record<string, unknown>, call: ToolCall): Promise<object>;
 
   /**
@@ -18,7 +18,7 @@ export interface OfferedTool {
   waitForResult(started: object, call: ToolCall): Promise<object>;
 }
 
-/** Runs in a transaction of the organization. The revision equals `offered_revisions` of `gate.find_api_key`. */
+/** Lists tools in a transaction of the organization. `revision` equals `offered_revisions` of `gate.find_api_key`. */
 export interface OfferedToolSource {
   /** Returns the tools that can be called now, sorted by name in code-unit order. */
   list(organizationId: string): Promise<{ revision: string; tools: readonly OfferedTool[] }>;
@@ -27,7 +27,7 @@ export interface OfferedToolSource {
   names(organizationId: string): Promise<string[]>;
 }
 
-/** The offered tools of one organization at one revision. */
+/** Holds the offered tools of one organization at one revision. */
 export class OfferedToolList {
   static readonly NONE = new OfferedToolList('', []);
 

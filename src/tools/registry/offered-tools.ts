@@ -12,16 +12,16 @@ import { ToolRegistry } from './tool-registry.js';
 const MAX_CACHED = 200;
 const AGENTS: ReadonlySet<Surface> = new Set(['agent']);
 
-/** The argument that every offered tool has. */
+/** Every offered tool has this argument. */
 export const IDEMPOTENCY_KEY = 'idempotency_key';
 const KEY_SCHEMA: JsonSchema = {
   type: 'string',
   minLength: 1,
   maxLength: 255,
-  description: 'The same key with the same arguments starts one run only.',
+  description: 'The same key with the same arguments starts only one run.',
 };
 
-/** Offered tools use the same pipeline. A registered tool, perhaps of a later release, hides one of the same name. */
+/** Registers offered tools, which use the same pipeline. A registered tool hides an offered tool of the same name. */
 @Injectable()
 export class OfferedTools {
   private readonly logger = new Logger('Tools');
@@ -35,13 +35,13 @@ export class OfferedTools {
     private readonly pipeline: ToolPipeline,
   ) {}
 
-  /** Registers the one feature that has offered tools. Throws for a second one. */
+  /** Registers the only source of offered tools. Throws for a second source. */
   use(source: OfferedToolSource): void {
     if (this.source) throw new Error('Only one source of offered tools can be registered.');
     this.source = source;
   }
 
-  /** `revision` comes with the API key, so the database is asked once for each change, or never. */
+  /** Returns the tools of a revision, which comes with the API key. Reads the database once for each revision. */
   async of(organizationId: string, revision: string): Promise<OfferedToolList> {
     if (revision === '' || !this.source) return OfferedToolList.NONE;
     const cached = this.cache.get(keyOf(organizationId, revision));
@@ -51,7 +51,7 @@ export class OfferedTools {
       organizationId,
       async () => {
         const found = await source.list(organizationId);
-        // The revision may have changed since the key was looked up, so the list is stored under its own.
+        // The revision may have changed since the key was looked up, so the list is cached under its own revision.
         const key = keyOf(organizationId, found.revision);
         const list = new OfferedToolList(key, this.register(organizationId, found.tools));
         this.cache.set(key, list);

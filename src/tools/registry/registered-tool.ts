@@ -11,7 +11,7 @@ export interface ToolDescriptor {
   title: string;
   description: string;
   inputSchema: ObjectSchema;
-  /** Absent if the tool returns {@link ToolContent}. */
+  /** It is absent if the tool returns {@link ToolContent}. */
   outputSchema?: ObjectSchema;
   icons?: readonly Icon[];
   annotations: {
@@ -24,7 +24,7 @@ export interface ToolDescriptor {
 
 export interface RegisteredTool {
   readonly descriptor: ToolDescriptor;
-  /** The current name, then the deprecated names. Rows stored under any of them belong to this tool. */
+  /** Lists the current name, then the deprecated names. Rows stored under any of them belong to this tool. */
   readonly names: readonly [string, ...string[]];
   /** Checks the arguments of a caller. Throws `invalid_arguments` with every fault. */
   readonly parse: (given: unknown) => object;
@@ -36,11 +36,11 @@ export interface RegisteredTool {
   readonly invoke: (given: unknown, call: ToolCall) => Promise<object>;
 }
 
-/** The tools that a prompt or a completion needs. */
+/** Holds the tools that a prompt or a completion needs. */
 export class RequiredTools {
   constructor(private readonly tools: readonly RegisteredTool[]) {}
 
-  /** False if a tool is hidden, or reads what needs confirmation: its data would be shown without a call. */
+  /** Returns false if a tool is hidden, or only reads and must be confirmed: its data would be shown without a call. */
   areAllowed(policies: ToolPolicies): boolean {
     return this.tools.every(({ names, readOnly }) => {
       const { hidden, confirmation } = policies.policy(...names);

@@ -18,7 +18,7 @@ import {
 } from './decorated-methods.js';
 import { type RegisteredTool, RequiredTools, type ToolDescriptor } from './registered-tool.js';
 
-/** `POST /api/tools/:name` takes this member beside the arguments, so no argument can have the name. */
+/** `POST /api/tools/:name` accepts this member beside the arguments, so no argument can have this name. */
 const RESERVED_ARGUMENT = 'dry_run';
 const ALL_SURFACES: readonly Surface[] = ['agent', 'workflow', 'dashboard'];
 
@@ -27,7 +27,7 @@ const ALL_SURFACES: readonly Surface[] = ['agent', 'workflow', 'dashboard'];
 export class ToolRegistry implements OnModuleInit {
   private readonly logger = new Logger('Tools');
   private readonly tools: RegisteredTool[] = [];
-  /** Has each tool under its current name and its deprecated names. */
+  /** Maps current and deprecated names to tools. */
   private readonly byName = new Map<string, RegisteredTool>();
   private readonly warnedNames = new Set<string>();
 
@@ -73,7 +73,7 @@ export class ToolRegistry implements OnModuleInit {
     return tool;
   }
 
-  /** Returns true if any tool has this name, or had it before. */
+  /** Returns true if a tool has this current or deprecated name. */
   isTaken(name: string): boolean {
     return this.byName.has(name);
   }
@@ -127,7 +127,7 @@ export class ToolRegistry implements OnModuleInit {
     return tool;
   }
 
-  /** Checks results in development. It does so inside the transaction, so that a wrong result has no effect. */
+  /** Checks results in development, inside the transaction, so that a call with a wrong result is rolled back. */
   private withCheckedResult(
     { run, options: { name, output } }: DecoratedMethod<ToolOptions>,
     { outputSchema }: ToolDescriptor,
@@ -137,7 +137,7 @@ export class ToolRegistry implements OnModuleInit {
     return async (input, call) => {
       const result = await method(input, call);
       try {
-        // Callers get JSON: without undefined members, and with times as text.
+        // Check the JSON that callers get, without undefined members and with times as text.
         parseBySchema(outputSchema, JSON.parse(JSON.stringify(result), storable));
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
@@ -150,7 +150,7 @@ export class ToolRegistry implements OnModuleInit {
   }
 }
 
-/** A result may quote text of a webhook payload that arguments may not contain, because payloads are stored as bytes. */
+/** Returns true for a text that arguments may not contain. A result may quote it from a webhook payload. */
 function storable(key: string, value: unknown): unknown {
   if (key === '__proto__' || key.includes('\0') || !key.isWellFormed()) return undefined;
   return typeof value === 'string' ? value.replaceAll('\0', ' ').toWellFormed() : value;

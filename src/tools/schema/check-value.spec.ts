@@ -97,7 +97,7 @@ describe(checkValue, () => {
     expect(faults).toEqual([{ path: 'list', message: 'must not repeat an item' }]);
   });
 
-  it('adds a fault for a list of scalars with a wrong item, beside that of the item', () => {
+  it('adds a fault for a list of scalars with a wrong item, and a fault for the item', () => {
     const faults: Fault[] = [];
     checkValue({ type: 'array', items: { type: 'string' } }, ['a', 1], 'tags', faults);
     expect(faults.map(({ path }) => path)).toEqual(['tags[1]', 'tags']);
@@ -140,11 +140,11 @@ describe(checkValue, () => {
     [{ email, lines: [{ sku: 'A', skew: 1 }] }, 'lines[0].skew is not known. Did you mean sku?'],
     [{ email, lines: ['A'] }, 'lines[0] must be of type object'],
     [{ email, emial: 'x' }, 'emial is not known. Did you mean email?'],
+    [JSON.parse(`{"email":"${email}","__proto__":{}}`), ' must not have the property __proto__'],
     [
-      JSON.parse(`{"email":"${email}","__proto__":{}}`),
-      ' must not have a property called __proto__',
+      { email, extra: { 'a\0': 1 } },
+      'extra has a property name with a character that cannot be stored',
     ],
-    [{ email, extra: { 'a\0': 1 } }, 'extra has a property with an impossible name'],
   ])('refuses %j', (given, fault) => expect(faultsOf(given)).toContain(fault));
 
   it('accepts exactly what Ajv accepts, for any schema and any value', () => {

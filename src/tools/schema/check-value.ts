@@ -27,13 +27,13 @@ export const FORMATS = {
 const LONGEST_SHOWN_KEY = 64;
 const ANYTHING: JsonSchema = {};
 
-/** Returns true for a value that is not known yet and therefore is not checked. */
+/** Returns true for a value that is unknown until later. Such a value is not checked. */
 type IsUnknown = (value: unknown) => boolean;
 
 /**
- * Adds a fault for everything in `value` that the schema or the database does not allow. Returns a copy without the
- * members that count as absent: those that are undefined, and nulls of optional properties, which language models send
- * for "no value". After a fault the copy must not be used.
+ * Adds a fault for everything in `value` that the schema or the database does not allow. Returns a copy without absent
+ * members: undefined members, and nulls of optional properties, which language models send for "no value". After a
+ * fault the copy must not be used.
  */
 export function checkValue(
   schema: JsonSchema,
@@ -133,14 +133,15 @@ function checkObject(
   return copy;
 }
 
-/** PostgreSQL cannot store U+0000 nor lone surrogates, and `__proto__` would set the prototype of the copy. */
+/** PostgreSQL can store neither U+0000 nor lone surrogates, and `__proto__` would set the prototype of the copy. */
 function faultOfKey(key: string): string | undefined {
-  if (key === '__proto__') return 'must not have a property called __proto__';
-  if (key.includes('\0') || !key.isWellFormed()) return 'has a property with an impossible name';
+  if (key === '__proto__') return 'must not have the property __proto__';
+  if (key.includes('\0') || !key.isWellFormed())
+    return 'has a property name with a character that cannot be stored';
   return undefined;
 }
 
-/** Shortens the key, because a key may be as long as the body and the caller gets it back in the fault. */
+/** Shortens the key, which may be as long as the body, because the fault in the response contains it. */
 function joinPath(path: string, key: string): string {
   const shown =
     key.length > LONGEST_SHOWN_KEY ? `${key.slice(0, LONGEST_SHOWN_KEY).toWellFormed()}…` : key;
@@ -168,7 +169,7 @@ function faultOfText(schema: JsonSchema, text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain the character U+0000';
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
   const { minLength = 0, maxLength = Infinity, pattern, format } = schema;
-  // The length in UTF-16 is one to two times the number of characters, so most texts need no count.
+  // The UTF-16 length is one to two times the number of characters, so most texts need no count.
   if (text.length < 2 * minLength && charactersIn(text) < minLength) {
     return `must be at least ${minLength} characters`;
   }
@@ -189,7 +190,7 @@ function charactersIn(text: string): number {
 
 const regExps = new Map<string, RegExp>();
 
-/** Only schemas of classes have patterns, so the map stays as small as the code. */
+/** Caches patterns. Only schemas of classes have patterns, so the map stays small. */
 function regExpOf(pattern: string): RegExp {
   let regExp = regExps.get(pattern);
   if (!regExp) regExps.set(pattern, (regExp = new RegExp(pattern, 'u')));

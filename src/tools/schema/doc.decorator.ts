@@ -16,7 +16,7 @@ export function Doc(
   return Reflect.metadata(DOC, { description, ...more } satisfies FieldDoc);
 }
 
-/** Allows null as a value of the field, for "clear this value". Without it a null of an optional field counts as absent. */
+/** Allows null as a value of the field, for "clear this value". Otherwise a null in an optional field counts as absent. */
 export function Nullable(): PropertyDecorator {
   return Reflect.metadata(NULLABLE, true);
 }

@@ -4,7 +4,7 @@ import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { docOf, isNullable } from './doc.decorator.js';
 import type { JsonSchema, JsonType, ObjectSchema } from './json-schema.js';
 
-/** A class whose class-validator decorators describe its instances. */
+/** Describes a class with class-validator decorators. */
 export type DtoClass<T extends object = object> = new () => T;
 
 interface Rule {
@@ -68,12 +68,12 @@ const CONVERTERS: Record<string, Converter> = {
 
 const nestedClasses = new WeakMap<DtoClass, ReadonlyMap<string, DtoClass>>();
 
-/** The classes of the nested properties of `dto`, whose schema was generated before. */
+/** Returns the classes of nested properties of `dto`. Its schema must have been generated before. */
 export function nestedClassesOf(dto: DtoClass): ReadonlyMap<string, DtoClass> {
   return nestedClasses.get(dto) ?? new Map();
 }
 
-/** The schema is all that arguments are checked against, so a decorator that it cannot express throws. */
+/** Generates the schema that arguments are checked against. Throws for a decorator that JSON Schema cannot express. */
 export function dtoSchema(dto: DtoClass, ancestors: readonly DtoClass[] = []): ObjectSchema {
   if (ancestors.includes(dto)) throw new SchemaError(dto, '', 'a class that contains itself');
   const defaults = new dto() as Record<string, unknown>;
@@ -179,7 +179,7 @@ function ruleSchema({ type, name = type, constraints = [], validateIf }: Rule): 
   return convert(constraints);
 }
 
-/** Joins the schemas of two decorators. Throws if they give one keyword two values that a single one cannot express. */
+/** Joins the schemas of two decorators. Throws if they have values of one keyword that cannot be joined. */
 function merge(a: JsonSchema, b: JsonSchema): JsonSchema {
   const merged: Record<string, unknown> = { ...a };
   for (const [key, value] of Object.entries(b)) {
@@ -200,7 +200,7 @@ function isOptionalRule(rule: Rule): boolean {
   return rule.type === ValidationTypes.CONDITIONAL_VALIDATION && rule.name === 'isOptional';
 }
 
-/** Fills in the type that an enum leaves to its values. */
+/** Adds the type of an enum, taken from its values. */
 function typed(schema: JsonSchema): JsonSchema {
   if (schema.type !== undefined || !schema.enum) return schema;
   const types = new Set(schema.enum.map((value) => typeof value));

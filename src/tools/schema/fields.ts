@@ -17,8 +17,8 @@ import {
 import { Doc, Nullable } from './doc.decorator.js';
 import type { DtoClass } from './dto-schema.js';
 
-// The decorators of the fields of our own classes: what class-validator, @Doc and @Nullable say in several lines. Each
-// takes a description, options, both or neither.
+// Each decorator here replaces several of class-validator, @Doc and @Nullable. It takes a description, options, both or
+// neither.
 
 interface FieldOptions {
   optional?: boolean;
@@ -32,14 +32,14 @@ interface LimitedOptions extends FieldOptions {
 
 type Given<Options = FieldOptions> = [described?: string | Options, options?: Options];
 
-/** `min` and `max` count characters. */
+/** Declares a text. `min` and `max` count characters. */
 export const Text = field(({ min, max }: LimitedOptions) => [
   ...limit(MinLength, min),
   ...limit(MaxLength, max),
   IsString(),
 ]);
 
-/** A time that Switchboard returns. Times that callers give are texts, because services parse them. */
+/** Declares a time that Switchboard returns. Times from callers are texts, because services parse them. */
 export const Timestamp = field(() => [IsString()], 'RFC 3339, UTC.');
 
 export const Integer = field(({ min, max }: LimitedOptions) => [
@@ -54,7 +54,7 @@ export const JsonObject = field(() => [IsObject()]);
 
 export const TextList = field(() => [IsString({ each: true }), IsArray()]);
 
-/** `max` counts items. */
+/** Declares a list of objects. `max` counts items. */
 export const ObjectList = field(({ max }: FieldOptions & { max?: number }) => [
   IsObject({ each: true }),
   ...limit(ArrayMaxSize, max),
@@ -65,12 +65,12 @@ export function Choice(values: readonly string[], ...given: Given): PropertyDeco
   return field(() => [IsIn(values)])(...given);
 }
 
-/** An instance of a class with decorated fields. */
+/** Declares an instance of a class with decorated fields. */
 export function Nested(type: () => DtoClass, ...given: Given): PropertyDecorator {
   return field(() => [Type(type), ValidateNested()])(...given);
 }
 
-/** A list of such instances. */
+/** Declares a list of instances of a class with decorated fields. */
 export function ListOf(type: () => DtoClass, ...given: Given): PropertyDecorator {
   return field(() => [Type(type), ValidateNested({ each: true }), IsArray()])(...given);
 }

@@ -166,7 +166,7 @@ describe(parseArguments, () => {
     );
     fc.assert(
       fc.property(input, (given) => {
-        // U+0000 and lone surrogates are valid in JSON, but PostgreSQL cannot store them.
+        // These texts are valid JSON, but PostgreSQL can store neither U+0000 nor lone surrogates.
         fc.pre(!/\\u0000|\\ud[89a-f]/i.test(JSON.stringify(given)));
         let accepted = true;
         try {
@@ -188,7 +188,7 @@ describe(parseArguments, () => {
       },
       { requiredKeys: ['name'] },
     );
-    // Without lists in places of nested objects, because class-validator checks their items instead.
+    // The values have no lists in place of nested objects, because class-validator checks the items of such lists.
     const noList = fc.constantFrom<unknown>('a', 'b', '', 0, 1, 101, 1.5, true, {});
     const value = fc.oneof(noList, fc.constant([]));
     const correct = { query: 'a', limit: 3, tags: ['a'], inner: { name: 'abc' }, list: [] };

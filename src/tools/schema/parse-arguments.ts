@@ -14,7 +14,7 @@ export function parseArguments<T extends object>(
   return instantiate(dto, parseBySchema(schema, given));
 }
 
-/** Does the same for a schema that was not generated from a class: returns a plain object. */
+/** Checks arguments against a schema that has no class. Returns a plain object. */
 export function parseBySchema(schema: ObjectSchema, given: unknown): Record<string, unknown> {
   const faults: Fault[] = [];
   const checked = checkValue(schema, given, '', faults);
@@ -22,7 +22,7 @@ export function parseBySchema(schema: ObjectSchema, given: unknown): Record<stri
   return checked as Record<string, unknown>;
 }
 
-/** Free-form objects stay plain: plainToInstance would copy them, and fail on a key called `constructor`. */
+/** Keeps free-form objects plain. plainToInstance would copy them, and fail on a key called `constructor`. */
 export function instantiate<T extends object>(dto: DtoClass<T>, value: object): T {
   const nested = nestedClassesOf(dto);
   const instance = new dto() as Record<string, unknown>;

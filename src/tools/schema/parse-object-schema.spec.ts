@@ -22,7 +22,7 @@ const object = <Properties extends object>(properties: Properties, more: object 
   ...more,
 });
 const one = (schema: unknown, more: object = {}) => object({ a: schema }, more);
-/** Makes a schema of the given depth. */
+/** Returns a schema with the given depth. */
 const nested = (levels: number): object =>
   levels === 1 ? { type: 'string' } : { type: 'array', items: nested(levels - 1) };
 
@@ -173,7 +173,7 @@ describe(parseObjectSchema, () => {
     [
       'values of another type',
       one({ type: 'string', enum: [1] }),
-      's.properties.a.enum must hold values of type string',
+      's.properties.a.enum must have values of type string',
     ],
     [
       'values twice',
@@ -260,7 +260,7 @@ describe(parseObjectSchema, () => {
         a: object({ b: one({ type: 'string' }), c: one({ type: 'string' }) }),
         d: one({ type: 'string' }),
       }),
-      'makes more than 6 properties in all',
+      'exceeds 6 properties in total',
     ],
   ])('refuses %s', (_case, given, fault) => {
     expect(read(given).faults.join('\n')).toContain(fault);

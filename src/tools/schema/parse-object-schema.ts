@@ -7,10 +7,10 @@ import type { JsonSchema, JsonType, ObjectSchema } from './json-schema.js';
 export interface SchemaLimits {
   readonly bytes: number;
   readonly depth: number;
-  /** The number of properties in all objects together. */
+  /** Limits the properties in all objects together. */
   readonly properties: number;
   readonly formats: readonly string[];
-  /** Names that properties of the root may not have. */
+  /** Properties of the root may not have these names. */
   readonly reserved: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const KEYWORDS: Record<(typeof TYPES)[number], readonly string[]> = {
   array: ['items', 'minItems', 'maxItems'],
   object: ['properties', 'required', 'additionalProperties'],
 };
-/** Every model accepts these names of arguments. The letter at the start excludes `__proto__`. */
+/** Every model accepts argument names of this form. The letter at the start excludes `__proto__`. */
 const PROPERTY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const MAX_ENUM_VALUES = 50;
 const MAX_TEXT_LENGTH = 500;
@@ -33,9 +33,9 @@ const MAX_TEXT_LENGTH = 500;
 type Json = Record<string, unknown>;
 
 /**
- * Parses a schema without references and without patterns, because a pattern of a stranger could block the process. Adds
- * every fault with its path; after a fault the result must not be used. An object with properties allows no others unless
- * it has `additionalProperties: true`.
+ * Parses a schema without references and patterns, because a pattern from outside could block the process. Adds every
+ * fault with its path. After a fault the result must not be used. An object with properties allows no others unless it
+ * has `additionalProperties: true`.
  */
 export function parseObjectSchema(
   given: object,
@@ -126,10 +126,10 @@ class SchemaReader {
     else if (!Array.isArray(values) || values.length === 0 || values.length > MAX_ENUM_VALUES) {
       this.fault(at, `must be a list of 1 to ${MAX_ENUM_VALUES} values`);
     } else if (!values.every((value) => isOfType(value, type))) {
-      this.fault(at, `must hold values of type ${type} only`);
+      this.fault(at, `must have values of type ${type} only`);
     } else if (new Set(values).size < values.length) this.fault(at, 'must not repeat a value');
     else if (values.some((value) => typeof value === 'string' && hiddenCharacter(value))) {
-      this.fault(at, 'must not contain characters that are not seen');
+      this.fault(at, 'must not contain invisible characters');
     } else return { enum: values as unknown[] };
     return {};
   }
@@ -189,14 +189,14 @@ class SchemaReader {
       const most = this.limits.properties;
       // Reports the fault once and stops, because a schema may have any number of properties.
       if (this.properties - names.length <= most) {
-        this.fault(`${path}.properties`, `makes more than ${most} properties in all`);
+        this.fault(`${path}.properties`, `exceeds ${most} properties in total`);
       }
       return {};
     }
     const read = names.map((name): [string, JsonSchema] => {
       const at = `${path}.properties.${name.slice(0, 64).toWellFormed()}`;
       if (!PROPERTY.test(name)) {
-        this.fault(at, 'must be a letter, then letters, digits and _, at most 64 in all');
+        this.fault(at, 'must be a letter, then letters, digits and _, at most 64 in total');
       }
       return [name, this.schema(properties[name], at, depth + 1)];
     });
