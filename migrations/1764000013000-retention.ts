@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** How long organizations keep their data, and the purge of what is older. */
+/** Retention rules of organizations, and the purge of older data. */
 export class Retention1764000013000 extends SqlMigration {
   readonly name = 'Retention1764000013000';
   readonly files = [

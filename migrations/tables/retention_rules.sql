@@ -1,5 +1,5 @@
--- How long each organization keeps its runs, messages, webhook deliveries and audit log. Without a row, they are kept
--- forever.
+-- The number of days for which an organization keeps its runs, messages, webhook deliveries or audit log. Without a
+-- row, they are kept forever.
 create table public.retention_rules (
   organization_id text collate "C" not null
     constraint retention_rules_organization_id_fkey references public.organizations (id) on delete cascade,

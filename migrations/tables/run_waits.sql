@@ -1,4 +1,4 @@
--- What waiting runs wait for besides a time: events, calls of resume URLs, and the ends of runs. One row for
+-- The waits of runs for something other than a time: events, calls of resume URLs, and the ends of runs. One row for
 -- each such step, and for each resume URL that was called, even before its step begins. Both insert the same
 -- key, so a simultaneous call and step see each other.
 create table public.run_waits (

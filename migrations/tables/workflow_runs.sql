@@ -28,15 +28,15 @@ create table public.workflow_runs (
   crashes integer not null default 0,
   -- When a worker may claim the run: its wake-up time or, while it runs, the end of its lease.
   available_at timestamptz not null default now(),
-  -- It was started under limits.
+  -- True if limits apply to the run.
   limited boolean not null default false,
   delayed_by text,
-  -- When the limit must be checked again although nothing happens.
+  -- The time at which the limit must be checked again, even if no other run ends.
   delayed_until timestamptz,
   debounce_key text collate "C",
-  -- When the first of the runs that this one replaces was created.
+  -- The time at which the first of the runs that this one replaces was created.
   debounce_since timestamptz,
-  -- When it passed the rate limit.
+  -- The time at which the run passed the rate limit.
   released_at timestamptz,
   slot_key text collate "C",
   created_at timestamptz not null default now(),

@@ -5,7 +5,7 @@ create table public.workflow_versions (
   workflow_id text collate "C" not null,
   version integer not null,
   steps json not null,
-  -- How the contact of a run is taken from its trigger.
+  -- The mapping from the payload of a trigger to the contact of the run.
   trigger_contact json,
   -- The whole definition, and who saved it. No foreign key: the author may be gone.
   content json,

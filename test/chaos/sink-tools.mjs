@@ -1,5 +1,5 @@
-// A module with two tools whose effects the checker counts: one inside Switchboard, which only the run journal prevents
-// from happening twice, and one outside. This file is not compiled, so it calls decorators as functions.
+// A module with two tools whose effects the checker counts. One creates a contact, and only the run journal prevents a
+// second one. The other calls an external system. This file is not compiled, so it calls decorators as functions.
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Module } from '@nestjs/common';

@@ -100,7 +100,7 @@ class TeamResources {
   }
 }
 
-/** Has the names of a class and a method of Switchboard. */
+/** This class and its method have the same names as ones of Switchboard. */
 @Injectable()
 class ContactTools {
   @Tool({ name: 'team_contact', title: 'T', description: 'T.', readOnly: true })
