@@ -129,7 +129,7 @@ export function growthNeighboursSection(result) {
   const row = (title, { p50, p99 }) => [title, p50.toFixed(0), p99.toFixed(0)];
   return [
     '## A quiet organization while another one is busy',
-    `From the response to a webhook until its run of two steps has succeeded, at ${quietPerSecond} webhooks per second, with one web process and one worker. Measured in turns: alone, and while another organization has ${show(backlog)} queued runs and receives ${busyPerSecond} webhooks per second.`,
+    `From the response to a webhook until its run of two steps has succeeded. There are ${quietPerSecond} webhooks per second, one web process and one worker. Measured in turns: alone, and while another organization has ${show(backlog)} queued runs and receives ${busyPerSecond} webhooks per second.`,
     '',
     ...table(['the quiet organization', 'p50 ms', 'p99 ms'], 1, [
       row('alone', alone),

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const source = resolve(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-first-start-'));
 const project = join(folder, 'switchboard');
-// As root, PostgreSQL runs as another user, who must be able to pass through the folder of the data.
+// When this runs as root, PostgreSQL runs as another user, who must be able to enter the data folder.
 execFileSync('chmod', ['711', folder]);
 const dataDir = join(folder, 'data');
 const port = await freePort();

@@ -48,7 +48,7 @@ async function reportLeftovers(folder: string, templateUrl: string): Promise<voi
 /** Starts everything and adds to `undo` a function that stops it. */
 async function start(undo: (() => Promise<void>)[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'));
-  // As root, PostgreSQL runs as another user, who must be able to pass through.
+  // When this runs as root, PostgreSQL runs as another user, who must be able to enter the folder.
   await chmod(folder, 0o711);
   undo.push(() => rm(folder, { recursive: true, force: true }));
   const addPid = killOnExit(folder);

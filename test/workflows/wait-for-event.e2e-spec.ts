@@ -195,7 +195,7 @@ describe('a step that waits for an event', () => {
     expect(outputOf(run, 'why')).toEqual({ value: { why: 'invalid_arguments' } });
   });
 
-  it('begins before the effect of the step before it can cause the event', async () => {
+  it('begins before the previous step can cause its event', async () => {
     const ada = await create();
     const runIds = await Promise.all(
       Array.from({ length: 20 }, () =>
