@@ -143,7 +143,7 @@ describe('migrations on an empty database', () => {
     expect(await migrate(url)).toEqual([]);
 
     for (let count = MIGRATIONS.length; count > 0; count -= 1) await undoLast(url);
-    // Only TypeORM's list of migrations may be left, and it is empty.
+    // Only TypeORM's list of migrations may be left, and it must be empty.
     await dropMigrationsTable(url);
     expect(await objects(url)).toEqual(empty);
 

@@ -105,11 +105,14 @@ describe(Pipeline.name, () => {
     expect(await notes()).toEqual([]);
   });
 
-  it.each(['copy notes from stdin', 'copy notes to stdout'])('survives "%s"', async (text) => {
-    await send({ text, values: [] }).catch(() => undefined);
-    await send(insert('after'));
-    expect(await notes()).toEqual(['after']);
-  });
+  it.each(['copy notes from stdin', 'copy notes to stdout'])(
+    'can send other statements after "%s"',
+    async (text) => {
+      await send({ text, values: [] }).catch(() => undefined);
+      await send(insert('after'));
+      expect(await notes()).toEqual(['after']);
+    },
+  );
 
   it('fails when its connection ends', async () => {
     const other = new Client({ connectionString: database.url });

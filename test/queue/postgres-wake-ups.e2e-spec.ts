@@ -45,7 +45,7 @@ it('listens again after its connection was closed', async () => {
   });
 });
 
-it('leaves wake-ups for a later time to the sweep, and delivers none while it is paused', async () => {
+it('leaves wake-ups for a later time to the poll, and delivers none while it is paused', async () => {
   web.app.get(WakeUps).wake('message', 'msg_later', new Date(Date.now() + 60_000));
   web.app.get(WakeUps).wake('message', 'msg_now');
   await waitFor(() => handled.includes('msg_now'));

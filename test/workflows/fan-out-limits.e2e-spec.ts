@@ -22,7 +22,7 @@ describe('workflows that wait for the same event', () => {
       ...more,
     });
 
-  it('are at most 50, in every way of creating and activating them', async () => {
+  it('are at most 50, whether they are created, changed or activated', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 49; count += 1) {
       ids.push((await save(on('contact.tagged'))).value.workflow.id);

@@ -132,7 +132,7 @@ describe('the recovery of runs with several running steps', () => {
     for (const name of ['a2', 'b', 'b2']) expect(await effects(name)).toBe(1);
   });
 
-  it('parks a run with a poisonous item after three crashes, although other items make progress', async () => {
+  it('parks a run after one item has crashed three workers, although other items make progress', async () => {
     const items = ['poison', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6'];
     ProbeTools.hold('poison');
     const runId = await start(items, 2, outside('call', '{{ item }}'));

@@ -124,7 +124,7 @@ describe('the options of steps', () => {
     ]);
   });
 
-  it('if: skips a wait', async () => {
+  it('if: skips a wait when the condition is false', async () => {
     const ended = await run([{ id: 'pause', if: 'trigger.payload.slow', wait: { days: 1 } }]);
     expect(states(ended)).toEqual(['pause skipped']);
   });

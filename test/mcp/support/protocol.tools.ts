@@ -104,7 +104,7 @@ export class ProtocolTools {
     return { note_id: text };
   }
 
-  /** Like `deaf_note`, with an effect outside that no transaction rolls back. */
+  /** Like `deaf_note`, with an external effect that no transaction rolls back. */
   @Tool({
     name: 'outside_note',
     title: 'Outside note',
