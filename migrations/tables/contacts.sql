@@ -26,7 +26,7 @@ create table public.contacts (
 create index contacts_organization_id_created_at_idx on public.contacts (organization_id, created_at, id);
 create index contacts_organization_id_updated_at_idx on public.contacts (organization_id, updated_at, id);
 -- Tags and properties have no index: under row-level security PostgreSQL uses an index only for leakproof
--- operators, and those of arrays and jsonb are not. Every search reads the pending list, so it is short.
+-- operators, and those of arrays and jsonb are not. The pending list is short, because every search reads it.
 create index contacts_search_text_idx on public.contacts
   using gin (private.contact_search_keys(organization_id, search_text, 1)) with (gin_pending_list_limit = 256);
 -- No plan needs statistics about the keys, and ANALYZE would take a second for them.

@@ -24,7 +24,7 @@ class LieOutput {
   count: number;
 }
 
-/** Tools that are declared idempotent and are not. */
+/** Tools that are declared idempotent but are not. */
 @Injectable()
 class LyingTools {
   private count = 0;

@@ -12,7 +12,7 @@ const wait = (event: string) => ({
 });
 
 // No worker runs here: the test acts as all workers, and keeps transactions open at the critical moments.
-describe('a wait that begins or ends at the same moment as its event', () => {
+describe('a wait that begins or ends while its event is stored', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let runs: RunWorker;
