@@ -468,7 +468,7 @@ describe('too many subscriptions', () => {
     });
   });
 
-  it('are refused to every organization above 1,024 in one process', async () => {
+  it('are refused to every organization when one process has 1,024', async () => {
     const organizations = Array.from({ length: 16 }, (_, index) => `org_full_${index}`);
     await here.ownerQuery(
       `insert into organizations (id, name) select id, id from unnest($1::text[]) as n (id)`,

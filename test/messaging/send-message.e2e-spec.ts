@@ -210,7 +210,7 @@ describe('idempotency_key', () => {
     expect(await countFor(id)).toBe(1);
   });
 
-  it('creates one message in ten simultaneous calls', async () => {
+  it('creates one message for ten simultaneous calls', async () => {
     const { id } = await createContact(acme);
     const calls = Array.from({ length: 10 }, () =>
       send(acme, { contact_id: id, idempotency_key: 'order-2' }),

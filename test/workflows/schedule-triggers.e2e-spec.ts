@@ -241,7 +241,7 @@ describe('the schedule of a workflow', () => {
       'must have five fields: minute, hour, day of the month, month, weekday',
     ],
     [{ cron: '0 25 * * *' }, 'trigger.cron', 'has no hour (0 to 23) in "25"'],
-    [{ cron: '0 0 31 2 *' }, 'trigger.cron', 'is a time that never comes'],
+    [{ cron: '0 0 31 2 *' }, 'trigger.cron', 'never matches a date'],
     [
       { cron: '0 9 * * *', timezone: 'Mars/Base' },
       'trigger.timezone',

@@ -208,7 +208,7 @@ describe('the options of steps', () => {
     expect(await save('probe_effect', { name: 'x' })).toEqual([
       {
         path: 'steps[0].timeout',
-        message: 'must be at most 25: "probe_effect" talks to no system outside',
+        message: 'must be at most 25: "probe_effect" calls no external system',
       },
     ]);
   });
