@@ -205,8 +205,8 @@ describe('the compatibility report of a deployment', () => {
     const report = await deploy(BrokenTools);
     const broken = await report.find();
     expect(told(broken)).toEqual([
-      'v1 find arguments.query names order.total, which team_order does not return any more',
-      'v1 note arguments.item names order.total, which team_order does not return any more',
+      'v1 find arguments.query uses order.total, which team_order no longer returns',
+      'v1 note arguments.item uses order.total, which team_order no longer returns',
       'v1 note tool "team_note" is not a tool for steps.',
       'v1 order arguments.currency is required',
       'v1 order arguments.item must be one of a, b',

@@ -452,10 +452,10 @@ describe('for_each', () => {
     ).toEqual([
       expect.stringContaining('steps[1].for_each refers to "nothing"'),
       'steps[1].as must not be "contact": expressions use that name for something else',
-      'steps[1] calls the number of the item "index", which is the id of a step',
-      'steps[1].steps[0] calls the number of the item "index", which is the id of a step',
+      'steps[1] uses the variable "index", but a step has that id',
+      'steps[1].steps[0] uses the variable "index", but a step has that id',
       'steps[2].as must not be "in": expressions use that name for something else',
-      'steps[2] calls the number of the item "index", which is the id of a step',
+      'steps[2] uses the variable "index", but a step has that id',
       'steps[2].steps[0].arguments.value.a refers to the step "x", which has not always run before this one',
       expect.stringContaining('steps[3].arguments.value.a refers to "item"'),
       'steps[3].arguments.value.b refers to the step "x", which has not always run before this one',

@@ -54,7 +54,7 @@ export class DefinitionChecksService {
     return {
       find: (name) => this.registry.find(name, 'workflow', policies)?.descriptor,
       names: () => this.registry.list('workflow', policies).map((tool) => tool.name),
-      // Without this, an agent could put a tool that a person must confirm into a run, where nobody is asked.
+      // Without this, an agent could use a tool without the required confirmation, because in a run nobody is asked.
       needsPerson: (name) =>
         surface !== 'dashboard' &&
         policies.confirmation(...this.registry.find(name, 'workflow', policies)!.names) ===

@@ -8,7 +8,7 @@ import { dtoSchema } from '../../tools/schema/dto-schema.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
 import { BuildWorkflowInput, CreateWorkflowInput } from './workflow.inputs.js';
 
-/** About 8,000 tokens, because an installation may have hundreds of tools. */
+/** Limits the prompt to about 8,000 tokens, because an installation may have hundreds of tools. */
 const MAX_TOOL_CHARACTERS = 30_000;
 const MAX_DESCRIPTION_LENGTH = 160;
 
@@ -71,7 +71,7 @@ export class WorkflowPrompts {
 }
 
 function task(description: string, tools: readonly ToolDescriptor[]): string {
-  // Uses the descriptions of create_workflow, so that both always agree.
+  // The text uses the descriptions of create_workflow, so that both always agree.
   const { trigger, steps } = dtoSchema(CreateWorkflowInput).properties;
   return [
     'Build a Switchboard workflow that does this, in my words:',

@@ -25,7 +25,7 @@ export class WorkflowTools {
       'webhook_url, and the secret of the webhook if it has one: ' +
       'keep it, it is shown only now.',
     output: SavedWorkflowResult,
-    // Not a step of workflows: the result of a step stays in its run, where the secret could be read later.
+    // Workflows cannot call these tools: the result of a step stays in its run, where the secret could be read later.
     surfaces: ['agent', 'dashboard'],
   })
   create(input: CreateWorkflowInput, call: ToolCall): Promise<SavedWorkflowResult> {

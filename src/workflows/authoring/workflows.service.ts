@@ -25,10 +25,10 @@ export interface WorkflowInput {
   steps?: object[];
 }
 
-/** Who saves a workflow, and on which surface. */
+/** Names who saves a workflow, and on which surface. */
 export type SavedBy = Pick<ToolCall, 'surface'> & VersionAuthor;
 
-/** A saved workflow, and its webhook secret when it is new. The secret cannot be read later. */
+/** Holds a saved workflow, and its webhook secret when that is new. The secret cannot be read later. */
 export interface SavedWorkflow {
   workflow: WorkflowView;
   secret: string | null;
@@ -71,9 +71,9 @@ export class WorkflowsService {
   }
 
   /**
-   * Changes the given members. A difference makes a new version; existing runs keep theirs. `secret: true` keeps the
-   * current secret, so that the output of `get_workflow` can be sent back; with an overlap it makes a new one. Throws
-   * `conflict` when the newest version is not `expectedVersion`.
+   * Changes the given members. A difference creates a new version. Existing runs keep their version. `secret: true`
+   * keeps the current secret, so that the output of `get_workflow` can be sent back. With an overlap it generates a new
+   * secret. Throws `conflict` when the newest version is not `expectedVersion`.
    */
   async update(
     organizationId: string,
@@ -154,7 +154,7 @@ export class WorkflowsService {
     };
   }
 
-  /** Bounds the active workflows per event, because one event stores a run of each in its own transaction. */
+  /** Limits the active workflows per event, because one transaction stores the event and a run of each workflow. */
   private async assertRoom(
     organizationId: string,
     event: EventName | null | undefined,
@@ -173,7 +173,7 @@ function assertVersion(workflow: Workflow, expected: number | undefined): void {
   if (expected === undefined || expected === workflow.version) return;
   throw new AppError(
     'conflict',
-    `Somebody has changed the workflow: it has version ${workflow.version} now. Read it again.`,
+    `The workflow was changed: it has version ${workflow.version} now. Read it again.`,
   );
 }
 

@@ -12,11 +12,11 @@ export interface ContactMapping {
   [field: string]: string | object | undefined;
 }
 
-/** The id of the generated contact step. Ids of a definition contain no dot, so it cannot collide. */
+/** Identifies the generated contact step. Ids of a definition contain no dot, so no other step can have this id. */
 export const TRIGGER_CONTACT = 'trigger.contact';
 
 const IDENTIFIERS = ['external_id', 'email', 'phone'];
-/** The fields of `create_contact` that are texts. */
+/** Lists the fields of `create_contact` that are texts. */
 export const TEXT_FIELDS = [...IDENTIFIERS, 'first_name', 'last_name', 'locale', 'timezone'];
 const FIELDS = [...TEXT_FIELDS, 'tags', 'properties', 'consent'];
 

@@ -11,10 +11,10 @@ import {
 } from './steps/step-checks.js';
 import { everyStep, innerListsOf, kindOf, parseSteps } from './steps/step-kinds.js';
 
-/** The variables that expressions of a trigger can use: there is no run yet. */
+/** Expressions of a trigger can use only these variables, because there is no run yet. */
 const TRIGGER_ROOTS = ['trigger', 'contact'];
 const MAX_BYTES = 256 * 1024;
-/** `<run id>:<path>` is the idempotency key of calls outside, which may have 255 characters. */
+/** Limits paths, because `<run id>:<path>` is the idempotency key of external calls, which may have 255 characters. */
 const MAX_PATH = 200;
 
 /** Finds every fault of a definition when it is saved, so that runs fail only for reasons unknown at that time. */
@@ -64,11 +64,11 @@ function checkTriggerRoots(references: readonly string[], path: string, faults: 
   checkRoots(references, TRIGGER_ROOTS, TRIGGER_ROOTS.join(' nor '), path, faults);
 }
 
-/** The context of one list of steps. */
+/** Holds the context of one list of steps. */
 interface ListContext {
-  /** Step ids and loop variables that expressions can refer to. */
+  /** Expressions can refer to these step ids and loop variables. */
   readonly visible: ReadonlySet<string>;
-  /** The largest number of characters that can precede a step id in its journal path. */
+  /** At most this many characters can precede a step id in its journal path. */
   readonly prefixLength: number;
 }
 
@@ -89,7 +89,7 @@ function checkList(
     const stepChecks = new StepChecks(checks, earlier);
     stepChecks.condition(step.if, `${at}.if`);
     kindOf(step).check?.(step, at, stepChecks);
-    // Inner steps have not always run, so they are visible inside their list only.
+    // Inner steps may not have run, so they are visible only inside their list.
     for (const { member, steps: inner, loop } of innerListsOf(step)) {
       const visible = new Set([...earlier, ...(loop?.names ?? [])]);
       const innerLength = prefixLength + (loop?.longestPrefix.length ?? 0);

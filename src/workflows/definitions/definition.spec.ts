@@ -90,7 +90,7 @@ describe(parseSteps, () => {
     [[{ id: 'a', foreach: [] }], 'steps[0].foreach is not known. Did you mean for_each?'],
     [[{ id: 'a', for_each: [], then: [] }], 'steps[0].then is not known.'],
     [[{ id: 'a', for_each: [] }], 'steps[0].steps must be a list of steps'],
-    [[{ id: 'a', for_each: [], steps: [] }], 'steps[0].steps must hold at least one step'],
+    [[{ id: 'a', for_each: [], steps: [] }], 'steps[0].steps must have at least one step'],
     [
       [{ id: 'a', for_each: 'trigger.payload.items', steps: [] }],
       'steps[0].for_each must be a list, or an expression that gives one',
@@ -121,7 +121,7 @@ describe(parseSteps, () => {
       [{ id: 'a', parallel: Array.from({ length: 11 }, () => []) }],
       'steps[0].parallel must be a list of 2 to 10 lists of steps',
     ],
-    [[{ id: 'a', parallel: [[], 7] }], 'steps[0].parallel[0] must hold at least one step'],
+    [[{ id: 'a', parallel: [[], 7] }], 'steps[0].parallel[0] must have at least one step'],
     [[{ id: 'a', parallel: [[], 7] }], 'steps[0].parallel[1] must be a list of steps'],
     [[{ id: 'a', parallel: [[], []], concurrency: 2 }], 'steps[0].concurrency is not known'],
     [
@@ -182,7 +182,7 @@ describe(parseSteps, () => {
     ],
     [
       [{ id: 'a', wait: { until: '2030-01-01T00:00:00Z', timezone: 'UTC' } }],
-      'steps[0].wait.timezone is for local times; this one says its own',
+      'steps[0].wait.timezone is for local times; this time has its own timezone',
     ],
     [[{ id: 'a', wait: { days: 1, timezone: 'UTC' } }], 'steps[0].wait.timezone is not known.'],
     [
@@ -193,7 +193,7 @@ describe(parseSteps, () => {
       [{ id: 'a', wait: { until: '09:00', weekdays } }],
       'steps[0].wait.weekdays must be a list of some of sun, mon, tue, wed, thu, fri, sat, each once',
     ]),
-    [many(101), 'steps must hold at most 100 steps, nested ones included'],
+    [many(101), 'steps must have at most 100 steps, including nested steps'],
     [nested(11), `steps${'[0].then'.repeat(10)} is nested deeper than 10`],
   ])('refuses %j', (steps, fault) => {
     expect(faultsOf(steps)).toContainEqual(expect.stringContaining(fault));

@@ -1,6 +1,6 @@
 import type { EventName } from '../../events/domain-events.js';
 
-/** A step of a workflow. `steps/` has a file for each kind. */
+/** Describes a step of a workflow. `steps/` has a file for each kind. */
 export type Step =
   | ToolStep
   | BranchStep
@@ -11,12 +11,12 @@ export type Step =
   | ParallelStep
   | StopStep;
 
-/** Decides how a run continues after a failed step: it fails, continues, or continues with these steps. */
+/** Decides what a run does after a failed step: it fails, continues, or continues with these steps. */
 export type OnError = 'fail' | 'continue' | Step[];
 
 interface StepBase {
   id: string;
-  /** A Liquid condition. The step is skipped when it is false. */
+  /** The step is skipped when this Liquid condition is false. */
   if?: string;
   on_error?: OnError;
 }
@@ -70,22 +70,22 @@ export interface EventWaitStep extends StepBase {
   };
 }
 
-/** Starts a run of another workflow, with the same contact unless `contact_id` names another, and waits for its end. */
+/** Starts a run of another workflow and waits for its end. The contact is the same unless `contact_id` is given. */
 export interface RunWorkflowStep extends StepBase {
-  /** The id of the workflow, or an expression that gives it. */
+  /** Contains the id of the workflow, or an expression that gives it. */
   run_workflow: string;
   payload?: Record<string, unknown>;
   contact_id?: string;
-  /** With false, the step does not wait. */
+  /** If false, the step does not wait. */
   wait?: boolean;
   timeout?: WaitStep['wait'];
 }
 
 /** Runs its steps once for each item of a list, at most `concurrency` items at a time. */
 export interface ForEachStep extends StepBase {
-  /** A list, or an expression that gives one. */
+  /** Contains a list, or an expression that gives one. */
   for_each: string | unknown[];
-  /** The name of the item in expressions; `item` when absent. */
+  /** Names the item in expressions. The default is `item`. */
   as?: string;
   concurrency?: number;
   steps: Step[];

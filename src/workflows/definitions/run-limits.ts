@@ -3,10 +3,10 @@ import { checkValue } from '../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
 import { isObject } from './step-fields.js';
 
-/** The limit that keeps a run in the queue: a debounce, the rate, the runs of its key, or all runs of the workflow. */
+/** Names the limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. */
 export type RunLimit = 'debounce' | 'rate' | 'key' | 'slot';
 
-/** The limits of a workflow, in the form in which they are stored and shown. */
+/** Holds the limits of a workflow, as they are stored and shown. */
 export interface RunLimits {
   concurrency?: ConcurrencyLimit;
   rate?: { runs: number; per_seconds: number };
@@ -14,26 +14,26 @@ export interface RunLimits {
 }
 
 interface ConcurrencyLimit {
-  /** The largest number of runs of the workflow at the same time. */
+  /** Limits the runs of the workflow at the same time. */
   runs?: number;
-  /** The largest number of runs with the same key at the same time. */
+  /** Limits the runs with the same key at the same time. */
   runs_per_key?: number;
-  /** A Liquid expression on trigger.payload and contact. */
+  /** Contains a Liquid expression on trigger.payload and contact. */
   key?: string;
 }
 
 interface DebounceLimit {
-  /** The last start runs after so many seconds without another start. */
+  /** The last start runs after this many seconds without another start. */
   seconds: number;
-  /** The longest delay by repeated starts. */
+  /** Repeated starts delay a run by at most this many seconds. */
   max_seconds: number;
-  /** A Liquid expression on trigger.payload and contact: only starts with the same key delay each other. */
+  /** Contains a Liquid expression on trigger.payload and contact. Only starts with the same key delay each other. */
   key?: string;
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
 const MAX_DEBOUNCE_SECONDS = 7 * DAY_SECONDS;
-/** The default of `max_seconds` as a multiple of `seconds`. */
+/** `max_seconds` is by default this multiple of `seconds`. */
 const DEFAULT_MAX_PERIODS = 10;
 
 const RUNS: JsonSchema = { type: 'integer', minimum: 1, maximum: 1000 };

@@ -6,7 +6,7 @@ import { isDynamic, isObject } from './step-fields.js';
 const MAX_BYTES = 256 * 1024;
 const MAX_MS = 500;
 
-/** Limits all expressions of one step together. Each has its own limits, but a step may contain thousands. */
+/** Limits all expressions of a step together. Each expression is limited too, but a step may contain thousands. */
 interface Budget {
   bytes: number;
   readonly endsAt: number;
@@ -75,7 +75,7 @@ function tooLarge(): AppError {
 
 const referenceCache = new WeakMap<Step, Map<string, boolean>>();
 
-/** True when an expression of the step may read the variable. If not, callers save the query for its value. */
+/** Returns true when an expression of the step may read the variable. Otherwise callers need not query its value. */
 export function mayReference(step: Step, variable: string): boolean {
   const cache = referenceCache.get(step) ?? new Map<string, boolean>();
   referenceCache.set(step, cache);
@@ -86,12 +86,12 @@ export function mayReference(step: Step, variable: string): boolean {
 }
 
 function hasReference(text: string, variable: string): boolean {
-  // Excludes members (`look_up.contact`) and parts of other names (`contact_id`). Includes `[...]` after no value: it
-  // computes the name of a variable.
+  // Members (`look_up.contact`) and parts of other names (`contact_id`) do not match. `[...]` without a value before it
+  // matches, because it computes the name of a variable.
   return new RegExp(`(?<![\\w.-])${variable}(?![\\w-])|(?<![\\w\\]])\\[`).test(text);
 }
 
-/** Returns every text value at any depth. Names of members are excluded: they contain no expressions. */
+/** Returns every text value at any depth. Names of members are left out, because they contain no expressions. */
 function collectTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];

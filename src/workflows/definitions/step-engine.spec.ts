@@ -20,7 +20,7 @@ const STEPS: Step[] = [
 
 const NOW = 1000;
 
-/** All that can be done next, in words: `run a, sleep b`. */
+/** Describes what can be done next in words: `run a, sleep b`. */
 function next(journal: Record<string, JournalState>, steps = STEPS): string {
   return inWords(steps, new Map(Object.entries(journal)));
 }
@@ -95,7 +95,7 @@ describe(planOf, () => {
       ['runs them after a failure', { a: failed }, 'run a1'],
       ['runs them in order', { a: failed, a1: ok }, 'run a2'],
       ['continues after them', { a: failed, a1: ok, a2: ok }, 'run b'],
-      ['fails when one of them fails', { a: failed, a1: failed }, 'failed at a1'],
+      ['fails when one step fails', { a: failed, a1: failed }, 'failed at a1'],
       [
         'continues when one with on_error "continue" fails',
         { a: failed, a1: ok, a2: failed },

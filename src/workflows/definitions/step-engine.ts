@@ -2,33 +2,33 @@ import type { Step } from './definition.js';
 import type { JournalState, Lanes } from './steps/step-kind.js';
 import { kindOf } from './steps/step-kinds.js';
 
-/** Journal entries by their paths. */
+/** Maps paths to journal entries. */
 export type Journal = Pick<ReadonlyMap<string, JournalState>, 'get'>;
 
-/** One iteration of a loop. It determines the paths of the steps inside and the values of the loop variables. */
+/** Identifies an iteration of a loop, which decides the paths of its steps and the values of the loop variables. */
 export interface Iteration {
   readonly loop: Place;
   readonly index: number;
 }
 
-/** A step at one place of a run. `path` is the key of its journal entry, such as `each[3].send`. */
+/** Identifies a step at one place of a run. `path` is the key of its journal entry, such as `each[3].send`. */
 export interface Place<S extends Step = Step> {
   readonly step: S;
   readonly path: string;
-  /** The loop iterations around the step, the outermost first. */
+  /** Lists the loop iterations around the step, the outermost first. */
   readonly iterations: readonly Iteration[];
 }
 
 export interface Plan {
-  /** Steps that can run now, in the order of the definition, including those that are already running. */
+  /** These steps can run now or are already running. They are in the order of the definition. */
   readonly ready: readonly Place[];
-  /** Steps that wait and are not due yet. */
+  /** These steps wait and are not due yet. */
   readonly waiting: readonly Place[];
-  /** Steps whose failure ends the run. */
+  /** The failure of these steps ends the run. */
   readonly failed: readonly Place[];
-  /** The end of the run, reached when no step is running any more. `at` is the step that ends it early. */
+  /** Set when the run ends, because no step is running any more. `at` is the step that ends it early. */
   readonly end?: { readonly status: 'succeeded' | 'failed'; readonly at?: Place };
-  /** Paths of loop iterations that are done and were not known to be done before. */
+  /** Lists the paths of loop iterations that have become done. */
   readonly doneIterations: readonly string[];
 }
 
@@ -40,7 +40,7 @@ interface ListPosition {
 }
 
 /**
- * Computes what a run can do next from the definition and the journal alone. So a worker that takes over a run continues
+ * Computes what a run can do next from only the definition and the journal. So a worker that takes over a run continues
  * exactly where the journal ends. Journal entries of `doneIterations` are not read.
  */
 export function planOf(

@@ -3,7 +3,7 @@ import { didYouMean } from '../../text/nearest-names.js';
 
 export type Json = Record<string, unknown>;
 
-// Members that other workflow systems have. A suggestion of a similar name would mislead their users.
+// Other workflow systems have these members. A suggestion of a similar name would mislead their users.
 const UNSUPPORTED = ['loop', 'switch', 'delay', 'timeout', 'delivery'];
 
 export function checkKeys(
@@ -41,7 +41,7 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Calls `visit` with every text in a JSON value. Names of members are left out: they contain no expressions. */
+/** Calls `visit` with every text in a JSON value. Names of members are left out, because they contain no expressions. */
 export function visitTexts(
   value: unknown,
   path: string,
@@ -54,7 +54,7 @@ export function visitTexts(
   }
 }
 
-/** True when the text contains a Liquid expression, so that its value is known only when the step runs. */
+/** Returns true when the text contains a Liquid expression, so that its value is known only when the step runs. */
 export function isDynamic(text: string): boolean {
   return text.includes('{{') || text.includes('{%');
 }

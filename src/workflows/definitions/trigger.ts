@@ -10,33 +10,33 @@ const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const;
 
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
-/** The ways to start a run. `tool` means that an agent called the offered workflow. */
+/** Lists the ways to start a run. `tool` means that an agent called the offered workflow. */
 export const RUN_TRIGGER_TYPES = [...TRIGGER_TYPES, 'tool'] as const;
 
 export type RunTriggerType = (typeof RUN_TRIGGER_TYPES)[number];
 
 const MISSED_POLICIES = ['skip', 'run_once'] as const;
 
-/** The stored part of a trigger besides its type and its secret, in the form in which it is shown. */
+/** Holds the stored part of a trigger besides its type and its secret, as it is shown. */
 export interface TriggerOptions {
-  /** The event of an event trigger. */
+  /** An event trigger has this event. */
   event?: EventName;
-  /** The times of a schedule trigger, their timezone, and the handling of times when no worker was running. */
+  /** A schedule trigger has its times, their timezone, and a rule for times at which no worker was running. */
   cron?: string;
   timezone?: string;
   missed?: (typeof MISSED_POLICIES)[number];
-  /** A Liquid condition. No run starts when it is false. */
+  /** No run starts when this Liquid condition is false. */
   if?: string;
   /** Maps the payload of a webhook or manual trigger to the contact of the run. */
   contact?: ContactMapping;
   limits?: RunLimits;
 }
 
-/** A parsed trigger. `secret`: true generates one, text sets it, null removes it, absent keeps it. */
+/** Holds a parsed trigger. `secret`: true generates a secret, text sets it, null removes it, absent keeps it. */
 export interface Trigger {
   type: TriggerType;
   secret?: true | string | null;
-  /** How long the previous secret stays valid beside the new one. With 0 it becomes invalid at once. */
+  /** The previous secret stays valid for this many seconds. With 0 it becomes invalid at once. */
   overlapSeconds?: number;
   /** Null removes it, absent keeps it. */
   toleranceSeconds?: number | null;
@@ -145,8 +145,8 @@ function cronFault(cron: unknown): string | undefined {
   }
   const parsed = Cron.parse(cron);
   if (!(parsed instanceof Cron)) return parsed.fault;
-  // The timezone does not matter: a date that never comes is the same in all of them.
-  return parsed.next(new Date(), 'UTC') ? undefined : 'is a time that never comes';
+  // Any timezone will do, because a date that never comes does not exist in any of them.
+  return parsed.next(new Date(), 'UTC') ? undefined : 'never matches a date';
 }
 
 /** Parses a condition. The definition checker checks the expression itself. */

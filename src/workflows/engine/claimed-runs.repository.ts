@@ -12,14 +12,14 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 const MAX_CACHED_VERSIONS = 500;
 
 type Row = ClaimedRunRow & {
-  /** The index of the lease in the batch. */
+  /** The row belongs to the lease with this index in the batch. */
   position: number;
   payload: Buffer;
   workflowName: string;
 };
 
-// The plan must look up each run by its key: a plan that is made while there are few runs, and kept, would otherwise scan
-// all of them later. The leases come as JSON to hide their number from the planner, which would plan for it each time.
+// The plan must look up each run by its key. Otherwise a plan that was made and cached while there were few runs would
+// later scan all of them. The leases are JSON to hide their number from the planner, which would plan for it each time.
 const FIND = prepared(
   'claimed_runs',
   `select l.position, r.*, w.name as "workflowName"
@@ -34,9 +34,9 @@ const FIND = prepared(
 
 @Injectable()
 export class ClaimedRunsRepository {
-  /** Versions never change, so they are cached. */
+  /** Caches versions, because they never change. */
   private readonly versions = new LRUCache<string, readonly Step[]>({ max: MAX_CACHED_VERSIONS });
-  /** The runs of one claim begin at the same moment, so one statement reads them together. */
+  /** Joins the reads of runs from one claim, which begin at the same moment, into one statement. */
   private readonly reads = new Batcher<RunLease, ReadonlyMap<number, Row>>(
     (organizationId, leases) => this.read(organizationId, leases),
   );

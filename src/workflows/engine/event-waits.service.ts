@@ -32,9 +32,9 @@ export class EventWaitsService {
   ) {}
 
   /**
-   * Begins the event waits that come next, in the transaction of the step before them. An effect of that step, such as a
-   * sent message, can cause the event at once, and must find the wait. A wait that is skipped or whose expressions fail
-   * is left to its runner.
+   * Begins the event waits that come next, in the transaction of the step before them. An effect of that step, such as
+   * a sent message, can cause the event at once, and must find the wait. Its runner handles a wait that is skipped or
+   * has expressions that fail.
    */
   async beginReadyWaits(tx: RunTransaction): Promise<void> {
     const { run } = tx;
@@ -80,8 +80,8 @@ export class EventWaitsService {
   }
 
   /**
-   * Ends a wait if it was delivered or its time is over, and returns how; otherwise returns the entry to wait on.
-   * The lock on the wait decides which of the two came first.
+   * Ends a wait if its event was delivered or its time is over, and returns the event, if any. Otherwise returns the
+   * entry that still waits. The lock on the wait decides whether event or timeout came first.
    */
   async end(
     { run }: RunTransaction,
@@ -100,8 +100,8 @@ export class EventWaitsService {
   }
 
   /**
-   * Locks the waits of the given steps and makes those due whose event has come. Returns true if there is one. Otherwise
-   * an event can come only after this transaction, so the run can be suspended without missing it.
+   * Locks the waits of the given steps. Makes a step due when its event has come, and returns true. Otherwise an event
+   * can come only after this transaction, so the run can be suspended without missing it.
    */
   async wakeDelivered(tx: RunTransaction, waiting: readonly Place[]): Promise<boolean> {
     const { lease, data } = tx.run;

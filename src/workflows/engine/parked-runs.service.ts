@@ -17,8 +17,8 @@ const POLL_MS = 1000;
 const BATCH = 100;
 
 /**
- * Emits `run.failed` for parked runs. The claim that parks a run emits nothing, and its process may die right after it.
- * So the database lists the parked runs, and every worker polls the list.
+ * Emits `run.failed` for parked runs. The claim that parks a run emits nothing, and its process may die right after
+ * that. So the database lists the parked runs, and every worker polls the list.
  */
 @Injectable()
 export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -66,7 +66,7 @@ export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicat
       }
       this.isFailing = false;
     } catch (error) {
-      // Log once per outage and not once per poll.
+      // An outage is logged once, and not at every poll.
       if (!this.isFailing) this.warn('Cannot read the list of parked runs', error);
       this.isFailing = true;
     }

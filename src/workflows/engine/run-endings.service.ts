@@ -36,7 +36,7 @@ export class RunEndingsService {
     await this.events.emit(lease.organizationId, runFailedEvent(row, data.workflowName, reason));
   }
 
-  /** Sends wake-ups for the waiting parent runs. A trigger has made them due; the poll would find them 1 s later. */
+  /** Sends wake-ups for the waiting parent runs. SQL has made them due. The poll would find them 1 s later. */
   private async wakeParents({ run: { row, lease } }: RunTransaction): Promise<void> {
     if (row.depth === 0) return;
     const parents = await this.waits.findParents(lease.organizationId, lease.id);

@@ -11,10 +11,10 @@ import { type Progress, RunProgressService } from './run-progress.service.js';
 import { type Sharing, StepRunnersService } from './runners/step-runners.service.js';
 
 const MAX_AT_ONCE = 10;
-/** While other steps run, the journal is read again after so long, because a wait may have ended early. */
+/** While other steps run, the journal is read again after this time, because a wait may have ended early. */
 const MAX_SLEEP_MS = 5000;
 
-/** Limits a shared transaction: it occupies a database connection and locks the run. */
+/** Limits a shared transaction, because it occupies a database connection and locks the run. */
 const MAX_SHARED_STEPS = 20;
 const MAX_SHARED_MS = 100;
 
@@ -23,7 +23,7 @@ interface Execution {
   readonly running: Map<string, Promise<void>>;
   progress: Progress;
   failure?: Error;
-  /** False after a shared transaction has failed: with one transaction per step, only the faulty step fails. */
+  /** False after a shared transaction has failed. With one transaction per step, only the faulty step fails. */
   mayShare: boolean;
 }
 
@@ -42,7 +42,7 @@ export class RunExecutorService {
     private readonly failpoints: Failpoints,
   ) {}
 
-  /** Runs steps until the run ends or waits. Also returns when the lease is lost: then another worker has the run. */
+  /** Runs steps until the run ends or waits, or the lease is lost because another worker has the run. */
   async execute(lease: RunLease, signal: AbortSignal): Promise<void> {
     try {
       await this.failpoints.reach('before step transaction', lease.id);
@@ -73,7 +73,7 @@ export class RunExecutorService {
     } catch (error) {
       if (error instanceof LeaseLostError || signal.aborted) throw new LeaseLostError();
       const dataAgain = await this.getData(lease);
-      // Reads the journal too: the commit may have succeeded although its confirmation was lost.
+      // This also reads the journal, because the commit may have succeeded although its confirmation was lost.
       const again = await this.tenants.transaction(
         organizationId,
         () => this.load(lease, signal, dataAgain, true),
@@ -118,7 +118,7 @@ export class RunExecutorService {
       if (running.size > 0) await this.waitForStep(execution, plan);
       else if (execution.failure) throw execution.failure;
       else if (execution.progress === 'released' || run.signal.aborted) return;
-      // The run ended or began to wait while another step was still running.
+      // The run has ended, or waits, while another step is still running.
       else {
         execution.progress = await this.progress.transaction({ run }, (tx) =>
           this.progress.advance(tx),
@@ -127,7 +127,7 @@ export class RunExecutorService {
     }
   }
 
-  /** True when the next step only reads, so that the steps after it can run in the same transaction. */
+  /** Returns true when the next step only reads, so that the steps after it can run in the same transaction. */
   private canShare({ running, mayShare }: Execution, ready: readonly Place[]): boolean {
     return mayShare && running.size === 0 && this.findOnlyStep(ready, ['reads']) !== undefined;
   }

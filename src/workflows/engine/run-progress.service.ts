@@ -17,16 +17,16 @@ import { RunEndingsService } from './run-endings.service.js';
 import { getRetryDelaySeconds, isExpected, toStepError } from './step-failure.js';
 import { toWaiting } from './wait-times.js';
 
-/** A step has at most ten attempts, but each retry of the run adds more: only the last ones are kept. */
+/** Limits the stored failed attempts. A step has at most ten attempts, but each retry of the run adds more. */
 const MAX_FAILED_ATTEMPTS = 20;
 
-/** `released`: the run has ended or is suspended, so this worker does nothing more for it. */
+/** `released` means that the run has ended or is suspended, so this worker does nothing more for it. */
 export type Progress = 'continues' | 'released';
 
 export interface StepAttempt<S extends Step = Step> {
   readonly run: ClaimedRun;
   readonly place: Place<S>;
-  /** The open transaction when this step shares it with others. Otherwise the step opens its own. */
+  /** The step shares this open transaction with others. When absent, the step opens a transaction. */
   readonly shared?: RunTransaction;
 }
 
@@ -46,8 +46,8 @@ export class RunProgressService {
   ) {}
 
   /**
-   * Runs work in a transaction of the run. A transaction of its own begins with the fence, which locks the run. In a
-   * shared transaction, work runs behind a savepoint.
+   * Runs work in a transaction of the run. A new transaction begins with the fence, which locks the run. In a shared
+   * transaction, work runs behind a savepoint.
    */
   async transaction<T>(
     { run, shared }: Pick<StepAttempt, 'run' | 'shared'>,
@@ -100,9 +100,9 @@ export class RunProgressService {
   }
 
   /**
-   * Completes a step with the entry that `work` returns, or skips it if there is none. Work needs only expressions: when
-   * one fails with `invalid_arguments`, the step fails. Other errors are not the fault of the definition: they are thrown,
-   * and the run is tried again.
+   * Completes a step with the entry that `work` returns, or skips it if there is none. `work` only evaluates
+   * expressions. When it throws `invalid_arguments`, the step fails. Other errors are not faults of the definition:
+   * they are thrown, and the run is retried.
    */
   async attempt(
     attempt: StepAttempt,

@@ -20,8 +20,8 @@ export class RunScopeService {
   ) {}
 
   /**
-   * Returns the variables by name. The contact is read only when an expression of the step may use it, unless the caller
-   * needs it. A step with the id `contact` hides the contact of the run.
+   * Returns the variables by name. The contact is read only when the caller needs it or an expression of the step may
+   * use it. A step with the id `contact` hides the contact of the run.
    */
   async getScope(
     tx: RunTransaction,
@@ -57,7 +57,7 @@ export class RunScopeService {
     return step.if === undefined || this.liquid.test(step.if, scope);
   }
 
-  /** Returns the resume URLs by step id, also of steps not reached yet; of steps in loops those of this iteration. */
+  /** Returns the resume URLs by step id, even of steps not reached yet. Steps in loops have those of this iteration. */
   private getResumeUrls(
     { lease, data }: ClaimedRun,
     iterations: readonly Iteration[],
@@ -86,7 +86,7 @@ function stepVariables(
   });
 }
 
-/** Returns the variables of a loop: the item, its index, and the id of the loop for both. */
+/** Returns the variables of a loop: the item, its index, and both under the id of the loop. */
 function loopVariables(tx: RunTransaction, { loop, index }: Iteration): [string, unknown][] {
   const step = loop.step as ForEachStep;
   const { items } = tx.get(loop.path)!.input as LoopInput;

@@ -19,7 +19,7 @@ export class StepCallerService {
     private readonly events: DomainEvents,
   ) {}
 
-  /** It also finds tools that the organization hides: new definitions cannot use them, but saved ones keep working. */
+  /** Finds a tool, even a hidden tool: new definitions cannot use it, but saved definitions keep working. */
   find(name: string): RegisteredTool | undefined {
     return this.registry.find(name, 'workflow', ToolPolicies.NONE);
   }
@@ -77,7 +77,7 @@ export class StepCallerService {
 
 function timeoutOf(tool: RegisteredTool, requested: number | undefined): number {
   if (tool.external) return requested ?? DEFAULT_EXTERNAL_TIMEOUT_SECONDS;
-  // The tool may have been external, with a longer timeout, when the definition was saved.
+  // When the definition was saved, the tool may have been external, with a longer timeout.
   return Math.min(requested ?? MAX_INTERNAL_TIMEOUT_SECONDS, MAX_INTERNAL_TIMEOUT_SECONDS);
 }
 

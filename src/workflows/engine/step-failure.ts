@@ -7,9 +7,9 @@ import type { StepError } from '../journal/run.entity.js';
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_PAUSE_SECONDS = 1;
 const DEFAULT_FACTOR = 5;
-/** The longest pause of a step without a retry policy of its own. */
+/** Limits the pause of a step without a retry policy. */
 const MAX_DEFAULT_PAUSE_SECONDS = 125;
-/** Errors that may not occur again. Every other error fails the step at once. */
+/** A step is retried after these errors. Every other error fails the step at once. */
 const TRANSIENT: readonly AppErrorCode[] = ['unavailable', 'rate_limited', 'internal'];
 
 const NO_RETRY: RetryPolicy = { max_attempts: 1 };
@@ -21,12 +21,12 @@ export function toStepError(error: unknown, errorId: string): StepError {
   return { code, message, ...(details && { details }) };
 }
 
-/** True for expected errors, which are shown to callers and not logged. */
+/** Returns true for expected errors, which are shown to callers and not logged. */
 export function isExpected(error: unknown): error is AppError {
   return error instanceof AppError && error.code !== 'internal';
 }
 
-/** Returns the seconds until the next attempt, or undefined when the step has finally failed. */
+/** Returns the seconds until the next attempt, or undefined when the step has no attempts left. */
 export function getRetryDelaySeconds(
   step: Step,
   attempts: number,

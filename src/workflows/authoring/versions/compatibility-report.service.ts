@@ -18,7 +18,7 @@ import {
   WorkflowVersionsRepository,
 } from '../../store/workflow-versions.repository.js';
 
-/** A saved step that does not fit the current tools. */
+/** Describes a saved step that does not fit the current tools. */
 export interface BrokenStep extends StepFinding {
   organizationId: string;
   workflowId: string;
@@ -36,13 +36,13 @@ interface OutdatedRow {
 /** Delays the report, so that it does not slow down the first requests. */
 const DELAY_MS = 1000;
 const TIMEOUT_MS = 60_000;
-/** The versions that one query reads, so that no query takes long. */
+/** Limits the versions that one query reads, so that no query takes long. */
 const PAGE_SIZE = 1000;
 const MAX_LINES = 20;
 
 /**
- * Logs at the start of a worker which steps do not fit the current tools: in the newest versions of active workflows, and
- * in versions that open runs are pinned to. It never blocks the start or the readiness of the process.
+ * Logs the steps that do not fit the current tools when a worker starts. It checks the newest versions of active
+ * workflows, and the versions of open runs. It never blocks the start or the readiness of the process.
  */
 @Injectable()
 export class CompatibilityReportService
@@ -105,12 +105,12 @@ export class CompatibilityReportService
         this.logger.warn(`${more} more steps are broken. List them with: npm run check:workflows`);
       if (signal.aborted && !this.stopped.signal.aborted) {
         this.logger.warn(
-          'Not all workflows were checked in time. Check them with: npm run check:workflows',
+          'The check of workflows stopped at its time limit. Check all with: npm run check:workflows',
         );
       }
     } catch (error) {
       if (this.stopped.signal.aborted) return;
-      this.logger.warn(`Workflows were not checked against the tools: ${toError(error).message}`);
+      this.logger.warn(`Checking workflows against the tools failed: ${toError(error).message}`);
     } finally {
       over.end();
     }
@@ -136,7 +136,7 @@ export class CompatibilityReportService
     const broken: BrokenStep[] = [];
     const fitting: FittingVersion[] = [];
     for (const pinned of await this.versions.findPinned(organizationId, keys)) {
-      // Requests and runs of this process are served between two versions.
+      // Yield, so that requests and runs of this process are served between two versions.
       await nextTurn();
       const { workflowId, workflowName, version, steps } = pinned;
       const place = { organizationId, workflowId, workflowName, version };

@@ -10,19 +10,19 @@ const branch = (id: string, then: Step[], more: object = {}): Step => ({
   then,
   ...more,
 });
-/** `id change from to`, and the paths of the changes. */
+/** Returns `id change from to` and the paths of the changes. */
 const told = (before: Step[], after: Step[]): string[] =>
   diffSteps(before, after).map(({ id, change, from, to, changes }) =>
     [id, change, from, to, ...changes.map(({ path }) => path)].join(' '),
   );
 
 describe(diffSteps, () => {
-  it('finds nothing between equal definitions', () => {
+  it('returns no differences between equal definitions', () => {
     const steps = [call('a'), branch('b', [call('c')], { on_error: [call('d')] })];
     expect(told(steps, structuredClone(steps))).toEqual([]);
   });
 
-  it('tells of steps that are new or gone, however deep they are', () => {
+  it('reports added and removed steps at any depth', () => {
     expect(told([call('a'), call('gone')], [branch('b', [call('c')]), call('a')])).toEqual([
       'gone removed /steps/1 ',
       'b added  /steps/0',
@@ -30,7 +30,7 @@ describe(diffSteps, () => {
     ]);
   });
 
-  it('tells what changed of a step, by path, and not of what is inside of it', () => {
+  it('reports the changes of a step by path, without those of its inner steps', () => {
     const before = [
       branch('b', [call('c', { arguments: { query: 'x', sort: ['a', 'b'] } })], { else: [] }),
     ];
@@ -58,20 +58,20 @@ describe(diffSteps, () => {
     ]);
   });
 
-  it('does not call a step moved that comes later because another was put before it', () => {
+  it('does not report a step as moved when another step was inserted before it', () => {
     expect(told([call('a'), call('b')], [call('new'), call('a'), call('b')])).toEqual([
       'new added  /steps/0',
     ]);
     expect(told([call('gone'), call('a')], [call('a')])).toEqual(['gone removed /steps/0 ']);
   });
 
-  it('calls as few steps moved as possible', () => {
+  it('reports as few moved steps as possible', () => {
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((id) => call(id)) as [Step, Step, Step, Step];
     expect(told([a, b, c, d], [d, a, b, c])).toEqual(['d moved /steps/3 /steps/0']);
     expect(told([a, b, c, d], [b, a, c, d])).toHaveLength(1);
   });
 
-  it('tells of a step that went into another list', () => {
+  it('reports a step that moved into another list', () => {
     expect(told([call('a'), branch('b', [])], [branch('b', [call('a')])])).toEqual([
       'a moved /steps/0 /steps/0/then/0',
     ]);
@@ -94,10 +94,10 @@ describe(diffSteps, () => {
 
 type Json = Record<string, unknown>;
 
-/** The value with every change carried out: what a reader of the differences would make of it. */
+/** Applies every change to the value. */
 function patched(before: unknown, changes: readonly JsonChange[]): unknown {
   const root = { '': structuredClone(before) };
-  // From the end, so that places in arrays still mean the same.
+  // Changes are applied from the end, so that indexes of arrays stay valid.
   for (const change of changes.toReversed()) {
     const keys = change.path
       .split('/')
@@ -123,7 +123,7 @@ function assign(target: Json, key: string, value: unknown): void {
 }
 
 describe(jsonDiff, () => {
-  it('says where values differ, and nothing where they do not', () => {
+  it('reports only the paths at which values differ', () => {
     expect(jsonDiff({ a: [1, { b: null }] }, { a: [1, { b: null }] })).toEqual([]);
     expect(jsonDiff({ a: 1, same: 0 }, { b: 1, same: 0 })).toEqual([
       { path: '/a', before: 1 },
@@ -142,7 +142,7 @@ describe(jsonDiff, () => {
     expect(jsonDiff({ 'a/b~c': 1 }, {})).toEqual([{ path: '/a~1b~0c', before: 1 }]);
   });
 
-  it('holds all that leads from one value to the other', () => {
+  it('contains every change from one value to the other', () => {
     const value = fc.jsonValue({ maxDepth: 3 });
     fc.assert(
       fc.property(value, value, (before, after) => {

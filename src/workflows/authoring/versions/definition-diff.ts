@@ -2,21 +2,21 @@ import type { Step } from '../../definitions/definition.js';
 import type { InnerList } from '../../definitions/steps/step-kind.js';
 import { innerListsOf } from '../../definitions/steps/step-kinds.js';
 
-/** The difference of one step. A step that moved and changed is `changed`; `from` and `to` show the move. */
+/** Describes the difference of one step. A step that moved and changed is `changed`; `from` and `to` show the move. */
 export interface StepDiff {
   id: string;
   change: 'added' | 'removed' | 'moved' | 'changed';
-  /** JSON Pointers to the step before and after; null where it does not exist. */
+  /** JSON Pointers locate the step before and after. They are null where it does not exist. */
   from: string | null;
   to: string | null;
-  /** Differences of the members of the step. Steps inside of it have entries of their own. */
+  /** Lists the differences of the members of the step. Steps inside it have separate entries. */
   changes: JsonChange[];
 }
 
 interface PlacedStep {
   step: Step;
   path: string;
-  /** The id and the member of the surrounding step; empty for the outermost list. */
+  /** Has the id and the member of the surrounding step. It is empty for the outermost list. */
   list: string;
 }
 
@@ -112,15 +112,15 @@ function innerLists(step: Step): readonly InnerList[] {
     : lists;
 }
 
-/** One difference between two values. `before` or `after` is absent on a side without the member. */
+/** Describes one difference between two values. `before` or `after` is absent when that value has no such member. */
 export interface JsonChange {
-  /** JSON Pointer (RFC 6901) into the values; empty for the values themselves. */
+  /** A JSON Pointer (RFC 6901) into the values. It is empty for the values themselves. */
   path: string;
   before?: unknown;
   after?: unknown;
 }
 
-/** Compares two JSON values. Items of arrays are compared by index, so an inserted item changes all that follow. */
+/** Compares two JSON values. Items of arrays are compared by index, so an inserted item changes all later items. */
 export function jsonDiff(before: unknown, after: unknown, path = ''): JsonChange[] {
   if (Object.is(before, after)) return [];
   if (!isNested(before) || !isNested(after) || Array.isArray(before) !== Array.isArray(after)) {

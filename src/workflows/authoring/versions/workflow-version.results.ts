@@ -25,7 +25,7 @@ export class VersionAuthor {
   id: string;
 }
 
-/** A version without its content. */
+/** Shows a version without its content. */
 export class WorkflowVersionSummary {
   @Integer()
   version: number;
@@ -97,7 +97,7 @@ export class WorkflowVersionPage extends PageResult {
   versions: WorkflowVersionSummary[];
 }
 
-/** The difference of one step between two versions. */
+/** Shows the difference of one step between two versions. */
 export class StepDiffView {
   @Text()
   id: string;

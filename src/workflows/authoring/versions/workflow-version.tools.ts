@@ -11,7 +11,7 @@ import { WorkflowVersionInput } from './workflow-version.inputs.js';
 import { WorkflowVersionsDiff } from './workflow-version.results.js';
 import { WorkflowVersionsService } from './workflow-versions.service.js';
 
-/** The tools for versions of workflows. Left out of the tools of agents to keep their list short. */
+/** Provides the tools for versions of workflows. Agents cannot call them, which keeps their list of tools short. */
 @Injectable()
 export class WorkflowVersionTools {
   constructor(private readonly versions: WorkflowVersionsService) {}

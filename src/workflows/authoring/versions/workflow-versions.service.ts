@@ -19,7 +19,7 @@ import {
   type WorkflowVersionsDiff,
 } from './workflow-version.results.js';
 
-/** A version, and its name and trigger if they are known. */
+/** Holds a version, and its name and trigger if they are known. */
 interface FoundVersion {
   version: WorkflowVersion;
   content: VersionContent | null;
@@ -82,8 +82,8 @@ export class WorkflowVersionsService {
   }
 
   /**
-   * Saves an old version as a new one, and checks it against the current tools. A version that has only steps restores
-   * only these. Secrets are not part of versions: the current one stays, and a missing one that the version needs is made.
+   * Saves an old version as a new one, and checks it against the current tools. A version with only steps restores only
+   * steps. Secrets are not part of versions: the current one stays, and a missing one is generated if needed.
    */
   async restore(
     { organizationId, surface, actor }: ToolCall,

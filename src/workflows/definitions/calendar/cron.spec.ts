@@ -23,9 +23,9 @@ describe(Cron.name, () => {
     ['0 0 29 2 *', '2096-03-01T00:00Z', ['2104-02-29T00:00Z', '2108-02-29T00:00Z']],
     ['59 23 31 12 *', '2026-12-31T23:59Z', ['2027-12-31T23:59Z', '2028-12-31T23:59Z']],
     ['0 12 * * 7', '2026-11-21T10:00Z', ['2026-11-22T12:00Z', '2026-11-29T12:00Z']],
-    // Either day field, when both are limited.
+    // When both day fields are limited, a day matches either of them.
     ['0 0 13 * FRI', '2026-02-01T00:00Z', ['2026-02-06T00:00Z', '2026-02-13T00:00Z']],
-    // Both day fields, when one begins with a star.
+    // When one day field begins with a star, a day must match both.
     ['0 0 */2 * FRI', '2026-02-01T00:00Z', ['2026-02-13T00:00Z', '2026-02-27T00:00Z']],
   ])('%s in UTC', (expression, from, expected) => {
     expect(ticks(expression, 'UTC', from, 2)).toEqual(expected);
@@ -42,7 +42,7 @@ describe(Cron.name, () => {
   });
 
   it('moves a skipped local time by the length of the gap', () => {
-    // 29 March 2026: from 02:00 to 03:00.
+    // On 29 March 2026, clocks go from 02:00 to 03:00.
     expect(ticks('30 2 * * *', 'Europe/Vienna', '2026-03-28T12:00Z', 2)).toEqual([
       '2026-03-29T01:30Z',
       '2026-03-30T00:30Z',
@@ -51,7 +51,7 @@ describe(Cron.name, () => {
       '2026-03-29T01:30Z',
       '2026-03-30T00:30Z',
     ]);
-    // Half an hour, at 02:00 of 4 October 2026.
+    // On 4 October 2026, clocks go from 02:00 to 02:30.
     expect(ticks('0 2 * * *', 'Australia/Lord_Howe', '2026-10-03T00:00Z', 1)).toEqual([
       '2026-10-03T15:30Z',
     ]);
@@ -64,7 +64,7 @@ describe(Cron.name, () => {
   });
 
   it('uses the first of two equal local times, but runs in every hour if all hours match', () => {
-    // 25 October 2026: from 03:00 back to 02:00.
+    // On 25 October 2026, clocks go from 03:00 back to 02:00.
     expect(ticks('30 2 * * *', 'Europe/Vienna', '2026-10-24T12:00Z', 2)).toEqual([
       '2026-10-25T00:30Z',
       '2026-10-26T01:30Z',

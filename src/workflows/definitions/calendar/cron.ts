@@ -3,7 +3,7 @@ import { ZoneClock } from './zone-clock.js';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** The search for the next time ends here. Two leap days can be eight years apart. */
+/** Limits the search for the next time. Two leap days can be eight years apart. */
 const MAX_SEARCH_DAYS = 9 * 366;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
@@ -12,7 +12,7 @@ interface Field {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Names of values, beginning with that of `min`. */
+  /** Lists names of values. The first name belongs to `min`. */
   readonly names: readonly string[];
 }
 
@@ -27,8 +27,8 @@ const FIELDS: readonly Field[] = [
 type FiveLists = [number[], number[], number[], number[], number[]];
 
 /**
- * A cron expression of five fields: minute, hour, day of the month, month, day of the week. Each is `*`, a value, a range
- * or a list, with an optional step. When both day fields are limited, a day needs to match only one of them.
+ * Evaluates a cron expression: minute, hour, day of the month, month, day of the week. Each is `*`, a value, a range or
+ * a list, with an optional step. When both day fields are limited, a day needs to match only one of them.
  */
 export class Cron {
   private constructor(
@@ -69,14 +69,14 @@ export class Cron {
   }
 
   /**
-   * Returns the first time after an instant, or undefined when there is none within nine years. A local time that daylight
-   * saving skips happens later by the length of the gap. One that occurs twice happens the first time only, unless the
-   * expression includes every hour.
+   * Returns the first time after an instant, or undefined when there is none within nine years. A local time that
+   * daylight saving skips is later by the length of the gap. A local time that occurs twice counts only once, unless
+   * the expression includes every hour.
    */
   next(after: Date, timezone: string): Date | undefined {
     const clock = new ZoneClock(timezone);
     const today = Math.floor(clock.localTimeAt(after.getTime()) / DAY) * DAY;
-    // Begins one day early and also checks the day after a match: a gap at midnight moves times to the next day.
+    // The search begins a day early and checks the day after a match: a gap at midnight moves times to the next day.
     for (let index = -1; index < MAX_SEARCH_DAYS; index += 1) {
       const day = today + index * DAY;
       const found = [...this.instantsOf(day, clock), ...this.instantsOf(day + DAY, clock)];

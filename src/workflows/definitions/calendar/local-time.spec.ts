@@ -30,7 +30,7 @@ describe(instantOf, () => {
     ['later today', 'Europe/Vienna', '2026-11-21T07:59:59Z', '2026-11-21T08:00:00Z'],
     ['never now', 'Europe/Vienna', '2026-11-21T08:00:00Z', '2026-11-22T08:00:00Z'],
     ['tomorrow', 'Europe/Vienna', '2026-11-21T08:00:01Z', '2026-11-22T08:00:00Z'],
-    // There it is tomorrow already, and yesterday still.
+    // In these timezones the date is already tomorrow, or still yesterday.
     ['far in the east', 'Pacific/Kiritimati', '2026-11-21T12:00:00Z', '2026-11-21T19:00:00Z'],
     ['far in the west', 'Pacific/Pago_Pago', '2026-11-21T12:00:00Z', '2026-11-21T20:00:00Z'],
     ['by halves of hours', 'Asia/Kolkata', '2026-11-21T00:00:00Z', '2026-11-21T03:30:00Z'],
@@ -41,16 +41,16 @@ describe(instantOf, () => {
     expect(at('09:00', zone, now)).toBe(expected);
   });
 
-  it('moves a skipped time of day by the length of the gap, and uses the first of two equal ones', () => {
+  it('moves a skipped time of day by the length of the gap, and uses the first of two equal times', () => {
     expect(at('02:30', 'Europe/Vienna', '2026-03-28T12:00:00Z')).toBe('2026-03-29T01:30:00Z');
     expect(at('02:30', 'Europe/Vienna', '2026-10-24T12:00:00Z')).toBe('2026-10-25T00:30:00Z');
     expect(at('02:30', 'Europe/Vienna', '2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30:00Z');
-    // Half an hour only.
+    // Clocks change by half an hour.
     expect(at('02:15', 'Australia/Lord_Howe', '2026-10-03T00:00:00Z')).toBe('2026-10-03T15:45:00Z');
   });
 
   it('finds the next of the given weekdays', () => {
-    // A Saturday.
+    // This is a Saturday.
     const now = '2026-11-21T12:00:00Z';
     expect(at('09:00', 'UTC', now, ['mon'])).toBe('2026-11-23T09:00:00Z');
     expect(at('13:00', 'UTC', now, ['sat', 'mon'])).toBe('2026-11-21T13:00:00Z');

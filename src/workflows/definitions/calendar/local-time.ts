@@ -9,15 +9,15 @@ export function isTimeOfDay(text: string): boolean {
   return TIME_OF_DAY.test(text);
 }
 
-/** True for a time without a timezone: `09:00`, or `2030-01-31T09:00`. */
+/** Returns true for a time without a timezone: `09:00`, or `2030-01-31T09:00`. */
 export function isLocalTime(text: string): boolean {
   const day = DAY_AND_TIME.exec(text)?.[1];
   return isTimeOfDay(text) || (day !== undefined && isDay(day));
 }
 
 /**
- * Returns the instant of a local time. A time of day is the next one after `now`, on one of the weekdays if any are given.
- * A local time that daylight saving skips is later by the length of the gap; of one that occurs twice the first counts.
+ * Returns the instant of a local time. A time of day is the next one after `now`, on a given weekday if any. A local
+ * time that daylight saving skips is later by the length of the gap. If it occurs twice, the first one counts.
  */
 export function instantOf(
   text: string,

@@ -4,7 +4,7 @@ const DAY = 24 * 60 * MINUTE;
 export class ZoneClock {
   private readonly format: Intl.DateTimeFormat;
 
-  /** Throws a RangeError for an unknown timezone. */
+  /** Creates the clock of a timezone. Throws a RangeError for an unknown timezone. */
   constructor(timezone: string) {
     this.format = new Intl.DateTimeFormat('en-US', {
       timeZone: timezone,
@@ -17,7 +17,7 @@ export class ZoneClock {
     });
   }
 
-  /** Returns the local time at an instant, in whole minutes, as if its clock showed UTC: milliseconds since 1970. */
+  /** Returns the local time at an instant as milliseconds since 1970, as if the local clock were UTC, in whole minutes. */
   localTimeAt(instant: number): number {
     const parts = Object.fromEntries(
       this.format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
@@ -26,14 +26,14 @@ export class ZoneClock {
     return Date.UTC(year!, month! - 1, day, hour, minute);
   }
 
-  /** Returns the offset from UTC in milliseconds; positive east of Greenwich. */
+  /** Returns the offset from UTC in milliseconds, which is positive east of Greenwich. */
   offsetAt(instant: number): number {
     return this.localTimeAt(instant) - Math.floor(instant / MINUTE) * MINUTE;
   }
 
   /**
-   * Returns the instants of a local time in ascending order: two when it occurs twice. For a skipped local time, returns
-   * the instant that is later by the length of the gap. Callers that know the offsets a day before and after may pass them.
+   * Returns the instants of a local time in ascending order: two when it occurs twice. For a skipped local time,
+   * returns the instant that is later by the length of the gap. Callers may pass the offsets a day before and after.
    */
   instantsOf(
     localTime: number,

@@ -47,7 +47,7 @@ const saved = (by: Compatibility, steps: Step[]): PinnedVersion => ({
   schemas: by.schemasOf(steps),
   looseReferences: by.looseReferences(steps),
 });
-/** Returns the findings of the new build for steps that the old one has saved. */
+/** Returns the findings of the new build for steps that the old build has saved. */
 const describeFindings = (before: Compatibility, after: Compatibility, steps: Step[]): string[] =>
   after
     .check(saved(before, steps))
@@ -170,10 +170,10 @@ describe(Compatibility, () => {
           { id: 'until', wait: { until: '{{ order.total }}' } },
         ]),
       ).toEqual([
-        'breaks text arguments.text names order.total, which order does not return any more',
-        'breaks maybe if names order.total, which order does not return any more',
-        'breaks big if names order.total, which order does not return any more',
-        'breaks until wait.until names order.total, which order does not return any more',
+        'breaks text arguments.text uses order.total, which order no longer returns',
+        'breaks maybe if uses order.total, which order no longer returns',
+        'breaks big if uses order.total, which order no longer returns',
+        'breaks until wait.until uses order.total, which order no longer returns',
       ]);
     });
 

@@ -14,31 +14,31 @@ import {
   schemaHashes,
 } from './tool-schemas.js';
 
-/** The part of a version that the compatibility check needs. */
+/** Holds the part of a version that the compatibility check needs. */
 export interface PinnedVersion {
   steps: readonly Step[];
-  /** The schemas at the time of the last check; null when unknown. */
+  /** Holds the schemas at the time of the last check, or null when they are unknown. */
   schemas: ToolSchemas | null;
   looseReferences: readonly string[] | null;
 }
 
-/** The effect of a changed tool on a step that calls it or uses its result. */
+/** Describes the effect of a changed tool on a step that calls it or uses its result. */
 export interface StepFinding {
   step: string;
   tool: string;
-  /** `breaks`: the step can no longer succeed. `changed`: the step may still succeed; only a run can tell. */
+  /** `breaks` means that the step can no longer succeed. `changed` means that the step may still succeed. */
   effect: 'breaks' | 'changed';
-  /** The path inside the step. */
+  /** The path of the finding inside the step. */
   path: string;
   message: string;
 }
 
-/** A member that an expression reads and that the output schema of the tool does not have. */
+/** Names a member that an expression reads but the output schema of the tool does not have. */
 interface LooseReference {
   step: string;
   path: string;
   reference: string;
-  /** The tool of the step whose result the expression reads. */
+  /** The expression reads the result of this tool. */
   tool: string;
 }
 
@@ -87,7 +87,7 @@ export class Compatibility {
   private findChanges({ steps, schemas, looseReferences }: PinnedVersion): StepFinding[] {
     const calls = everyStep(steps).filter(isTool);
     const found = calls.flatMap((step) => this.checkArguments(step, schemas));
-    // Without the earlier state, an unresolved reference may have been unresolved from the beginning.
+    // The earlier state is unknown, so the reference may have been unresolved from the beginning.
     if (!schemas || !looseReferences) return found;
     const before = new Set(looseReferences);
     const isNew = (loose: LooseReference): boolean =>
@@ -95,7 +95,7 @@ export class Compatibility {
     const vanished = this.findLooseReferences(steps)
       .filter(isNew)
       .map(({ step, path, reference, tool }): StepFinding => {
-        const message = `names ${reference}, which ${tool} does not return any more`;
+        const message = `uses ${reference}, which ${tool} no longer returns`;
         return { step, tool, effect: 'breaks', path, message };
       });
     return [...found, ...vanished];
@@ -160,7 +160,7 @@ function keyOf({ step, reference }: LooseReference): string {
   return `${step} ${reference}`;
 }
 
-/** A variable path such as `contact.email` that an expression reads, and the path of the expression. */
+/** Holds a variable path such as `contact.email` that an expression reads, and the path of the expression. */
 interface StepReference {
   path: string;
   reference: string;

@@ -25,7 +25,7 @@ describe(canHaveMember, () => {
     'contact',
     'contact.email',
     'contact.properties.anything.at.all',
-    // Fields of the only resource, as expressions see a step.
+    // Expressions can read the fields of the only resource directly.
     'email',
     'id',
     'tags.0',

@@ -2,13 +2,13 @@ import { fingerprint } from '../../../text/canonical-json.js';
 import type { RegisteredTool, ToolDescriptor } from '../../../tools/registry/registered-tool.js';
 import type { JsonSchema } from '../../../tools/schema/json-schema.js';
 
-/** SHA-256 hashes of the argument schema and of the output schema of a tool, in hexadecimal. */
+/** Holds SHA-256 hashes of the argument schema and of the output schema of a tool, in hexadecimal. */
 export interface SchemaHashes {
   input: string;
   output: string;
 }
 
-/** Schema hashes by the tool name that steps use. */
+/** Maps the tool names that steps use to schema hashes. */
 export type ToolSchemas = Record<string, SchemaHashes>;
 
 /** Returns the tools for steps by every name, deprecated ones included, so that saved definitions keep working. */
@@ -19,7 +19,7 @@ export function stepToolsOf(tools: readonly RegisteredTool[]): Map<string, ToolD
   );
 }
 
-/** Returns hashes that differ only when the schemas differ in more than titles, descriptions and examples. */
+/** Returns hashes of the schemas. They ignore titles, descriptions and examples. */
 export function schemaHashes({ inputSchema, outputSchema }: ToolDescriptor): SchemaHashes {
   return { input: hash(inputSchema), output: hash(outputSchema) };
 }
@@ -28,7 +28,7 @@ function hash(schema: JsonSchema | undefined): string {
   return fingerprint(schema ? withoutTexts(schema) : null).toString('hex');
 }
 
-/** Removes the texts of a schema: they change often, and no change of them breaks a step. */
+/** Removes the texts of a schema, because they change often and no step depends on them. */
 function withoutTexts(schema: JsonSchema): JsonSchema {
   const { title: _title, description: _description, examples: _examples, ...rest } = schema;
   const { properties, items, additionalProperties } = rest;
@@ -46,7 +46,7 @@ function withoutTexts(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** True unless the schema excludes that the value of a step, as `stepValue` returns it, has a member at `path`. */
+/** Returns false when, by the schema, the value of a step (see `stepValue`) can never have a member at `path`. */
 export function canHaveMember(output: JsonSchema, path: readonly string[]): boolean {
   const [first] = path;
   if (first === undefined || hasMember(output, path)) return true;
@@ -79,7 +79,7 @@ function hasMember(schema: JsonSchema, [first, ...rest]: readonly string[]): boo
   return types.includes('string') && first === 'size';
 }
 
-/** True when a value may have members that the schema does not define. */
+/** Returns true when a value may have members that the schema does not define. */
 function isOpen(schema: JsonSchema): boolean {
   const types = [schema.type ?? []].flat();
   return (types.length === 0 || types.includes('object')) && schema.additionalProperties !== false;

@@ -5,7 +5,7 @@ import { isEventWait } from './event-wait-step.js';
 import { isRunWorkflow } from './run-workflow-step.js';
 import { everyStep, innerListsOf } from './step-kinds.js';
 
-/** True when runs of these steps can wait for something other than a time. */
+/** Returns true when runs of these steps can wait for something other than a time. */
 export function canAwaitEvents(steps: readonly Step[]): boolean {
   return everyStep(steps).some((step) => isEventWait(step) || isRunWorkflow(step));
 }
@@ -18,7 +18,7 @@ export function awaitedEvents(steps: readonly Step[]): EventName[] {
   return [...new Set(events)].filter((event) => event !== 'resume');
 }
 
-/** Returns the ids and journal paths of the steps with a resume URL; of steps inside loops, those of `iterations`. */
+/** Returns the ids and journal paths of steps with a resume URL. Steps in loops count only in the given `iterations`. */
 export function resumablePaths(
   steps: readonly Step[],
   iterations: readonly Iteration[],

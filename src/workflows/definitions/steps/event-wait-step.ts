@@ -5,10 +5,10 @@ import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
 import { parseWait } from './wait-step.js';
 
-/** The events that a step can wait for: domain events, and a call of the step's resume URL. */
+/** Lists the events that a step can wait for: domain events, and a call of the step's resume URL. */
 const WAIT_EVENTS = [...EVENT_NAMES, 'resume'] as const;
 
-/** The event of a stored wait. Only `run_workflow` steps wait for `run.ended`. */
+/** Names the event of a stored wait. Only `run_workflow` steps wait for `run.ended`. */
 export type WaitEvent = EventName | 'resume' | 'run.ended';
 
 export const EVENT_WAIT_STEP: StepKind<EventWaitStep> = {

@@ -5,10 +5,10 @@ import { STEP_ID, type StepParser } from './step-parser.js';
 
 export const MAX_ITEMS = 1000;
 const MAX_CONCURRENCY = 10;
-/** The variable that contains the index of the item, from 0. */
+/** This variable contains the index of the item, from 0. */
 export const INDEX = 'index';
 
-/** The journal input of a loop. The list is evaluated once, when the loop begins. */
+/** Describes the journal input of a loop. The list is evaluated once, when the loop begins. */
 export interface LoopInput {
   items: unknown[];
 }
@@ -31,9 +31,9 @@ export const FOR_EACH_STEP: StepKind<ForEachStep> = {
   check(step, path, checks) {
     checks.value(step.for_each, `${path}.for_each`);
     checks.name(itemName(step), `${path}.as`);
-    // Nested loops all set this name: the inner index hides the outer one, which `<id>.index` still gives.
+    // All nested loops set this name. The inner index hides the outer index, which is still in `<id>.index`.
     if (checks.hasStep(INDEX)) {
-      checks.fault(path, `calls the number of the item "${INDEX}", which is the id of a step`);
+      checks.fault(path, `uses the variable "${INDEX}", but a step has that id`);
     }
   },
 

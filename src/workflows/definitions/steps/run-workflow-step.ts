@@ -46,7 +46,7 @@ export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
   waitReason: 'event',
 };
 
-/** Returns the workflow ids named anywhere in a definition. The definition need not be valid: it is checked later. */
+/** Returns all workflow ids in a definition. The definition may be invalid, because it is checked later. */
 export function workflowsNamedIn(given: unknown): string[] {
   if (typeof given !== 'object' || given === null) return [];
   const { run_workflow: id } = given as Partial<RunWorkflowStep>;

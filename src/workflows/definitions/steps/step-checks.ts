@@ -9,18 +9,18 @@ const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 export interface StepTools {
   find(name: string): ToolDescriptor | undefined;
   names(): string[];
-  /** True when calls of the tool need a confirmation and the caller who saves the definition is not a person. */
+  /** Returns true when calls of the tool need a confirmation and the caller that saves the definition is not a person. */
   needsPerson(name: string): boolean;
-  /** The ids of existing workflows, among those that steps refer to. */
+  /** Has the ids of existing workflows to which steps refer. */
   readonly workflows: ReadonlySet<string>;
 }
 
-/** The context that all checks of one definition share. */
+/** Holds the context of all checks of one definition. */
 export interface DefinitionChecks {
   readonly tools: StepTools;
   readonly liquid: LiquidSandbox;
   readonly faults: Fault[];
-  /** Every step id of the definition, to distinguish a wrong order from a wrong name. */
+  /** Has every step id of the definition, to distinguish a wrong order from a wrong name. */
   readonly ids: ReadonlySet<string>;
 }
 
@@ -28,7 +28,7 @@ export interface DefinitionChecks {
 export class StepChecks {
   constructor(
     private readonly definition: DefinitionChecks,
-    /** Step ids and loop variables that expressions can refer to. */
+    /** Expressions can refer to these step ids and loop variables. */
     private readonly visible: ReadonlySet<string>,
   ) {}
 

@@ -4,36 +4,36 @@ import type { StepForm } from './step-parser.js';
 
 export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'skipped';
 
-/** The part of a journal entry that decides where the run continues. */
+/** Holds the part of a journal entry that decides where the run continues. */
 export interface JournalState {
   readonly status: StepStatus;
   readonly input?: object | null;
   readonly output?: object | null;
-  /** When a waiting step is due, in milliseconds of `performance.now()`. When absent, the step is due now. */
+  /** A waiting step is due at this time of `performance.now()`. When absent, the step is due now. */
   readonly dueAt?: number;
 }
 
-/** A list of steps inside a step, and the member that contains it. */
+/** Holds a list of steps inside a step, and the member that contains it. */
 export interface InnerList {
   readonly member: string;
   readonly steps: readonly Step[];
-  /** Loops have this: the variables that they add, and the longest prefix of journal paths inside them. */
+  /** A loop has the variables that it adds, and the longest prefix of journal paths inside it. */
   readonly loop?: { readonly names: readonly string[]; readonly longestPrefix: string };
 }
 
-/** Lists of steps that run at the same time: the iterations of a loop, or the branches of a parallel step. */
+/** Holds lists of steps that run at the same time: the iterations of a loop, or the lists of a parallel step. */
 export interface Lanes {
   readonly count: number;
-  /** The number of lanes (lists of steps or iterations) that the engine runs at the same time. */
+  /** The engine runs this many lists at the same time. */
   readonly atOnce: number;
-  /** True when each lane is an iteration of a loop, so that its steps have journal entries of their own. */
+  /** True when each list is an iteration of a loop, so that its steps have separate journal entries. */
   readonly isLoop: boolean;
   readonly steps: (lane: number) => readonly Step[];
 }
 
 /** Defines a kind of step. Add it to `STEP_KINDS`, and its {@link StepRunner} to `RUNNERS` in the engine module. */
 export interface StepKind<S extends Step = Step> extends StepForm<S> {
-  /** Adds the faults that need the tools or the expressions of the definition, except of `if` and inner lists. */
+  /** Adds the faults of a step in its tools and expressions. `if` and inner lists are checked elsewhere. */
   check?(step: S, path: string, checks: StepChecks): void;
   /** Returns every list of steps inside, except `on_error`. */
   lists?(step: S): readonly InnerList[];
@@ -45,6 +45,6 @@ export interface StepKind<S extends Step = Step> extends StepForm<S> {
   readonly staysOpen?: true;
   /** The run ends after this step has succeeded. */
   readonly endsRun?: true;
-  /** The reason that a run shows while it waits for such a step; `wait` when absent. */
+  /** A run shows this reason while it waits for a step of this kind. The default is `wait`. */
   readonly waitReason?: string;
 }

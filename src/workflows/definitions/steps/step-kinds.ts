@@ -11,11 +11,11 @@ import { STOP_STEP } from './stop-step.js';
 import { TOOL_STEP } from './tool-step.js';
 import { WAIT_STEP } from './wait-step.js';
 
-/** Every kind of step by its name. When several kinds match a step, the first one applies. */
+/** Maps names to all kinds of steps. When several kinds match a step, the first one applies. */
 export const STEP_KINDS = {
   tool: TOOL_STEP,
   event_wait: EVENT_WAIT_STEP,
-  // Before `wait`: in a `run_workflow` step the member `wait` is a boolean.
+  // This kind is before `wait`, because in a `run_workflow` step the member `wait` is a boolean.
   run_workflow: RUN_WORKFLOW_STEP,
   wait: WAIT_STEP,
   for_each: FOR_EACH_STEP,
@@ -31,8 +31,8 @@ export const STEP_KIND_NAMES = Object.keys(STEP_KINDS) as StepKindName[];
 /** Returns the name of the step's kind. Throws `unavailable` when this release does not know the kind. */
 export function kindNameOf(step: Step): StepKindName {
   const name = STEP_KIND_NAMES.find((kind) => STEP_KINDS[kind].marks.some((mark) => mark in step));
-  // During a rolling upgrade, newer processes know more kinds: `unavailable` returns the run to them.
-  if (!name) throw new AppError('unavailable', `Step ${step.id} is of an unknown kind.`);
+  // During a rolling upgrade, newer processes know more kinds. `unavailable` lets one of them continue the run.
+  if (!name) throw new AppError('unavailable', `Step ${step.id} has an unknown kind.`);
   return name;
 }
 

@@ -6,16 +6,16 @@ export const MAX_STEPS = 100;
 const MAX_NESTING = 10;
 
 export const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;
-/** Names that a step id would hide from expressions. A step may be called `contact`: that name then means its result. */
+/** A step id would hide these names from expressions. A step may be called `contact`: then the name means its result. */
 const RESERVED = new Set(['trigger', 'run', 'workflow']);
 const MAX_TEXT = 10_000;
 
 export interface StepForm<S extends Step = Step> {
-  /** A step that has one of these members is of this kind. */
+  /** A step with one of these members is of this kind. */
   readonly marks: readonly string[];
   /** Names the kind in the error message for a step of no known kind. */
   readonly hint: string;
-  /** The members that a step of the kind may have besides `id`, `if` and `on_error`. */
+  /** A step of this kind may have these members besides `id`, `if` and `on_error`. */
   readonly keys: readonly string[];
   parse(given: Json, path: string, parser: StepParser): Omit<S, 'id' | 'if' | 'on_error'>;
 }
@@ -34,7 +34,7 @@ export class StepParser {
   parseAll(given: unknown, path: string): Step[] {
     const steps = this.list(given, path);
     if (this.count > MAX_STEPS) {
-      this.fault(path, `must hold at most ${MAX_STEPS} steps, nested ones included`);
+      this.fault(path, `must have at most ${MAX_STEPS} steps, including nested steps`);
     }
     return steps;
   }
@@ -61,7 +61,7 @@ export class StepParser {
 
   nonEmptyList(given: unknown, path: string): Step[] {
     if (Array.isArray(given) && given.length === 0) {
-      this.fault(path, 'must hold at least one step');
+      this.fault(path, 'must have at least one step');
     }
     return this.list(given, path);
   }

@@ -24,7 +24,7 @@ export const STOP_STEP: StepKind<StopStep> = {
   check: (step, path, checks) => checks.text(step.reason ?? '', `${path}.reason`),
 };
 
-/** True when the step ended its run as defined, and false when the step itself failed. */
+/** Returns true when the step ended its run as defined, and false when the step itself failed. */
 export function hasStopped(step: Step, output: object | null | undefined): boolean {
   return 'stop' in step && Boolean(output && 'stopped' in output);
 }

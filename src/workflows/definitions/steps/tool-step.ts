@@ -7,9 +7,9 @@ import { isDynamic, isObject } from '../step-fields.js';
 import type { StepChecks } from './step-checks.js';
 import type { StepKind } from './step-kind.js';
 
-/** The longest pause between two attempts, including one that a tool asked for. */
+/** Limits the pause between two attempts, even one that a tool asked for. */
 export const MAX_PAUSE_SECONDS = 3600;
-/** The longest timeout of any other tool. The database ends a transaction that is idle for 30 s. */
+/** Limits the timeout of any other tool, because the database ends a transaction that is idle for 30 s. */
 export const MAX_INTERNAL_TIMEOUT_SECONDS = 25;
 
 const RETRY: JsonSchema = {
@@ -21,7 +21,7 @@ const RETRY: JsonSchema = {
     backoff_factor: { type: 'number', minimum: 1, maximum: 10 },
   },
 };
-/** In seconds. Tools without calls outside have a lower maximum. */
+/** The timeout is in seconds. Tools without external calls have a lower maximum. */
 const TIMEOUT: JsonSchema = { type: 'number', minimum: 1, maximum: 300 };
 
 export const TOOL_STEP: StepKind<ToolStep> = {
@@ -68,7 +68,7 @@ function checkTool(step: ToolStep, path: string, checks: StepChecks): void {
   }
   checkStatic(step.arguments ?? {}, tool.inputSchema, `${path}.arguments`, checks.faults);
   if (!tool.annotations.openWorldHint && (step.timeout ?? 0) > MAX_INTERNAL_TIMEOUT_SECONDS) {
-    const message = `must be at most ${MAX_INTERNAL_TIMEOUT_SECONDS}: "${step.tool}" talks to no system outside`;
+    const message = `must be at most ${MAX_INTERNAL_TIMEOUT_SECONDS}: "${step.tool}" calls no external system`;
     checks.fault(`${path}.timeout`, message);
   }
   if (checks.tools.needsPerson(step.tool)) {

@@ -68,7 +68,7 @@ function parseUntil(wait: Json, at: string, parser: StepParser): WaitStep['wait'
   }
   const { timezone, weekdays } = wait;
   if (timezone !== undefined && !isOpen && !isLocalTime(until)) {
-    parser.fault(`${at}.timezone`, 'is for local times; this one says its own');
+    parser.fault(`${at}.timezone`, 'is for local times; this time has its own timezone');
   }
   if (weekdays !== undefined && !isOpen && !isTimeOfDay(until)) {
     parser.fault(`${at}.weekdays`, 'is for a time of day');

@@ -11,7 +11,7 @@ import { type Progress, RunProgressService, type StepAttempt } from '../run-prog
 import { RunScopeService } from '../run-scope.service.js';
 import type { StepRunner } from './step-runners.service.js';
 
-/** The largest number of steps of a run. Steps in loops count for each item. */
+/** Limits the steps of a run. Steps in loops count for each item. */
 const MAX_RUN_STEPS = 10_000;
 const MAX_RESULT_BYTES = 256 * 1024;
 
@@ -36,7 +36,7 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
     return await this.progress.attempt(attempt, async (tx, entry) => {
       const scope = await this.scope.getScopeIfMet(tx, place);
       if (!scope) return undefined;
-      // Stored in the journal, so that a worker that takes over the run has the same list, whatever changes meanwhile.
+      // The list is stored in the journal, so that a worker that takes over the run later has the same list.
       const input: LoopInput = { items: this.evaluateItems(run, place.step, scope) };
       return { ...entry, input };
     });

@@ -20,7 +20,7 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 const CONTACT_ID = /^[0-9A-Za-z_]{1,64}$/;
 const MAX_WAIT = { days: 366 };
 
-/** The new run, the journal entry and the wait commit together: a step starts one run and cannot miss its end. */
+/** Starts the run. It commits with the journal entry and the wait, so the step starts one run and cannot miss its end. */
 @Injectable()
 export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
   readonly kind = 'run_workflow';

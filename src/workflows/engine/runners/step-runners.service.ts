@@ -7,7 +7,7 @@ import {
 import type { Progress, StepAttempt } from '../run-progress.service.js';
 
 /**
- * Tells how a step shares a transaction. After a step that `reads`, more steps can follow. A step that `changes` data is
+ * Says how a step shares a transaction. After a step that `reads`, more steps can follow. A step that `changes` data is
  * the last one. A step that runs `alone` makes a call outside or needs several transactions.
  */
 export type Sharing = 'reads' | 'changes' | 'alone';
@@ -15,8 +15,8 @@ export type Sharing = 'reads' | 'changes' | 'alone';
 export interface StepRunner<S extends Step = Step> {
   readonly kind: StepKindName;
   /**
-   * Executes a step and records the result. The journal entry tells what to do: begin the step, repeat it after a failure
-   * or a crash, or end it because its wait is over.
+   * Executes a step and records the result. The journal entry decides the action: begin the step, repeat it after a
+   * failure or a crash, or end it after its wait.
    */
   run(attempt: StepAttempt<S>): Promise<Progress>;
   /** Absent when every step of the kind runs alone. */

@@ -60,15 +60,15 @@ export class ToolRunner implements StepRunner<ToolStep> {
       const input = await this.renderInput(tx, place);
       if (!input) return await this.progress.complete(tx, { ...entry, status: 'skipped' });
       entry.input = input;
-      if (!tool) throw AppError.invalid(`There is no tool called ${step.tool} any more.`);
+      if (!tool) throw AppError.invalid(`The tool ${step.tool} no longer exists.`);
       const output = await this.caller.call(run, tool, input, step.timeout);
       return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
     });
   }
 
   /**
-   * Calls a tool that talks to the outside, without a transaction during the call. One transaction before it records the
-   * input, one after it records the result. When the worker dies in between, the call is repeated with the same
+   * Calls an external tool without a transaction during the call. One transaction records the input before the call,
+   * and another records the result after it. When the worker dies in between, the call is repeated with the same
    * idempotency key.
    */
   private async callOutside(
