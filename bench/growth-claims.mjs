@@ -24,7 +24,7 @@ export async function measure(place, { smoke }) {
     const compareWith = async (queued, organizations, waiting) => {
       const times = await compare(empty, full, { claims, warmUp: smoke ? 0 : 20 });
       rows.push({ queued, organizations, waiting, ...times });
-      if (!smoke) console.log(`Claims beside ${queued} queued and ${waiting} waiting are done.`);
+      if (!smoke) console.log(`Claims with ${queued} queued and ${waiting} waiting runs are done.`);
     };
     await compareWith(0, 0, 0);
     for (const count of [most / 10, most]) {

@@ -33,7 +33,7 @@ export async function measure({ databaseUrl, env }, { rounds, smoke }) {
     for (let round = 1; round <= few; round += 1) {
       times.alone.push(...(await time(place, extent.seconds)));
       times.beside.push(...(await timeBeside(place, extent)));
-      if (!smoke) console.log(`Round ${round} of ${few} of neighbours is done.`);
+      if (!smoke) console.log(`Round ${round} of ${few} of the quiet organization is done.`);
     }
     const show = (values) => ({ p50: quantile(values, 0.5), p99: quantile(values, 0.99) });
     return {

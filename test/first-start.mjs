@@ -195,7 +195,7 @@ async function until(condition) {
     if (await condition()) return;
     await sleep(100);
   }
-  throw new Error('Nothing came in 60 s.');
+  throw new Error('The expected state was not reached in 60 s.');
 }
 
 async function freePort() {

@@ -104,7 +104,7 @@ describe('the official client of the Tasks extension', () => {
     const first = await connect();
     const { id } = await workflow({ id: 'a', tool: 'probe_echo', arguments: { value: {} } });
     const execution = await first.callTool('trigger_workflow', { workflow_id: id });
-    if (execution.kind !== 'task') throw new Error('It is no task.');
+    if (execution.kind !== 'task') throw new Error('The result is not a task.');
     let reference: SerializedTaskReference | undefined;
     await execution.handoff((handed) => {
       reference = handed;

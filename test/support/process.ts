@@ -36,7 +36,7 @@ export function startProcess(env: Record<string, string>): SwitchboardProcess {
     untilSaid: async (pattern) => {
       await waitFor(() => {
         if (child.exitCode !== null && !pattern.test(output))
-          throw new Error(`It ended: ${output}`);
+          throw new Error(`The process ended: ${output}`);
         return pattern.test(output);
       });
     },

@@ -92,7 +92,7 @@ export class Sandbox {
     for await (const line of createInterface({ input: child.stdout })) {
       return { ...(JSON.parse(line) as Omit<Owner, 'process'>), process: child };
     }
-    throw new Error('The owner process ended without a word.');
+    throw new Error('The owner process ended without output.');
   }
 
   private async makeUsed(): Promise<string> {
