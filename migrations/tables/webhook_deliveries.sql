@@ -1,4 +1,4 @@
--- The delivery log of webhooks. The service keeps the newest few of each kind. Strangers can cause rows, so
+-- The delivery log of webhooks. The service keeps the newest few of each kind. Requests of strangers create rows, so
 -- the body of a refused request is not stored.
 create table public.webhook_deliveries (
   organization_id text collate "C" not null
