@@ -63,7 +63,7 @@ export class DurableContestant {
     return { perSecond: amount / seconds, p50, p99, ...spent() };
   }
 
-  /** Does the same, and measures from the first request until the last run has succeeded. */
+  /** Sends webhooks in the same way, and measures from the first request until the last run has succeeded. */
   async run(amount) {
     await this.#clear();
     const { first, spent, result } = await this.#send({ amount, connections: CONNECTIONS });

@@ -7,7 +7,7 @@ beforeAll(() => ProbeTools.reset());
 
 beforeAll(() => useRealCosts(expect.getState().testPath!.includes('/test/accounts/')));
 
-// Node prints each deprecation once. What pg deprecates, its next major version refuses.
+// Node prints each deprecation once. The next major version of pg refuses what this one deprecates.
 const listener = Symbol.for('switchboard fails on deprecations of pg');
 if (!(listener in process)) {
   Object.assign(process, { [listener]: true });
