@@ -314,10 +314,10 @@ describe('offer_workflow_as_tool', () => {
 
   it.each<[object, string, string]>([
     [{ name: 'Order' }, 'name', 'must match'],
-    [{ name: 'send_message' }, 'name', 'is the name of a tool of Switchboard'],
-    [{ name: 'http_request' }, 'name', 'is the name of a tool of Switchboard'],
-    [{ name: 'set_tool_policy' }, 'name', 'is the name of a tool of Switchboard'],
-    [{ name: 'taken_order' }, 'name', 'is the name of the tool of another workflow'],
+    [{ name: 'send_message' }, 'name', 'is the name of a built-in tool'],
+    [{ name: 'http_request' }, 'name', 'is the name of a built-in tool'],
+    [{ name: 'set_tool_policy' }, 'name', 'is the name of a built-in tool'],
+    [{ name: 'taken_order' }, 'name', 'is the tool name of another workflow'],
     [{ description: 'Too short.' }, 'description', '20'],
     [{ description: 'x'.repeat(1001) }, 'description', '1000'],
     [{ description: `Places an order.${'\u{e0041}'.repeat(9)}` }, 'description', 'U+E0041'],

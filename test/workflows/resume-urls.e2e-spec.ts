@@ -288,7 +288,7 @@ describe('a resume URL', () => {
         status: 410,
         body: {
           ok: false,
-          error: { code: 'over', message: 'The run does not wait here any more.' },
+          error: { code: 'over', message: 'The run no longer waits here.' },
         },
       });
     }

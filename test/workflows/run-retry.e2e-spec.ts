@@ -161,7 +161,7 @@ describe('retries and replays of runs', () => {
     await acme.call('deactivate_workflow', { workflow_id: workflow.id });
     expect((await replay(run.id)).error).toMatchObject({
       code: 'conflict',
-      message: 'The workflow of the run is not active.',
+      message: 'The workflow of the run is not active. Activate it first.',
     });
     expect((await replay('run_x')).error!.code).toBe('not_found');
   });

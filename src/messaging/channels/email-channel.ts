@@ -22,7 +22,6 @@ export abstract class EmailChannel {
   /** Sends the e-mail and never throws. Once `signal` is aborted, only the result `sent` is reliable. */
   abstract deliver(email: Email, signal: AbortSignal): Promise<Delivery>;
 
-  /** Closes all connections. */
   abstract close(): void;
 }
 

@@ -12,7 +12,6 @@ interface SmtpError {
   responseCode?: number;
 }
 
-/** Sends e-mails through a mail server by SMTP. */
 export class SmtpEmailChannel extends EmailChannel {
   private readonly transport;
 

@@ -5,7 +5,6 @@ import type { Answers, InputRequest, InputRequests } from './input-request.js';
 /** Names the origin of a call: an agent with an API key, a step of a run, or a signed-in person. */
 export type Surface = 'agent' | 'workflow' | 'dashboard';
 
-/** Reports the progress of a call. */
 export interface Progress {
   /** The number grows with each report. */
   progress: number;

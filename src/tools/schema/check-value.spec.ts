@@ -133,8 +133,11 @@ describe(checkValue, () => {
     [{ email, word: '👍👍👍👍' }, 'word must be at most 3 characters'],
     [{ email, word: 'a\0' }, 'word must not contain the character U+0000'],
     [{ email, word: '\ud800a' }, 'word must be well-formed Unicode'],
-    [{ email, lines: [] }, 'lines must hold at least 1'],
-    [{ email, lines: [{ sku: 'A' }, { sku: 'B' }, { sku: 'C' }] }, 'lines must hold at most 2'],
+    [{ email, lines: [] }, 'lines must have at least 1 items'],
+    [
+      { email, lines: [{ sku: 'A' }, { sku: 'B' }, { sku: 'C' }] },
+      'lines must have at most 2 items',
+    ],
     [{ email, lines: { 0: { sku: 'A' } } }, 'lines must be of type array'],
     [{ email, lines: [{}] }, 'lines[0].sku is required'],
     [{ email, lines: [{ sku: 'A', skew: 1 }] }, 'lines[0].skew is not known. Did you mean sku?'],

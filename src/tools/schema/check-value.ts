@@ -157,8 +157,8 @@ function faultOf(schema: JsonSchema, value: unknown): string | undefined {
     const message = faultOfRange(value, schema.minimum, schema.maximum, 'be');
     if (message !== undefined) return message;
   } else if (Array.isArray(value)) {
-    const message = faultOfRange(value.length, schema.minItems, schema.maxItems, 'hold');
-    if (message !== undefined) return message;
+    const message = faultOfRange(value.length, schema.minItems, schema.maxItems, 'have');
+    if (message !== undefined) return `${message} items`;
     if (schema.uniqueItems && hasDuplicates(value)) return 'must not repeat an item';
   }
   if (!schema.enum || schema.enum.includes(value)) return undefined;
@@ -201,7 +201,7 @@ function faultOfRange(
   value: number,
   min = -Infinity,
   max = Infinity,
-  verb: 'be' | 'hold',
+  verb: 'be' | 'have',
 ): string | undefined {
   if (value < min) return `must ${verb} at least ${min}`;
   return value > max ? `must ${verb} at most ${max}` : undefined;

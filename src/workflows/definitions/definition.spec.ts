@@ -97,7 +97,7 @@ describe(parseSteps, () => {
     ],
     [
       [{ id: 'a', for_each: Array.from({ length: 1001 }), steps: [] }],
-      'steps[0].for_each must hold at most 1000 items',
+      'steps[0].for_each must have at most 1000 items',
     ],
     [
       [{ id: 'a', for_each: [], as: 'index', steps: [] }],

@@ -44,7 +44,7 @@ function createRun(
   return new ClaimedRun(lease, given.leaseLost ?? new AbortController().signal, data, journal);
 }
 
-/** Commits entries in a transaction of their own. */
+/** Commits entries in a new transaction. */
 function commit(run: ClaimedRun, ...entries: JournalEntry[]): void {
   const tx = new RunTransaction(run);
   for (const one of entries) tx.stage(one);
@@ -81,7 +81,7 @@ describe(ClaimedRun, () => {
     await expect(queued[1]).rejects.toThrow(LeaseLostError);
   });
 
-  it('forgets the entries of finished loop iterations and does not repeat these iterations', () => {
+  it('removes the entries of finished loop iterations and does not repeat these iterations', () => {
     const run = createRun(LOOP, [
       open(3),
       ...['each[0].a', 'each[0].b', 'each[1].a'].map((path) => entry(path)),
@@ -94,7 +94,7 @@ describe(ClaimedRun, () => {
     expect(ready(run)).toEqual(['each[2].a']);
   });
 
-  it('gives each new step the next position, and a repeated step its earlier one', () => {
+  it('gives each new step the next position, and a repeated step its earlier position', () => {
     const run = createRun(LOOP, [open(2), entry('each[0].a', { position: 7 })]);
     const [first, second] = run.plan().ready;
     expect(run.newEntry(first!).position).toBe(8);
@@ -117,7 +117,7 @@ describe(ClaimedRun, () => {
 });
 
 describe(RunTransaction, () => {
-  it('shows its entries to itself at once, and to the run only after apply', () => {
+  it('returns its entries at once, and adds them to the run only in apply', () => {
     const run = createRun([tool('a'), tool('b')], []);
     const tx = new RunTransaction(run);
     tx.stage(entry('a'));
@@ -143,13 +143,13 @@ describe(RunTransaction, () => {
     expect(ready(tx)).toEqual(['b']);
   });
 
-  it('suspects every step that may have been running at a crash until it has made progress', () => {
+  it('treats each step that may have caused a crash as suspect until it has made progress', () => {
     const journal = [open(3), entry('each[1].a', { status: 'running' })];
     const run = createRun(LOOP, journal, { crashes: 1 });
     expect(new RunTransaction(run).hasSuspect).toBe(true);
     commit(run, entry('each[0].a'));
     expect(new RunTransaction(run).hasSuspect).toBe(true);
-    // The journal announces the call again. The call itself may still crash the worker.
+    // The journal now has an entry for the repeated call, but the call may still crash the worker.
     commit(run, entry('each[1].a', { status: 'running' }));
     expect(new RunTransaction(run).hasSuspect).toBe(true);
     const tx = new RunTransaction(run);

@@ -4,16 +4,16 @@ import { type Journal, type Place, type Plan, planOf } from '../definitions/step
 import { LeaseLostError, type RunLease } from './run-lease.js';
 import type { Run, RunStep } from './run.entity.js';
 
-/** One step row of a run, as the worker keeps it in memory. */
+/** Holds a step row of a run in the memory of the worker. */
 export type JournalEntry = Omit<
   RunStep,
   'organizationId' | 'runId' | 'startedAt' | 'finishedAt'
 > & {
-  /** When a waiting step is due, in milliseconds of `performance.now()`, computed from the database clock. */
+  /** A waiting step is due at this time of `performance.now()`, which is computed from the database clock. */
   dueAt?: number;
 };
 
-/** The part of the run row that a worker reads. Steps may change the contact. */
+/** Holds the part of the run row that a worker reads. Steps may change the contact. */
 export type ClaimedRunRow = Pick<
   Run,
   | 'id'
@@ -28,14 +28,14 @@ export type ClaimedRunRow = Pick<
 
 export interface ClaimedRunData {
   readonly row: ClaimedRunRow;
-  /** The name of the workflow, also of a deleted one. */
+  /** The name of the workflow is known even if it was deleted. */
   readonly workflowName: string;
   readonly payload: unknown;
-  /** The steps of the run's version, after a generated first step for the contact mapping of the trigger. */
+  /** Has the steps of the run's version. With a contact mapping, a generated first step saves the contact. */
   readonly steps: readonly Step[];
 }
 
-/** A run whose lease this worker has, with its committed journal in memory. */
+/** Holds a run whose lease this worker has, with its committed journal. */
 export class ClaimedRun {
   readonly running = new Set<string>();
   private readonly entries: Map<string, JournalEntry>;
@@ -53,7 +53,7 @@ export class ClaimedRun {
   ) {
     this.entries = new Map(journal.map((entry) => [entry.stepId, entry]));
     this.position = Math.max(0, ...journal.map((entry) => entry.position));
-    // Each running step adds a listener, and Node.js would print a leak warning at the eleventh.
+    // Each running step adds a listener. Without this, Node.js would warn of a leak at the eleventh.
     setMaxListeners(0, leaseLost, this.abort.signal);
     const stop = (): void => this.abort.abort(leaseLost.reason);
     leaseLost.addEventListener('abort', stop);
@@ -67,17 +67,17 @@ export class ClaimedRun {
     return this.data.row;
   }
 
-  /** Aborted when this worker loses the lease. */
+  /** Aborts when this worker loses the lease. */
   get signal(): AbortSignal {
     return this.abort.signal;
   }
 
-  /** The committed entries by their paths. */
+  /** Maps paths to the committed entries. */
   get journal(): ReadonlyMap<string, JournalEntry> {
     return this.entries;
   }
 
-  /** Steps that may have crashed an earlier worker, with their entries at the time of this claim. */
+  /** Maps steps that may have crashed an earlier worker to their entries at the time of this claim. */
   get suspects(): ReadonlyMap<string, JournalEntry | undefined> {
     return this.suspectSteps;
   }
@@ -111,7 +111,7 @@ export class ClaimedRun {
     };
   }
 
-  /** Plans from the given journal; without one from the committed journal. */
+  /** Plans the next steps from the given journal. The default is the committed journal. */
   plan(journal: Journal = this): Plan {
     return planOf(this.data.steps, journal, this.doneIterations);
   }
@@ -127,8 +127,8 @@ export class ClaimedRun {
   }
 
   /**
-   * Runs transactions of this run one after the other. Parallel ones would wait for each other at the fence, each with
-   * a database connection. Throws {@link LeaseLostError} when the lease is lost before the transaction begins.
+   * Runs transactions of this run one after the other. Parallel ones would wait at the fence, each with a database
+   * connection. Throws {@link LeaseLostError} when the lease is lost before the transaction begins.
    */
   async runInTurn<T>(transaction: () => Promise<T>): Promise<T> {
     const earlier = this.lastTransaction;

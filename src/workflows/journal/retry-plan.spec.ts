@@ -10,7 +10,7 @@ describe(createRetryPlan, () => {
   const before = [call('a'), call('b'), call('c')];
   const journal = [reached('a', 'succeeded'), reached('b', 'failed')];
 
-  it('runs the step again whose failure ended the run', () => {
+  it('repeats the step that ended the run by its failure', () => {
     expect(createRetryPlan(journal, before, before)).toEqual({ again: ['b'], gone: [] });
   });
 
@@ -20,7 +20,7 @@ describe(createRetryPlan, () => {
     expect(createRetryPlan(failed, steps, steps)).toEqual({ again: ['b'], gone: [] });
   });
 
-  it('runs a failed step again when its failure ends the run in the later version', () => {
+  it('repeats a failed step when its failure ends the run in the later version', () => {
     const old = [call('a', 'send', { on_error: 'continue' }), call('b')];
     const failed = [reached('a', 'failed'), reached('b', 'failed')];
     expect(createRetryPlan(failed, [call('a'), call('b')], old)).toEqual({
@@ -53,7 +53,7 @@ describe(createRetryPlan, () => {
     expect(() => createRetryPlan(journal, [step, call('b')], before)).toThrow(message);
   });
 
-  it('runs each failed step of a loop again, by its path', () => {
+  it('repeats each failed step of a loop, by its path', () => {
     const failed = [
       reached('a[0].b', 'succeeded'),
       reached('a[1].b', 'failed'),

@@ -6,15 +6,15 @@ import { everyStep, kindNameOf } from '../definitions/steps/step-kinds.js';
 export type ReachedStep = Pick<RunStep, 'stepId' | 'status'>;
 
 export interface RetryPlan {
-  /** Steps that run again. Their failed attempts stay in the journal. */
+  /** These steps run again. Their failed attempts stay in the journal. */
   again: string[];
   gone: string[];
 }
 
 /**
- * Plans how a run continues with `steps`, the steps of its own version (`before`) or of a later one. Finished steps keep
- * their results, by id; the run continues with the first step that has no entry. Throws `conflict` when the later version
- * defines a finished step differently: later steps would use its result as that of the new step.
+ * Plans how a run continues with `steps`, those of its version (`before`) or of a later version. Finished steps keep
+ * their results by id. The run continues with the first step without an entry. Throws `conflict` when the later version
+ * defines a finished step differently, because later steps would use the wrong result.
  */
 export function createRetryPlan(
   journal: readonly ReachedStep[],
@@ -24,7 +24,7 @@ export function createRetryPlan(
   const [now, then] = [indexById(steps), indexById(before)];
   const plan: RetryPlan = { again: [], gone: [] };
   for (const { stepId, status } of journal) {
-    // The id of the generated contact step contains a dot, but is not a path inside a loop.
+    // The id of the generated contact step contains a dot but is not a path inside a loop.
     const id = now.has(stepId) || then.has(stepId) ? stepId : getStepId(stepId);
     const [step, old] = [now.get(id), then.get(id)];
     const isSame = step && old && describeStep(step) === describeStep(old);

@@ -40,8 +40,8 @@ export class RunJournalRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Queues an insert or update of an entry and stages it. The row of a finished step is never changed, a second check
-   * behind the fence: then the transaction fails with `LeaseLostError`.
+   * Queues an insert or update of an entry and stages it. The row of a finished step never changes. As a second check
+   * behind the fence, such a transaction fails with `LeaseLostError`.
    */
   record(tx: RunTransaction, entry: JournalEntry): void {
     const { organizationId, id: runId } = tx.run.lease;
@@ -69,7 +69,7 @@ export class RunJournalRepository {
     tx.stage(entry);
   }
 
-  /** Returns the journal of a run in the order of execution; with `stepIds` only these entries. */
+  /** Returns the journal of a run in the order of execution. With `stepIds`, returns only these entries. */
   async read(
     organizationId: string,
     runId: string,
@@ -78,8 +78,8 @@ export class RunJournalRepository {
     const query = this.tenants
       .repository(organizationId, RunStep)
       .createQueryBuilder('s')
-      // The remaining time by the database clock; 0 when the event of the wait has come. Clocks of processes may be wrong,
-      // but they measure durations well.
+      // Selects the remaining time by the database clock, or 0 when the event of the wait has come. Clocks of processes
+      // may be wrong, but they measure durations well.
       .addSelect(
         `case when s.status = 'waiting' and exists (
            select from run_waits w where w.organization_id = s.organization_id and w.run_id = s.run_id
@@ -97,7 +97,7 @@ export class RunJournalRepository {
     });
   }
 
-  /** Returns the outputs or errors of steps by id, or undefined when they are larger than `maxBytes` together. */
+  /** Returns the outputs or errors of steps by id, or undefined when their total is more than `maxBytes`. */
   async findOutcomes(
     organizationId: string,
     runId: string,
@@ -160,7 +160,7 @@ export class RunJournalRepository {
       );
     }
     if (again.length > 0) {
-      // Resets the input too: the cause of its error may have been corrected since.
+      // The input is reset too, because the cause of its error may have been corrected.
       await session.query(
         `update run_steps s set status = 'waiting', attempts = 0, input = null, error = null, wake_at = null,
            finished_at = null

@@ -7,7 +7,7 @@ export interface RunLease {
   readonly epoch: number;
 }
 
-/** Another worker has claimed the run, or it was canceled. The worker stops without an error and writes nothing more. */
+/** Reports that another worker has claimed the run, or that it was canceled. The worker stops and writes nothing more. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
@@ -19,12 +19,12 @@ export class LeaseLostError extends Error {
 const LEASE_LOST = 'SB001';
 const UNIQUE_VIOLATION = '23505';
 
-/** Wraps a statement that must change exactly one row. In the server it fails with `SB001` when it changes none. */
+/** Wraps a statement that must change exactly one row. The server raises `SB001` when it changes none. */
 export function withLeaseCheck(statement: string): string {
   return `with changed as (${statement}) select assert_lease(count(*)) from changed`;
 }
 
-/** Maps a failed lease check to {@link LeaseLostError}, and a duplicate journal row: another worker has written it. */
+/** Maps a failed lease check, and a journal row that another worker has written, to {@link LeaseLostError}. */
 export function toLeaseLostError(error: Error): LeaseLostError | undefined {
   const code = sqlState(error);
   return code === LEASE_LOST || code === UNIQUE_VIOLATION ? new LeaseLostError() : undefined;

@@ -2,8 +2,8 @@ import type { Place, Plan } from '../definitions/step-engine.js';
 import type { ClaimedRun, JournalEntry } from './claimed-run.js';
 
 /**
- * The state of one database transaction of a claimed run: the journal entries that it has written. They count only
- * inside the transaction until {@link apply} is called after the commit, so memory never shows what is rolled back.
+ * Holds the journal entries that one database transaction of a claimed run has written. They are visible only in the
+ * transaction until {@link apply} is called after the commit, so memory never shows rolled back entries.
  */
 export class RunTransaction {
   private staged = new Map<string, JournalEntry>();
@@ -53,11 +53,11 @@ export class RunTransaction {
     }
   }
 
-  /** True while a step that may have crashed an earlier worker has made no progress since; other steps do not count. */
+  /** Returns true while a step that may have crashed an earlier worker has made no progress. */
   get hasSuspect(): boolean {
     return [...this.run.suspects].some(([path, entryAtClaim]) => {
       const entry = this.get(path);
-      // An external call that is only announced in the journal may still crash this worker.
+      // An external call with only a `running` entry may still crash this worker.
       const isIntent = entry?.status === 'running' && entry.tool !== null;
       return entry === entryAtClaim || isIntent;
     });

@@ -16,7 +16,7 @@ export const RUN_STATUSES = [
 
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** One run of one version of a workflow. This row decides the state of the run; messages of a queue are only hints. */
+/** Stores a run of one version of a workflow. This row decides the state of the run. Wake-ups only name it. */
 @Entity('workflow_runs')
 export class Run extends OrganizationRowWithId {
   @Column('text')
@@ -28,11 +28,11 @@ export class Run extends OrganizationRowWithId {
   @Column('text', { default: 'queued' })
   status: RunStatus;
 
-  /** The reason why the run waits or has ended. */
+  /** Says why the run waits or has ended. */
   @Column('text', { nullable: true })
   reason: string | null;
 
-  /** How the run was started. A run of a workflow with a webhook trigger can also be `manual`. */
+  /** Says how the run was started. A run of a workflow with a webhook trigger can also be `manual`. */
   @Column('text')
   triggerType: RunTriggerType;
 
@@ -43,7 +43,7 @@ export class Run extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   contactId: string | null;
 
-  /** The run that this one replays; it may have been deleted. */
+  /** This run replays that run, which may have been deleted. */
   @Column('text', { nullable: true })
   replayOf: string | null;
 
@@ -53,7 +53,7 @@ export class Run extends OrganizationRowWithId {
   @Column('bytea', { nullable: true })
   bodyHash: Buffer | null;
 
-  /** The number of runs in the chain of runs that started this one. */
+  /** Counts the runs in the chain of runs that started this one. */
   @Column('integer', { default: 0 })
   depth: number;
 
@@ -65,11 +65,11 @@ export class Run extends OrganizationRowWithId {
   @Column('integer', { default: 0 })
   epoch: number;
 
-  /** The number of workers that died with this run since its last progress. */
+  /** Counts the workers that died with this run since its last progress. */
   @Column('integer', { default: 0 })
   crashes: number;
 
-  /** When a worker may claim the run: the time that it waits for, or the end of the lease while it is running. */
+  /** A worker may claim the run from this time on: the end of its wait, or the end of the lease while it is running. */
   @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 
@@ -86,11 +86,11 @@ export class Run extends OrganizationRowWithId {
   @Column('boolean', { default: false })
   limited: boolean;
 
-  /** The limit that keeps it in the queue, or null. */
+  /** Names the limit that keeps it in the queue, or null. */
   @Column('text', { nullable: true })
   delayedBy: RunLimit | null;
 
-  /** The time at which the limit is checked again, even if no other run ends before. */
+  /** At this time the limit is checked again, even if no other run ends before. */
   @Column('timestamptz', { nullable: true })
   delayedUntil: Date | null;
 
@@ -98,11 +98,11 @@ export class Run extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   debounceKey: string | null;
 
-  /** The time of the first start that this run replaces. */
+  /** This is the time of the first start that this run replaces. */
   @Column('timestamptz', { nullable: true })
   debounceSince: Date | null;
 
-  /** When the rate limit released the run. */
+  /** The rate limit released the run at this time. */
   @Column('timestamptz', { nullable: true })
   releasedAt: Date | null;
 
@@ -123,7 +123,7 @@ export interface StepError {
   details?: readonly Fault[];
 }
 
-/** One row of a run journal. It is written in the same transaction as the effect of the step. */
+/** Stores an entry of a run journal. It is written in the same transaction as the effect of the step. */
 @Entity('run_steps')
 export class RunStep extends OrganizationRow {
   @PrimaryColumn('text')
@@ -132,11 +132,11 @@ export class RunStep extends OrganizationRow {
   @PrimaryColumn('text')
   stepId: string;
 
-  /** The order of execution, from 1. */
+  /** Numbers the steps in the order of execution, from 1. */
   @Column('integer')
   position: number;
 
-  /** Null for steps that call no tool. */
+  /** The tool is null for steps that call none. */
   @Column('text', { nullable: true })
   tool: string | null;
 
@@ -155,11 +155,11 @@ export class RunStep extends OrganizationRow {
   @Column('json', { nullable: true })
   error: StepError | null;
 
-  /** The last failed attempts, the oldest first, including those before a retry of the run. */
+  /** Lists the last failed attempts, the oldest first, including those before a retry of the run. */
   @Column('json', { nullable: true })
   failedAttempts: FailedAttempt[] | null;
 
-  /** The time until which the step waits. */
+  /** The step waits until this time. */
   @Column('timestamptz', { nullable: true })
   wakeAt: Date | null;
 
@@ -170,7 +170,7 @@ export class RunStep extends OrganizationRow {
   finishedAt: Date | null;
 }
 
-/** A parked run whose event `run.failed` has not been emitted yet. */
+/** Lists a parked run until its event `run.failed` is emitted. */
 @Entity('parked_runs')
 export class ParkedRun extends OrganizationRow {
   @PrimaryColumn('text')

@@ -15,7 +15,7 @@ export interface NewRun {
   payload: Buffer;
   /** An unknown id is ignored. */
   contactId: string | null;
-  /** Used when `contactId` finds no contact; an unknown address is ignored. */
+  /** This address is used when `contactId` finds no contact. An unknown address is ignored. */
   contactEmail: string | null;
   dedupeKey: string | null;
   bodyHash: Buffer | null;
@@ -33,10 +33,10 @@ export interface InsertedRun {
 }
 
 export interface RunKeys {
-  /** Null when later starts do not delay the run. */
+  /** The key is null when later starts do not delay the run. */
   debounceKey: string | null;
   debounceSeconds: number | null;
-  /** Null when the workflow has no limit per key. */
+  /** The key is null when the workflow has no limit per key. */
   slotKey: string | null;
 }
 
@@ -65,13 +65,13 @@ const FENCE = prepared(
   'run_fence',
   `select contact_id from workflow_runs where ${LEASED} for no key update`,
 );
-// Uses clock_timestamp() because the transaction may have begun long before.
+// now() would not do, because the transaction may have begun long before.
 const RENEW_LEASE = updateLeased(
   'renew_lease',
   `crashes = crashes * $5::integer, available_at = clock_timestamp() + make_interval(secs => $4)`,
 );
 const FINISH = updateLeased('finish', `status = $4, reason = $5, finished_at = clock_timestamp()`);
-// Reads the journal instead of the worker's memory: others may have shortened a wait.
+// This reads the journal and not the worker's memory, because others may have shortened a wait.
 const SUSPEND = prepared(
   'run_suspend',
   `update workflow_runs set status = 'waiting', reason = $4, crashes = 0, available_at = coalesce((
@@ -104,8 +104,8 @@ export class RunsRepository {
   }
 
   /**
-   * Stores the limit that delays a new run first, and the limit keys of the run. For a refused run it stores the keys only,
-   * because a retry needs them.
+   * Stores the first limit that delays a new run, and the limit keys of the run. For a refused run it stores only the
+   * keys, because a retry needs them.
    */
   async delay(organizationId: string, id: string, first: RunLimit, keys: RunKeys): Promise<void> {
     await this.tenants.session(organizationId).query(
@@ -155,9 +155,9 @@ export class RunsRepository {
   }
 
   /**
-   * Locks the run until the transaction ends, or throws {@link LeaseLostError} when the epoch has changed or the run has
-   * ended. Returns the current contact id: an earlier step may have set it. Others can still insert rows that refer to
-   * the run, so the call of a resume URL does not wait for a running step.
+   * Locks the run until the transaction ends, or throws {@link LeaseLostError} when the epoch has changed or the run
+   * has ended. Returns the current contact id: an earlier step may have set it. Others can still insert rows that refer
+   * to the run, so calls of resume URLs do not wait for a running step.
    */
   async fence(lease: RunLease): Promise<string | null> {
     const [row] = await this.tenants
@@ -198,7 +198,7 @@ export class RunsRepository {
     this.deferLeased(FINISH, lease, [status, reason]);
   }
 
-  /** The current time of the database clock, which decides when a wait ends. */
+  /** Returns the current time of the database clock, which decides when a wait ends. */
   async now(organizationId: string): Promise<Date> {
     const session = this.tenants.session(organizationId);
     const [row] = await session.query<{ now: Date }>(`select clock_timestamp() as now`);
@@ -225,9 +225,9 @@ function updateLeased(name: string, changes: string): PreparedStatement {
   return prepared(`run_${name}`, withLeaseCheck(update));
 }
 
-/** `condition` further restricts the workflow `w`. */
+/** Builds the INSERT of runs. `condition` further restricts the workflow `w`. */
 function insertRuns(condition: string, returned: string): string {
-  // Ordered by key: two statements with the same keys in another order would deadlock.
+  // The rows are ordered by key, because two statements with the same keys in different order would deadlock.
   return `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
       contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at, root_run_id)
     select w.organization_id, g.id, w.id, w.version, g.trigger_type, g.payload,

@@ -14,7 +14,7 @@ import type { OfferedWorkflow } from '../store/workflow.entity.js';
 import { OfferedWorkflowsRepository } from '../store/offered-workflows.repository.js';
 
 const OUTPUT_SCHEMA = dtoSchema(OfferedRunResult);
-/** The steps of a workflow can change at any time, so each hint states the worst case. */
+/** States the worst case in each annotation, because the steps of a workflow can change at any time. */
 const ANNOTATIONS = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -41,7 +41,7 @@ export class OfferedWorkflowSourceService implements OfferedToolSource, OnModule
   async list(organizationId: string): Promise<{ revision: string; tools: OfferedTool[] }> {
     const offered = await this.offered.listActive(organizationId);
     return {
-      // The same text as gate.find_api_key makes, because cached lists are looked up with that one.
+      // The text must equal the revision of gate.find_api_key, by which cached lists are looked up.
       revision: offered.map(({ revision }) => revision).join(' '),
       tools: offered.map((workflow) => this.toolOf(workflow)),
     };

@@ -12,8 +12,8 @@ import {
 import { OfferedWorkflowsService } from './offered-workflows.service.js';
 
 /**
- * The tools by which owners offer workflows. Agents cannot call them: all agents of the organization read the description
- * of an offered workflow, so an agent that was misled could mislead every other one.
+ * Provides the tools by which owners offer workflows. Agents cannot call them: all agents of the organization read the
+ * description of an offered workflow, so a misled agent could mislead every other agent.
  */
 @Injectable()
 export class OfferedWorkflowTools {

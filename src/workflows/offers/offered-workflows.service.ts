@@ -38,7 +38,7 @@ export class OfferedWorkflowsService {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** Offers a workflow, or replaces how it is offered. Throws `invalid_arguments` with all faults. */
+  /** Offers a workflow, or replaces the settings of its offer. Throws `invalid_arguments` with all faults. */
   async set(organizationId: string, input: OfferWorkflowInput): Promise<OfferedWorkflowView> {
     await this.offered.lock(organizationId);
     const workflow = await this.workflows.get(organizationId, input.workflow_id);
@@ -117,9 +117,9 @@ export class OfferedWorkflowsService {
   ): Fault[] {
     const faults: Fault[] = [];
     if (this.registry.isTaken(name)) {
-      faults.push({ path: 'name', message: 'is the name of a tool of Switchboard' });
+      faults.push({ path: 'name', message: 'is the name of a built-in tool' });
     } else if (others.some((other) => other.name === name)) {
-      faults.push({ path: 'name', message: 'is the name of the tool of another workflow' });
+      faults.push({ path: 'name', message: 'is the tool name of another workflow' });
     }
     for (const [path, text] of Object.entries({ title, description })) {
       const hidden = hiddenCharacter(text);

@@ -53,7 +53,7 @@ export class RunContactsService {
   }
 }
 
-/** Normalizes contact fields that a form sent. A field that was left empty must not clear the value of the contact. */
+/** Normalizes contact fields that a form sent. An empty form field must not clear the value of the contact. */
 export function tidyFields(given: Record<string, unknown>): Record<string, unknown> {
   const fields = tidyMembers(given);
   for (const name of TEXT_FIELDS) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { tidyFields } from './run-contacts.service.js';
 
 describe(tidyFields, () => {
-  it('removes blank members, nested ones too', () => {
+  it('removes blank members at any depth', () => {
     expect(
       tidyFields({
         email: ' ada@example.com\n',

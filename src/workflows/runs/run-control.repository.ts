@@ -7,15 +7,15 @@ export interface EndedRun {
   workflowVersion: number;
 }
 
-/** The statements that change many runs. They lock rows in the order of ids, so that they cannot deadlock each other. */
+/** Changes many runs at once. Statements lock rows in the order of ids, so that they cannot deadlock. */
 @Injectable()
 export class RunControlRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Cancels the runs that have not ended and returns their ids. The new epoch fences off workers that still execute them.
-   * Without `wait`, runs that a worker has locked are left out. Waiting for many would block all workers whose rows this
-   * transaction has locked meanwhile.
+   * Cancels the runs that have not ended and returns their ids. The new epoch fences off workers that still execute
+   * them. Without `wait`, runs that a worker has locked are left out. Waiting for many runs would block the workers of
+   * all rows that this transaction has already locked.
    */
   async cancel(organizationId: string, ids: readonly string[], wait: boolean): Promise<string[]> {
     const rows = await this.tenants.session(organizationId).query<{ id: string }>(

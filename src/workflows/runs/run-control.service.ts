@@ -10,7 +10,7 @@ import { RunControlRepository } from './run-control.repository.js';
 import { type ControlOutcome, refuseOthers, RunRetriesService } from './run-retries.service.js';
 import type { RunVersion } from './run.inputs.js';
 
-/** More runs than a worker starts at once. Polls and sweeps find the others. */
+/** Limits wake-ups to more runs than a worker starts at once. Polls and sweeps find the others. */
 const MAX_WAKE_UPS = 50;
 
 /** Cancels, retries and replays runs. Every method needs a transaction of the organization. */
@@ -53,14 +53,17 @@ export class RunControlService {
   }
 
   /**
-   * Continues a failed or canceled run at the step that failed, with its own version or the newest. Throws `conflict` for
-   * every other run, and when the steps of the newest version do not allow it.
+   * Continues a failed or canceled run at the step that failed, with its version or the newest version. Throws
+   * `conflict` for every other run, and when a finished step differs in the newest version.
    */
   async retry(organizationId: string, id: string, version: RunVersion): Promise<void> {
     const { status } = await this.runs.get(organizationId, id);
     const { refused } = await this.retryAll(organizationId, [id], version, true);
     if (status !== 'failed' && status !== 'canceled') {
-      throw new AppError('conflict', `Only a failed or canceled run can be retried: ${status}.`);
+      throw new AppError(
+        'conflict',
+        `Only failed or canceled runs can be retried: this is ${status}.`,
+      );
     }
     if (refused[0]) throw refused[0].error;
   }
@@ -86,7 +89,7 @@ export class RunControlService {
     return done[0]!;
   }
 
-  /** Replays runs. `done` has the ids of the new runs. */
+  /** Replays runs. Returns the ids of the new runs in `done`. */
   async replayAll(
     organizationId: string,
     ids: readonly string[],
@@ -97,7 +100,7 @@ export class RunControlService {
     const done = [...made.values()];
     this.wakeWorkers(done);
     this.publishChanges(organizationId, done);
-    const text = 'The workflow of the run is not active.';
+    const text = 'The workflow of the run is not active. Activate it first.';
     return { done, refused: refuseOthers(ids, [...made.keys()], text) };
   }
 
@@ -107,7 +110,7 @@ export class RunControlService {
     }
   }
 
-  /** Admits runs that the limits delayed while these were running. */
+  /** Admits runs that limits delayed while the given runs were running. */
   private admitOthers(ids: readonly string[]): void {
     for (const id of ids.slice(0, MAX_WAKE_UPS)) {
       this.tenants.afterCommit(() => void this.limits.admit(id));

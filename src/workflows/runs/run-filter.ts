@@ -4,13 +4,13 @@ import type { RunFilterInput } from './run.inputs.js';
 import { RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 
-/** A checked filter. `…After` includes the time itself, `…Before` excludes it. */
+/** Holds a validated filter. `…After` includes the time itself, `…Before` excludes it. */
 export interface RunFilter {
   workflowId?: string;
-  /** Never empty. */
+  /** The list is never empty. */
   statuses: readonly RunStatus[];
   contactId?: string;
-  /** A whole reason, or the part before its colon. */
+  /** Matches a whole reason, or the part before its colon. */
   reason?: string;
   triggerType?: RunTriggerType;
   createdAfter?: Date;
@@ -24,7 +24,7 @@ export const FINISHED = ['succeeded', 'failed', 'canceled'] as const satisfies R
 
 type TimeFilter = 'created_after' | 'created_before' | 'finished_after' | 'finished_before';
 
-/** Throws `invalid_arguments` for a malformed time. */
+/** Validates a filter. Throws `invalid_arguments` for a malformed time. */
 export function runFilter(input: RunFilterInput): RunFilter {
   return {
     workflowId: input.workflow_id,
@@ -39,7 +39,7 @@ export function runFilter(input: RunFilterInput): RunFilter {
   };
 }
 
-/** Returns the statuses that the filter allows. A reason or an end time exclude some, even without `status`. */
+/** Returns the statuses that the filter allows. A reason or an end time excludes some, even without `status`. */
 function statusesOf(input: RunFilterInput): readonly RunStatus[] {
   const { status, reason, finished_after: after, finished_before: before } = input;
   if (status === 'unfinished') return UNFINISHED;

@@ -8,12 +8,12 @@ import { type EndedRun, RunControlRepository } from './run-control.repository.js
 import type { RunVersion } from './run.inputs.js';
 
 export interface ControlOutcome {
-  /** The ids of the runs that were changed or made. */
+  /** Lists the ids of the runs that were changed or created. */
   done: string[];
   refused: { runId: string; error: AppError }[];
 }
 
-/** Plans from which step a run that has ended can go on, and queues it again. */
+/** Plans the step at which a run that has ended continues, and queues the run again. */
 @Injectable()
 export class RunRetriesService {
   constructor(

@@ -6,8 +6,8 @@ import type { RunFilter } from './run-filter.js';
 import { Run, RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
 
 /**
- * The most runs that one page scans when no index covers the whole filter. It bounds the time of a page, so a page may
- * have fewer runs than its limit, even none, without being the last.
+ * Limits the runs that one page scans when no index covers the whole filter. So a page that is not the last may have
+ * fewer runs than its limit, even none.
  */
 const MAX_SCANNED = 5000;
 
@@ -15,7 +15,7 @@ const IN_PAGE = `created_at >= $8 and created_at < $9 and (created_at, id) < ($1
   order by created_at desc, id desc limit $14`;
 const scan = (condition: string): string =>
   `select * from workflow_runs where organization_id = $1 and ${condition} and ${IN_PAGE}`;
-// One scan per status, because the index starts with it. One scan for all would read many runs to find a rare status.
+// Each status has its own scan, because the index starts with it. A single scan would read many runs for a rare status.
 const scanStatuses = (condition: string): string =>
   `select r.* from unnest($2::text[]) as s (status)
    cross join lateral (${scan(`${condition} and status = s.status`)}) r
@@ -29,7 +29,7 @@ const SOURCES = {
   status: scanStatuses('true'),
 };
 
-/** Reasons that are followed by a step id. Without it they match many reasons, which no index has in order. */
+/** A step id follows these reasons. Without the id they match many reasons, which no index has in order. */
 const REASON_PREFIXES = new Set(['step_failed', 'stopped']);
 
 interface ScannedRun {
@@ -43,7 +43,7 @@ interface ScannedRun {
 export class RunSearchRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns at most `limit` runs after a position, and the position of the next page, if there may be one. */
+  /** Returns at most `limit` runs after a position, and the position of the next page, unless this is the last. */
   async find(
     organizationId: string,
     filter: RunFilter,
@@ -100,7 +100,7 @@ export class RunSearchRepository {
       });
   }
 
-  /** Searches the newest 1000 runs, or those with the status, for ids that start with the text in any case. Newest first. */
+  /** Returns ids that start with the text in any case, newest first, among the newest 1000 runs (of the status). */
   async idsStartingWith(
     organizationId: string,
     text: string,
@@ -134,7 +134,7 @@ function sourceOf(filter: RunFilter): keyof typeof SOURCES {
   return filter.workflowId === undefined ? 'status' : 'workflow';
 }
 
-/** True when the query of the source applies the whole filter. */
+/** Returns true when the query of the source applies the whole filter. */
 function isExact(filter: RunFilter, source: keyof typeof SOURCES): boolean {
   const { workflowId, statuses, reason, triggerType, finishedAfter, finishedBefore } = filter;
   const isByState = source === 'status' || source === 'workflow';

@@ -21,7 +21,7 @@ export type EndedState = Extract<TaskState, { status: 'succeeded' | 'failed' | '
 export class RunWaiterService implements OnModuleDestroy {
   private readonly logger = new Logger(RunWaiterService.name);
   private readonly stopping = new AbortController();
-  /** The number of waits by organization. Each keeps the connection of a client open. */
+  /** Counts the waits of each organization. Each wait keeps the connection of a client open. */
   private readonly waiting = new Map<string, number>();
   private total = 0;
 
@@ -32,8 +32,8 @@ export class RunWaiterService implements OnModuleDestroy {
   ) {}
 
   /**
-   * Waits for the end of the run, at most `seconds`, until `gone` aborts or the process shuts down. Returns undefined when
-   * the run has not ended by then, or when too many callers wait already. Never throws.
+   * Waits for the end of the run: at most `seconds`, until `gone` aborts, or until the process stops. Returns undefined
+   * when the run has not ended by then, or when too many callers are waiting. Never throws.
    */
   async wait(
     organizationId: string,
@@ -63,7 +63,7 @@ export class RunWaiterService implements OnModuleDestroy {
     }
   }
 
-  // In the first shutdown hook, because the later ones wait for running runs and open requests.
+  // This is the first shutdown hook, because the later hooks wait for running runs and open requests.
   onModuleDestroy(): void {
     this.stopping.abort();
   }
@@ -104,7 +104,7 @@ export class RunWaiterService implements OnModuleDestroy {
       wake();
     };
     over.addEventListener('abort', () => wake(), { once: true });
-    // Subscribes before it reads. Otherwise a change in between would be missed.
+    // Subscribe before the state is read. Otherwise a change in between would be missed.
     const unsubscribe = await this.changes.subscribe(organizationId, notify);
     try {
       for (;;) {

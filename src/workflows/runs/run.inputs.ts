@@ -9,12 +9,12 @@ export class RunIdInput {
   run_id: string;
 }
 
-/** The version of the workflow for a retry or replay: that of the run, or the newest. */
+/** Names the version of the workflow for a retry or replay: that of the run, or the newest. */
 export const RUN_VERSIONS = ['same', 'latest'] as const;
 
 export type RunVersion = (typeof RUN_VERSIONS)[number];
 
-/** A status, or a group of statuses. */
+/** Names a status, or a group of statuses. */
 export const RUN_STATUS_FILTERS = [...RUN_STATUSES, 'unfinished', 'finished'] as const;
 
 export type RunStatusFilter = (typeof RUN_STATUS_FILTERS)[number];
@@ -102,7 +102,7 @@ export class SetRunContactInput {
   contact: Record<string, unknown>;
 }
 
-/** A filter as in list_runs, and the number of runs that one call may change. */
+/** Declares a filter as in list_runs, and the number of runs that one call may change. */
 export class BulkRunsInput extends RunFilterInput {
   @Integer('Most runs of this call.', { min: 1, max: 1000 })
   limit: number = 100;

@@ -114,7 +114,7 @@ export class RunView {
   steps: RunStepView[];
 }
 
-/** Leaves out the payload when it is undefined. Without `steps`, the steps in progress are missing. */
+/** Converts a run to its result. Leaves out an undefined payload. Without `steps`, the steps in progress are missing. */
 export function runView(
   run: Run,
   steps: readonly Step[],
@@ -142,7 +142,7 @@ export function runView(
 
 function stepView(run: Run, entry: RunStep): RunStepView {
   const isOpen = entry.status === 'running' || entry.status === 'waiting';
-  // The step that ended the run says so itself, except when workers crashed at it.
+  // The step that ended the run has an error, unless workers crashed at it.
   const cutOff = run.reason === 'poison' ? 'failed' : 'canceled';
   return {
     id: entry.stepId,
@@ -205,7 +205,7 @@ export class RunPage extends PageResult {
   runs: RunView[];
 }
 
-/** The result of a call of an offered workflow. */
+/** Shows the result of a call of an offered workflow. */
 export class OfferedRunResult {
   @Text('Id of the run, for get_run.')
   run_id: string;
@@ -221,8 +221,8 @@ export class OfferedRunResult {
 }
 
 /**
- * The result of starting a run. The call returns the id at once. A caller that takes the run as a task gets the outputs of
- * its steps when the run has succeeded. Inputs, payload and times are in `get_run` only, because models rarely need them.
+ * Shows a started run. The call returns the id at once. A caller that takes the run as a task gets the outputs of its
+ * steps when the run has succeeded. Only `get_run` has inputs, payload and times, because models rarely need them.
  */
 export class TriggeredRunResult {
   @Text('Id of the run, for get_run.')

@@ -114,7 +114,7 @@ export class RunTools {
   })
   async retry(input: RetryRunInput, call: ToolCall): Promise<RunResult> {
     const { organizationId, runId } = call;
-    // Outside calls are counted at the edge. Without this, a run that retries runs would not be counted.
+    // Calls from outside are counted at the edge. Without this, a run that retries runs would not be counted.
     if (runId !== undefined) this.limiter.consume(organizationId, 1);
     await this.control.retry(organizationId, input.run_id, input.version);
     return await this.get(input, call);
@@ -126,7 +126,7 @@ export class RunTools {
     description:
       'Starts a run like an earlier one: with its payload, contact and type of trigger. All steps are done again.',
     output: RunResult,
-    // Left out of the tools of agents to keep their list short; they have trigger_workflow.
+    // Agents cannot call this tool, which keeps their list short. They have trigger_workflow.
     surfaces: ['dashboard'],
   })
   async replay(input: ReplayRunInput, call: ToolCall): Promise<RunResult> {
@@ -146,7 +146,8 @@ export class RunTools {
     surfaces: ['workflow'],
   })
   async set(input: SetRunContactInput, call: ToolCall): Promise<CreatedContactResult> {
-    if (call.runId === undefined) throw AppError.invalid('There is no run.');
+    if (call.runId === undefined)
+      throw AppError.invalid('There is no run. Use this tool in a step.');
     const { organizationId, runId } = call;
     const { contact, created } = await this.contacts.set(organizationId, runId, input.contact);
     return { contact: ContactView.of(contact), created };

@@ -28,7 +28,7 @@ export class RunsService {
     return runView(run, steps, journal, payload);
   }
 
-  /** Without payloads, inputs and outputs. A page with fewer runs than `limit` may still have a cursor. */
+  /** Returns runs without payloads, inputs and outputs. A page with fewer runs than `limit` may still have a cursor. */
   async list(
     organizationId: string,
     filter: RunFilter,

@@ -7,7 +7,7 @@ import { OfferedWorkflow, Workflow } from './workflow.entity.js';
 export class OfferedWorkflowsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Makes all other changes of offered workflows of the organization wait until this transaction ends. */
+  /** Makes other changes of the organization's offered workflows wait until this transaction ends. */
   async lock(organizationId: string): Promise<void> {
     await this.tenants.lockOrganization(organizationId);
   }

@@ -13,7 +13,7 @@ export class ToolCompatibilityService {
     private readonly liquid: LiquidSandbox,
   ) {}
 
-  /** Created at first use, because the registry is filled while the application starts. */
+  /** The check is created at first use, because the registry is filled while the application starts. */
   get current(): Compatibility {
     this.known ??= new Compatibility(stepToolsOf(this.registry.all()), this.liquid);
     return this.known;

@@ -1,19 +1,19 @@
 import type { TriggerType } from '../definitions/trigger.js';
 import type { Workflow } from './workflow.entity.js';
 
-/** The largest PostgreSQL integer. */
+/** This is the largest PostgreSQL integer. */
 export const MAX_VERSION = 2_147_483_647;
 
-/** The editable parts of a workflow besides its steps, in the form that callers use. */
+/** Holds the editable parts of a workflow besides its steps, in the form that callers use. */
 export interface VersionContent {
   name: string;
-  /** The type of the trigger, with the members that belong to this type. */
+  /** Has the type of the trigger and the members of that type. */
   trigger: { type: TriggerType };
 }
 
 /**
  * Returns the content that a version stores: everything that `update_workflow` accepts, so that each change creates a
- * version and can be restored. Of a secret it stores only whether there was one.
+ * version and can be restored. It stores only whether there was a secret.
  */
 export function toVersionContent(workflow: Workflow): VersionContent {
   return { name: workflow.name, trigger: toTriggerView(workflow) };
@@ -32,8 +32,8 @@ export function toTriggerView(workflow: Workflow): VersionContent['trigger'] {
 }
 
 /**
- * Returns the arguments of `update_workflow` that restore the content. Absent members would stay unchanged, so members
- * that the version does not have become null. A current secret stays; a missing one is generated if the version had one.
+ * Returns the arguments of `update_workflow` that restore the content. Members that the version does not have become
+ * null, because absent members would stay unchanged. A missing secret is generated if the version had one.
  */
 export function toWorkflowUpdate({ name, trigger }: VersionContent): {
   name: string;

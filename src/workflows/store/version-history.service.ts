@@ -8,13 +8,13 @@ import type { WorkflowVersion } from './workflow-version.entity.js';
 import type { Workflow } from './workflow.entity.js';
 import { WorkflowVersionsRepository } from './workflow-versions.repository.js';
 
-/** The person or API key that saves a workflow, and the version that is restored, if any. */
+/** Names the person or API key that saves a workflow, and the version that is restored, if any. */
 export interface VersionAuthor {
   actor: Actor;
   restoredFrom?: number;
 }
 
-/** Steps with the schemas of the tools that they were checked with. */
+/** Holds steps with the schemas of the tools that they were checked with. */
 type Pinned = Pick<WorkflowVersion, 'steps' | 'toolSchemas' | 'fittingSchemas' | 'looseReferences'>;
 
 /** Creates the versions of workflows, in the transaction that saves the workflow. */
@@ -35,8 +35,8 @@ export class VersionHistoryService {
   }
 
   /**
-   * Creates a new version unless nothing has changed, and returns the number of the current version. The workflow must be
-   * locked. When `steps` is absent, they stay as they are and are not checked again.
+   * Creates a new version unless nothing has changed, and returns the number of the current version. The workflow must
+   * be locked. When `steps` is absent, the steps stay unchanged and are not checked again.
    */
   async createNext(
     organizationId: string,

@@ -7,7 +7,7 @@ import type { ContactMapping } from '../definitions/contact-mapping.js';
 import type { Step } from '../definitions/definition.js';
 import type { VersionContent } from './version-content.js';
 
-/** An immutable, numbered copy of a workflow. */
+/** Stores an immutable, numbered copy of a workflow. */
 @Entity('workflow_versions')
 export class WorkflowVersion extends OrganizationRow {
   @PrimaryColumn('text')
@@ -19,34 +19,34 @@ export class WorkflowVersion extends OrganizationRow {
   @Column('json')
   steps: Step[];
 
-  /** Everything except the steps. Null for a version of an early release, which stored only the steps. */
+  /** Contains everything except the steps. It is null for a version of an early release, which stored only the steps. */
   @Column('json', { nullable: true })
   content: VersionContent | null;
 
-  /** The kind of actor that saved the version. Null for a version of an early release. */
+  /** This kind of actor saved the version. It is null for a version of an early release. */
   @Column('text', { nullable: true })
   actorKind: Actor['kind'] | null;
 
   @Column('text', { nullable: true })
   actorId: string | null;
 
-  /** The number of the version that this one restored, or null. */
+  /** This version restored the version with this number, if any. */
   @Column('integer', { nullable: true })
   restoredFrom: number | null;
 
-  /** The contact mapping of the trigger, or null. */
+  /** Contains the contact mapping of the trigger, or null. */
   @Column('json', { nullable: true })
   triggerContact: ContactMapping | null;
 
-  /** The schemas of the step tools when the steps were checked; null when unknown. */
+  /** Contains the schemas of the step tools when the steps were checked, or null when they are unknown. */
   @Column('jsonb', { nullable: true })
   toolSchemas: ToolSchemas | null;
 
-  /** The tool schemas of the last later check that the steps passed, or null. */
+  /** Contains the tool schemas of the last later check that the steps passed, or null. */
   @Column('jsonb', { nullable: true })
   fittingSchemas: ToolSchemas | null;
 
-  /** References to members that the tools did not return even then; null when unknown. */
+  /** Lists references to members that the tools did not return even then. Null when unknown. */
   @Column('json', { nullable: true })
   looseReferences: string[] | null;
 
@@ -54,7 +54,7 @@ export class WorkflowVersion extends OrganizationRow {
   createdAt: Date;
 }
 
-/** Registers that runs of a workflow may wait for an event. It is kept, because runs of earlier versions continue. */
+/** Registers an event that runs of a workflow may wait for. It is kept, because runs of earlier versions continue. */
 @Entity('event_interests')
 export class EventInterest extends OrganizationRow {
   @PrimaryColumn('text')

@@ -4,15 +4,15 @@ import type { EventName } from '../../events/domain-events.js';
 import type { ObjectSchema } from '../../tools/schema/json-schema.js';
 import type { TriggerOptions, TriggerType } from '../definitions/trigger.js';
 
-/** The options of a webhook besides its secret. */
+/** Holds the options of a webhook besides its secret. */
 export interface WebhookOptions {
-  /** When set, requests need a signed timestamp that differs from now by at most so many seconds. */
+  /** When set, requests need a signed timestamp that differs from now by at most this many seconds. */
   toleranceSeconds?: number;
-  /** The response waits so long for the end of the run and then contains its result. */
+  /** The response waits up to this many seconds for the end of the run, and then contains its result. */
   waitSeconds?: number;
 }
 
-/** A workflow. Its versions have the steps, and each run is pinned to one version. */
+/** Stores a workflow. Its versions have the steps, and each run is pinned to one version. */
 @Entity('workflows')
 export class Workflow extends OrganizationRowWithId {
   @Column('text')
@@ -21,7 +21,7 @@ export class Workflow extends OrganizationRowWithId {
   @Column('boolean')
   active: boolean;
 
-  /** The number of the newest version. */
+  /** The newest version has this number. */
   @Column('integer')
   version: number;
 
@@ -31,19 +31,19 @@ export class Workflow extends OrganizationRowWithId {
   @Column('json', { default: () => `'{}'` })
   triggerOptions: TriggerOptions;
 
-  /** The event of an event trigger; indexed to find the workflows that an event starts. */
+  /** An event trigger has this event. An index finds the workflows that an event starts. */
   @Column('text', { nullable: true })
   triggerEvent: EventName | null;
 
-  /** Encrypted, with the id of the workflow as context. */
+  /** The secret is encrypted, with the id of the workflow as context. */
   @Column('bytea', { nullable: true })
   secret: Buffer | null;
 
-  /** The previous secret, encrypted. It is kept after it becomes invalid, to recognize senders that still use it. */
+  /** The previous secret is encrypted. It is kept after it becomes invalid, to recognize senders that still use it. */
   @Column('bytea', { nullable: true })
   previousSecret: Buffer | null;
 
-  /** The time until which the previous secret is valid; null when it is invalid. */
+  /** The previous secret is valid until this time. Null means that it is invalid. */
   @Column('timestamptz', { nullable: true })
   previousSecretUntil: Date | null;
 
@@ -61,7 +61,7 @@ export class Workflow extends OrganizationRowWithId {
   deletedAt: Date | null;
 }
 
-/** An offered workflow: agents of its organization can call it as a tool. */
+/** Stores an offered workflow. Agents of its organization can call it as a tool. */
 @Entity('offered_workflows')
 export class OfferedWorkflow extends OrganizationRow {
   @PrimaryColumn('text')
@@ -82,11 +82,11 @@ export class OfferedWorkflow extends OrganizationRow {
   @Column('integer')
   waitSeconds: number;
 
-  /** The template of the result of a call. When null, a call returns the output of the last step. */
+  /** This template gives the result of a call. When null, a call returns the output of the last step. */
   @Column('json', { nullable: true })
   result: Record<string, unknown> | null;
 
-  /** A new random text after every change. */
+  /** Every change sets a new random text. */
   @Column('text')
   revision: string;
 

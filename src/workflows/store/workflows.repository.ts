@@ -57,7 +57,7 @@ export class WorkflowsRepository {
     return found;
   }
 
-  /** Returns those of the ids that are workflows of the organization. */
+  /** Returns the ids that belong to workflows of the organization. */
   async findExisting(organizationId: string, ids: readonly string[]): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
     const rows = await this.tenants
@@ -86,7 +86,7 @@ export class WorkflowsRepository {
     return await this.rows(organizationId).countBy(triggered);
   }
 
-  /** Returns the name of a workflow, also of a deleted one. */
+  /** Returns the name of a workflow, even of a deleted workflow. */
   async getName(organizationId: string, id: string): Promise<string> {
     const found = await this.rows(organizationId).findOneByOrFail({ organizationId, id });
     return found.name;

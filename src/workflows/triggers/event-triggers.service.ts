@@ -4,7 +4,7 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { RunStart } from './run-starts.service.js';
 import { TriggerFilterService } from './trigger-filter.service.js';
 
-/** Starts workflows by domain events. The runs and the event commit together, so either all of them exist or none. */
+/** Starts workflows by domain events. The event and its runs commit together, so either all of them exist or none. */
 @Injectable()
 export class EventTriggersService implements OnModuleInit {
   constructor(

@@ -11,9 +11,9 @@ export interface ManualStart {
   workflowId: string;
   payload: object;
   contactId?: string;
-  /** Names the contact when `contactId` is absent. */
+  /** Identifies the contact when `contactId` is absent. */
   email?: string;
-  /** The run whose step starts this one. */
+  /** A step of this run starts the new run. */
   parentRunId?: string;
 }
 
@@ -32,12 +32,13 @@ export class ManualStartsService {
     { workflowId, payload, contactId, email, parentRunId }: ManualStart,
   ): Promise<string> {
     const workflow = await this.workflows.get(organizationId, workflowId);
-    if (!workflow.active) throw new AppError('conflict', 'The workflow is not active.');
+    if (!workflow.active)
+      throw new AppError('conflict', 'The workflow is not active. Activate it first.');
     const bytes = Buffer.from(JSON.stringify(payload));
     if (bytes.length > MAX_PAYLOAD_BYTES) {
       throw AppError.invalid(`payload must be at most ${MAX_PAYLOAD_BYTES} bytes.`);
     }
-    // Checks the limits of webhook bodies, so that every stored payload can be parsed again.
+    // The payload must meet the limits of webhook bodies, so that every stored payload can be parsed again.
     parseJson(bytes);
     const contact =
       contactId !== undefined

@@ -7,7 +7,7 @@ const MAX_REFERENCE = 320;
 export class PayloadContactsService {
   constructor(private readonly contacts: ContactsService) {}
 
-  /** Returns the id of the contact that the payload names by `contact_id`, or else by `email`; null when there is none. */
+  /** Returns the id of the contact that the payload names by `contact_id`, or else by `email`. Null means no contact. */
   async find(organizationId: string, payload: object): Promise<string | null> {
     const { contactId, contactEmail } = contactIn(payload);
     const byId = contactId === null ? null : await this.contacts.find(organizationId, contactId);
@@ -29,7 +29,7 @@ export function contactIn(payload: object): {
   };
 }
 
-/** Ignores text that PostgreSQL refuses: U+0000 and lone surrogates. Without this, the webhook would fail. */
+/** Ignores text with U+0000 or lone surrogates. PostgreSQL would refuse it, and the webhook would fail. */
 function referenceOf(payload: object, name: string): string | undefined {
   const value: unknown = Object.hasOwn(payload, name)
     ? (payload as Record<string, unknown>)[name]

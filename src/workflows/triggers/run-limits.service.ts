@@ -20,8 +20,8 @@ interface LimitedRun {
 }
 
 /**
- * Delays runs by the limits of their workflow. The database decides which may start, by its clock and for all processes.
- * This service asks it after every change.
+ * Delays runs by the limits of their workflow. The database decides which runs may start, by its clock and for all
+ * processes. This service asks it after every change.
  */
 @Injectable()
 export class RunLimitsService {
@@ -46,12 +46,12 @@ export class RunLimitsService {
     await this.runs.delay(organizationId, id, firstLimit(keys, limits), keys);
   }
 
-  /** Admits the runs that may start after a change of this run. Never throws; the sweep repeats what failed. */
+  /** Admits the runs that may start after a change of this run. Never throws, because the sweep retries. */
   async admit(id: string): Promise<void> {
     await this.wakeAdmitted('admit_runs', [id]);
   }
 
-  /** Admits runs that a process would have admitted, had it not died before. Never throws. */
+  /** Admits runs that another process has not admitted because it died. Never throws. */
   async sweep(): Promise<void> {
     await this.wakeAdmitted('sweep_run_limits', []);
   }
@@ -63,7 +63,7 @@ export class RunLimitsService {
         this.wakeUps.wake('run', id, undefined, organizationId);
       }
     } catch (error) {
-      this.logger.debug(`Runs were not admitted, the sweep tries again: ${toError(error).message}`);
+      this.logger.debug(`Admitting runs failed; the sweep retries: ${toError(error).message}`);
     }
   }
 
@@ -94,7 +94,7 @@ export class RunLimitsService {
     };
   }
 
-  /** Returns undefined when the expression has no value or fails: the run was accepted and must still be executed. */
+  /** Returns undefined when the expression has no value or fails, because an accepted run must still be executed. */
   private key(expression: string, scope: object): string | undefined {
     try {
       const value = this.liquid.evaluate(expression, scope);
@@ -113,7 +113,7 @@ function firstLimit(keys: RunKeys, limits: RunLimits): RunLimit {
   return keys.slotKey === null ? 'slot' : 'key';
 }
 
-/** Hashes a key that PostgreSQL cannot store or index: with U+0000, with a lone surrogate, or too long. */
+/** Hashes a key that PostgreSQL cannot store or index, because it is too long or has U+0000 or a lone surrogate. */
 function storableKey(key: string): string {
   if (key.length <= MAX_KEY_LENGTH && !key.includes('\0') && key.isWellFormed()) return key;
   return `sha256:${createHash('sha256').update(JSON.stringify(key)).digest('hex')}`;

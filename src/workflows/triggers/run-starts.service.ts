@@ -11,9 +11,9 @@ import type { RunTriggerType } from '../definitions/trigger.js';
 import { type InsertedRun, type NewRun, RunsRepository } from '../journal/runs.repository.js';
 import { RunLimitsService } from './run-limits.service.js';
 
-/** The longest chain of runs that start each other. A longer one is taken for a loop. */
+/** Limits chains of runs that start each other. A longer chain is regarded as a loop. */
 const MAX_DEPTH = 8;
-/** The most runs that may descend from one run. More are taken for a loop that branches. */
+/** Limits the runs that descend from one run. More runs are regarded as a loop that branches. */
 const MAX_FOLLOWERS = 10_000;
 
 export type RunRefusal = 'filter_failed' | 'loop' | 'rate_limited';
@@ -21,16 +21,16 @@ export type RunRefusal = 'filter_failed' | 'loop' | 'rate_limited';
 export interface RunStart {
   workflowId: string;
   triggerType: RunTriggerType;
-  /** A JSON object, in the bytes that were received. */
+  /** Contains a JSON object in the bytes that were received. */
   payload: Buffer;
-  /** SHA-256 of the payload. Computed when absent. */
+  /** The SHA-256 of the payload. It is computed when absent. */
   bodyHash?: Buffer;
   contactId: string | null;
-  /** Lowercase e-mail address by which the contact is looked up when `contactId` finds nobody. */
+  /** The contact is looked up by this lowercase e-mail address when `contactId` finds nobody. */
   contactEmail?: string | null;
   /** A second start of the workflow with the same key starts no run. */
   dedupeKey: string | null;
-  /** The run whose step starts this one, or that caused the event. */
+  /** A step of this run starts the new run, or this run caused the event. */
   parentRunId?: string;
   /** Stores the run as failed for this reason, so that its owner can see and retry it. */
   refusal?: RunRefusal;
@@ -40,13 +40,13 @@ export interface RunStart {
 
 export interface RunStarted {
   runId: string;
-  /** True when an earlier start with the same key made the run. */
+  /** True when an earlier start with the same key created the run. */
   duplicate: boolean;
 }
 
 interface Ancestry {
   depth: number;
-  /** The first of them. */
+  /** The first run of the chain. */
   rootRunId: string | null;
   /** True when `MAX_FOLLOWERS` runs descend from the first one. */
   isFull: boolean;
@@ -68,16 +68,16 @@ export class RunStartsService {
   ) {}
 
   /**
-   * Starts a run in the open transaction, or in one of its own, and returns its id; for a repeated key, the id of the
-   * earlier run. Throws `idempotency_mismatch` for a key that came with another payload, and `not_found` for a workflow
-   * that is gone or inactive.
+   * Starts a run in the open transaction, or in a new one, and returns its id. For a repeated key, returns the id of
+   * the earlier run. Throws `idempotency_mismatch` for a key with another payload, and `not_found` for a deleted or
+   * inactive workflow.
    */
   async start(organizationId: string, start: RunStart): Promise<RunStarted> {
     return await this.tenants.transaction(organizationId, async () => {
       const ancestry = await this.ancestry(organizationId, start.parentRunId);
       const refusal = start.refusal ?? this.refusalOf(organizationId, start, ancestry);
       const run = newRun(start, ancestry, refusal);
-      // Refused runs are rows too. With one key for all of them, a loop stores one per workflow and not thousands.
+      // Refused runs are rows too. With this key, a loop stores one row per workflow and not thousands.
       if (ancestry.isFull) run.dedupeKey = `followers ${ancestry.rootRunId}`;
       const inserted = (await this.runs.insert(organizationId, [run])).get(run.id);
       if (!inserted) return await this.findEarlier(organizationId, run, ancestry);
@@ -89,10 +89,10 @@ export class RunStartsService {
   }
 
   /**
-   * Starts runs without a parent by one statement. It commits by itself, unless the workflows have limits: then the runs
-   * are delayed before the commit. Returns the ids in the order of `starts`; undefined where no run was stored: the key
-   * is not new, the revision has changed, or the workflow unexpectedly has limits. Throws `unavailable` when the
-   * connection broke, and it is unknown which runs were stored.
+   * Starts runs without a parent by one statement. It commits separately, unless the workflows have limits: then the
+   * runs are delayed before the commit. Returns the ids in the order of `starts`. An id is undefined when the key is
+   * not new, the revision has changed, or the workflow unexpectedly has limits. Throws `unavailable` when the
+   * connection broke and it is unknown which runs were stored.
    */
   async startBatch(
     organizationId: string,
@@ -130,7 +130,10 @@ export class RunStartsService {
         : await this.runs.findByDedupeKey(organizationId, workflowId, dedupeKey);
     if (!earlier) throw AppError.notFound('workflow');
     if (!isFull && !earlier.bodyHash?.equals(bodyHash!)) {
-      throw new AppError('idempotency_mismatch', 'This key was used before with another body.');
+      throw new AppError(
+        'idempotency_mismatch',
+        'This key was used with another body. Use a new key.',
+      );
     }
     return { runId: earlier.id, duplicate: true };
   }
@@ -163,7 +166,7 @@ export class RunStartsService {
   ): Promise<Ancestry> {
     const parent =
       parentRunId === undefined ? null : await this.runs.find(organizationId, parentRunId);
-    // A deleted parent ended long ago, so it is not part of a loop that is running.
+    // A deleted parent ended long ago, so it is not part of a current loop.
     if (!parent) return NO_ANCESTRY;
     const rootRunId = parent.rootRunId ?? parent.id;
     const isFull = await this.runs.hasDescendants(organizationId, rootRunId, MAX_FOLLOWERS);
@@ -171,8 +174,8 @@ export class RunStartsService {
   }
 
   /**
-   * Says why a run with a parent must not be executed. Throws for a step that starts a run. A domain event must not fail
-   * because of the runs that it starts, so for events the reason is returned and stored.
+   * Returns why an event must not start this run, or throws for a step that must not start it. A domain event must not
+   * fail because of the runs that it starts, so its refused runs are stored.
    */
   private refusalOf(
     organizationId: string,
@@ -183,7 +186,7 @@ export class RunStartsService {
     const loop = loopFault(ancestry);
     try {
       if (loop !== undefined) throw new AppError('conflict', loop);
-      // Outside calls are counted at the edge. Without this, runs that start runs would not be counted at all.
+      // Calls from outside are counted at the edge. Without this, runs that start runs would not be counted.
       this.limiter.consume(organizationId, 1);
       return null;
     } catch (error) {

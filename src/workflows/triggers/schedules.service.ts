@@ -23,7 +23,7 @@ export class SchedulesService {
     private readonly runs: RunsRepository,
   ) {}
 
-  /** Plans the first tick after now, or removes it. Must run in the transaction that changes the workflow. */
+  /** Plans the first tick after now, or removes it. Call it in the transaction that changes the workflow. */
   async plan(organizationId: string, workflowId: string): Promise<void> {
     const workflow = await this.workflows.find(organizationId, workflowId);
     const isPlanned = workflow?.active && workflow.triggerType === 'schedule';
@@ -50,7 +50,7 @@ export class SchedulesService {
     const isMissed = now.getTime() - at.getTime() > MISSED_AFTER_MS;
     if (isMissed && options.missed === 'skip') {
       const next = nextTick(options, new Date(now.getTime() - MISSED_AFTER_MS));
-      // The tick of this minute may be due as well. It is in time, so it is not skipped.
+      // The tick of this minute may be due too. It is on time, so it is not skipped.
       return next && next <= now ? await this.startDue(workflow, { at: next, now }) : next;
     }
     await this.start(workflow, at);
@@ -66,7 +66,7 @@ export class SchedulesService {
       triggerType: 'schedule',
       payload: Buffer.from(JSON.stringify(payload)),
       contactId: null,
-      // Stops a second run of the same tick, should the epoch fail to. Keys of webhooks contain no space.
+      // The key is a second protection against two runs of a tick. Keys of webhooks contain no space.
       dedupeKey: `schedule ${payload.scheduled_at}`,
     };
     await this.filter.start(organizationId, start, payload, triggerOptions.if);

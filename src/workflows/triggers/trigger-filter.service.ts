@@ -10,7 +10,7 @@ import {
   RunStartsService,
 } from './run-starts.service.js';
 
-/** Starts runs where the condition of their trigger holds. */
+/** Starts runs if the condition of their trigger is true. */
 @Injectable()
 export class TriggerFilterService {
   constructor(
@@ -20,8 +20,8 @@ export class TriggerFilterService {
   ) {}
 
   /**
-   * Starts the run when the condition holds or is absent, and returns undefined otherwise. When the evaluation fails, the
-   * run is stored as failed with the refusal `filter_failed`, so that its owner can see and retry it.
+   * Starts the run when the condition is true or absent, and returns undefined otherwise. When the evaluation fails,
+   * the run is stored as failed with the refusal `filter_failed`, so that its owner can see and retry it.
    */
   async start(
     organizationId: string,

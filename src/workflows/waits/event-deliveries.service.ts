@@ -13,7 +13,7 @@ import {
 } from './pending-events.repository.js';
 import { RunWaitsRepository } from './run-waits.repository.js';
 
-/** The largest number of waits that one transaction compares with an event. */
+/** Limits the waits that one transaction compares with an event. */
 const BATCH = 200;
 
 /**
@@ -50,7 +50,7 @@ export class EventDeliveriesService implements OnModuleInit {
     this.tenants.afterCommit(() => this.wakeUps.wake('event', event.id));
   }
 
-  /** Delivers the event to the next waits. Returns true when there may be more. */
+  /** Delivers the event to the next waits. Returns true when there may be more waits. */
   private async deliverBatch(claim: Claim): Promise<boolean> {
     const { organizationId, id } = claim;
     const event = await this.pending.fence(claim);
@@ -71,7 +71,7 @@ export class EventDeliveriesService implements OnModuleInit {
     return true;
   }
 
-  /** Also returns a match when the condition fails: the step then fails with the reason, and does not wait forever. */
+  /** Returns a match also when the condition fails. Then the step fails with the reason and does not wait forever. */
   private match(event: ClaimedEvent, candidate: Candidate): Match | undefined {
     const { run_id: runId, step_id: stepId, condition, bindings } = candidate;
     if (condition === null) return { runId, stepId, error: null };

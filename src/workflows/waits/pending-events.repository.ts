@@ -3,7 +3,7 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { EmittedEvent, EventName } from '../../events/domain-events.js';
 import type { Claim } from '../../queue/leased-work.js';
 
-/** An event whose row this transaction has locked. */
+/** Holds an event with a row that this transaction has locked. */
 export interface ClaimedEvent {
   id: string;
   name: EventName;
@@ -18,7 +18,7 @@ export interface Candidate {
   bindings: object | null;
 }
 
-/** A wait that an event ends. `error` is set when the condition failed. */
+/** Identifies a wait that an event ends. `error` is set when the condition failed. */
 export interface Match {
   runId: string;
   stepId: string;
@@ -29,7 +29,7 @@ export interface Match {
 export class PendingEventsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Stores the event if a run of the organization may wait for it. Returns true if it was stored. */
+  /** Stores the event if a run of the organization may wait for it. Returns true if it stored the event. */
   async insert(organizationId: string, event: EmittedEvent): Promise<boolean> {
     const rows = await this.tenants.session(organizationId).query<unknown>(
       `insert into pending_events (organization_id, id, name, contact_id, payload, xid, happened_at)
@@ -60,7 +60,7 @@ export class PendingEventsRepository {
     event: ClaimedEvent,
     limit: number,
   ): Promise<Candidate[]> {
-    // Waits for this contact or for any; an event without a contact may end every wait.
+    // Selects waits for this contact or for any contact. An event without a contact may end every wait.
     const contacts = event.contact_id === null ? null : ['', event.contact_id];
     return await this.tenants.session(organizationId).query<Candidate>(
       `select w.run_id, w.step_id, w.condition, w.bindings
@@ -86,7 +86,7 @@ export class PendingEventsRepository {
   ): Promise<string[]> {
     if (matches.length === 0) return [];
     const rows = await this.tenants.session(organizationId).query<{ run_id: string }>(
-      // Locks in the same order as a transaction that suspends a run, so that the two cannot deadlock.
+      // The lock order is that of a transaction that suspends a run, so that the two cannot deadlock.
       `with hits as materialized (
            select w.run_id, w.step_id, h.error
            from run_waits w join unnest($3::text[], $4::text[], $5::text[]) as h (run_id, step_id, error)

@@ -9,7 +9,7 @@ import type { WaitEvent } from '../definitions/steps/event-wait-step.js';
  */
 export type RunWaitState = 'armed' | 'delivered' | 'consumed' | 'closed';
 
-/** The event that a step of a run waits for. */
+/** Stores the event that a step of a run waits for. */
 @Entity('run_waits')
 export class RunWait extends OrganizationRow {
   @PrimaryColumn('text')
@@ -24,32 +24,32 @@ export class RunWait extends OrganizationRow {
   @Column('text')
   state: RunWaitState;
 
-  /** Only events about this contact end the wait; empty accepts events about any contact. */
+  /** Only events about this contact end the wait. If it is empty, events about any contact do. */
   @Column('text', { default: '' })
   contactId: string;
 
-  /** A Liquid condition on the event. `bindings` has the values of the run that it reads, from the begin of the wait. */
+  /** The event must meet this Liquid condition. `bindings` has values that it reads, from the start of the wait. */
   @Column('text', { nullable: true })
   condition: string | null;
 
   @Column('json', { nullable: true })
   bindings: object | null;
 
-  /** The run whose end the step waits for. */
+  /** The step waits for the end of this run. */
   @Column('text', { nullable: true })
   childRunId: string | null;
 
   @Column('json', { nullable: true })
   payload: object | null;
 
-  /** The error of the condition. */
+  /** The condition failed with this error. */
   @Column('text', { nullable: true })
   error: string | null;
 
   @Column('timestamptz', { nullable: true })
   armedAt: Date | null;
 
-  /** The id and the snapshot of the transaction in which the wait began. */
+  /** The wait began in the transaction with this id and snapshot. */
   @Column('text', { nullable: true })
   armedXid: string | null;
 
@@ -57,7 +57,7 @@ export class RunWait extends OrganizationRow {
   armedSnapshot: string | null;
 }
 
-/** An event that is not yet delivered to all runs that wait for it. */
+/** Stores an event until it is delivered to all runs that wait for it. */
 @Entity('pending_events')
 export class PendingEvent extends OrganizationRowWithId {
   @Column('text')
@@ -69,21 +69,21 @@ export class PendingEvent extends OrganizationRowWithId {
   @Column('json')
   payload: object;
 
-  /** The id of the transaction that emitted the event. */
+  /** The transaction with this id emitted the event. */
   @Column('text')
   xid: string;
 
   @Column('timestamptz')
   happenedAt: Date;
 
-  /** The last wait that the event was compared with. */
+  /** The event was last compared with this wait. */
   @Column('text', { default: '' })
   afterRunId: string;
 
   @Column('text', { default: '' })
   afterStepId: string;
 
-  /** When a worker may claim the event; while it is claimed, the end of the lease. */
+  /** A worker may claim the event from this time on. While it is claimed, this is the end of the lease. */
   @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 

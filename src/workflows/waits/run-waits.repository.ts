@@ -9,21 +9,21 @@ export interface NewWait {
   runId: string;
   stepId: string;
   event: WaitEvent;
-  /** Null accepts events about any contact. */
+  /** Null means that events about any contact end the wait. */
   contactId?: string | null;
   condition?: string;
   bindings?: object | null;
   childRunId?: string;
 }
 
-/** The state of a wait, and the event or the failed condition that ended it. */
+/** Holds the state of a wait, and the event or the failed condition that ended it. */
 export interface WaitOutcome {
   state: RunWaitState;
   payload: object | null;
   error: string | null;
 }
 
-/** The states that decide whether a resume URL can still be called. */
+/** Holds the states that decide whether a resume URL can still be called. */
 export interface WaitingStep {
   run: RunStatus;
   step: StepStatus | null;
@@ -31,8 +31,8 @@ export interface WaitingStep {
 }
 
 /**
- * Reads and writes the waits of runs. A transaction that suspends a run locks its waits first. A delivery locks the wait,
- * and the run only if it is not locked. So each sees what the other did, and a delivery never waits for a running step.
+ * Reads and writes the waits of runs. A transaction that suspends a run locks its waits first. A delivery locks the
+ * wait, and the run only if it is not locked. So neither misses the other's change, and no delivery waits for a step.
  */
 @Injectable()
 export class RunWaitsRepository {
@@ -104,7 +104,7 @@ export class RunWaitsRepository {
     );
   }
 
-  /** Returns the states of a run, of a step and of its wait; undefined when the run does not exist. */
+  /** Returns the states of a run, of a step and of its wait, or undefined when the run does not exist. */
   async find(
     organizationId: string,
     runId: string,
@@ -121,7 +121,7 @@ export class RunWaitsRepository {
   }
 
   /**
-   * Stores the payload of the first call of a resume URL, and returns the state before it. Undefined means that the step
+   * Stores the payload of the first call of a resume URL, and returns the earlier state. Undefined means that the step
    * has not begun. Another transaction may insert the row at the same time, because the step begins.
    */
   async resume(
@@ -153,7 +153,7 @@ export class RunWaitsRepository {
     return row!.state;
   }
 
-  /** Makes the waiting runs among these due. Returns their ids. */
+  /** Makes those of the given runs due that are waiting. Returns their ids. */
   async wake(organizationId: string, runIds: readonly string[]): Promise<string[]> {
     if (runIds.length === 0) return [];
     // A locked run is skipped: its transaction checks the waits before it suspends the run.

@@ -22,10 +22,10 @@ const MAX_DIAGNOSED_BYTES = 64 * 1024;
 const MAX_QUEUED_DIAGNOSES = 100;
 const MAX_OTHER_SECRETS = 50;
 
-/** Becomes a row when it is written. Under load most of the queue is dropped before. */
+/** Waits to become a row. Under load, most of the queue is dropped before. */
 interface QueuedDelivery {
   webhook: Webhook;
-  /** Has a body only when its signature is going to be diagnosed. */
+  /** It has a body only if its signature will be diagnosed. */
   record: DeliveryRecord;
   mistakes: SignatureMistake[];
 }
@@ -36,8 +36,8 @@ interface Queue {
 }
 
 /**
- * Keeps the log of webhook deliveries. It writes twice a second, after the answers, and a process that dies loses what it
- * had not written. Whatever strangers send, the log of a workflow has a bounded number of rows and writes.
+ * Keeps the log of webhook deliveries. It writes twice a second, after the responses, so a process that dies loses the
+ * last deliveries. Whatever strangers send, the log of a workflow has a limited number of rows and writes.
  */
 @Injectable()
 export class DeliveryLogService implements BeforeApplicationShutdown {
@@ -46,7 +46,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   private queuedDiagnoses = 0;
   private timer?: NodeJS.Timeout;
   private writing?: Promise<void>;
-  /** Per workflow: 50 refused deliveries at once, then one a second. */
+  /** Each workflow has 50 refused deliveries at once, then one a second. */
   private readonly refusals = new TokenBuckets(KEPT_DELIVERIES, 1);
   /** The diagnosis of one signature takes about a hundred hashes. */
   private readonly diagnoses = new TokenBuckets(20, 0.2);
@@ -60,7 +60,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** Returns the newest deliveries to the webhook of a workflow. Needs a transaction of the organization. */
+  /** Returns the newest deliveries to the webhook of a workflow. It needs a transaction of the organization. */
   async list(
     organizationId: string,
     workflowId: string,
@@ -80,7 +80,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     };
   }
 
-  /** Queues a delivery, which is written soon. Does not throw and does not wait. */
+  /** Queues a delivery, which is written within a second. Never throws and never waits. */
   add(webhook: Webhook, record: DeliveryRecord): void {
     const { workflowId } = webhook;
     const { kind } = record;
@@ -93,7 +93,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     this.queues.set(workflowId, queue);
     const deliveries = queue.deliveries[kind];
     deliveries.push(this.prepare(webhook, record));
-    // Older ones would be deleted right after they were written.
+    // Older deliveries would be deleted as soon as they were written.
     if (deliveries.length > KEPT_DELIVERIES) deliveries.shift();
     this.schedule();
   }
@@ -115,7 +115,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   }
 
   private schedule(): void {
-    // Only one write at a time: with a slow database, parallel ones would take all connections.
+    // There is one write at a time, because parallel writes to a slow database would use all connections.
     if (!this.writing)
       this.timer ??= setTimeout(() => void this.flush(), FLUSH_INTERVAL_MS).unref();
   }
@@ -138,7 +138,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
       try {
         await this.write(queue);
       } catch (error) {
-        this.logger.warn(`Webhook deliveries were not logged: ${toError(error).message}`);
+        this.logger.warn(`Logging webhook deliveries failed: ${toError(error).message}`);
       }
     }
   }
@@ -192,7 +192,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
       const { body, headers, receivedAt } = record;
       if (!body) continue;
       mistakes.push(...diagnose({ body, headers, receivedAt, ...known }));
-      // Requests are served between two diagnoses.
+      // Yield, so that requests are served between two diagnoses.
       await nextTurn();
     }
   }

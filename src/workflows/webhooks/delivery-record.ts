@@ -3,7 +3,7 @@ import { newId } from '../../text/ids.js';
 import type { DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';
 import type { Webhook } from './webhook.js';
 
-/** The largest body of a test delivery that is stored. */
+/** Limits the body of a test delivery that is stored. */
 const MAX_STORED_BYTES = 16 * 1024;
 const MAX_HEADER_LENGTH = 255;
 const STORED_HEADERS = [
@@ -16,16 +16,16 @@ const STORED_HEADERS = [
 ];
 const SIGNATURE_HEADERS = ['x-webhook-signature', 'webhook-signature'];
 
-/** A request to a webhook and its answer, for the delivery log. */
+/** Describes a request to a webhook and its response, for the delivery log. */
 export interface DeliveryRecord {
   kind: DeliveryKind;
   status: number;
   code: string;
   runId?: string;
   headers: IncomingHttpHeaders;
-  /** Absent when it was not read or is no longer needed. */
+  /** The body is absent when it was not read or is no longer needed. */
   body?: Buffer;
-  /** Size and SHA-256 of the body. Absent when it was not read. */
+  /** Has size and SHA-256 of the body. It is absent when the body was not read. */
   digest?: { bytes: number; hash: Buffer };
   receivedAt: Date;
 }
@@ -49,7 +49,7 @@ export function deliveryOf(webhook: Webhook, record: DeliveryRecord): WebhookDel
 }
 
 /**
- * Returns the headers that are stored, without secrets. Of a signature only the length is stored: a stored signature
+ * Returns the headers that are stored, without secrets. Only the length of a signature is stored: a stored signature
  * could be replayed, and some senders put the secret in its place.
  */
 function storedHeaders(

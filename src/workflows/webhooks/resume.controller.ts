@@ -21,8 +21,8 @@ export class ResumeController {
   ): Promise<void> {
     const resumed = await this.resumes.resume(token, () => readJsonBody(request, BODY_LIMIT_BYTES));
     if (resumed === 'over') {
-      // A 410 and not the 404 of a wrong URL, so that the caller stops trying. It knew of the run anyway.
-      sendError(response, 410, 'over', 'The run does not wait here any more.');
+      // The status is 410, and not the 404 of a wrong URL, so that the caller stops trying. It knew of the run anyway.
+      sendError(response, 410, 'over', 'The run no longer waits here.');
       return;
     }
     const isFirst = resumed === 'stored';
@@ -32,7 +32,7 @@ export class ResumeController {
       .json(isFirst ? { ok: true } : { ok: true, duplicate: true });
   }
 
-  /** GET must not resume a run: mail scanners follow the links in e-mails. */
+  /** Refuses GET, because mail scanners follow the links in e-mails and would resume runs. */
   @All(':token')
   refuse(@Res() response: Response): void {
     response.setHeader('Allow', 'POST');

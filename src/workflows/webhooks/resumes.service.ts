@@ -9,7 +9,7 @@ import { WakeUps } from '../../queue/wake-ups.js';
 import { NO_RUN, parseObject, RESUME_PATH } from './webhook.js';
 import { RunWaitsRepository, type WaitingStep } from '../waits/run-waits.repository.js';
 
-/** A step of a run that waits, or will wait, for its resume URL. */
+/** Identifies a step of a run that waits, or will wait, for its resume URL. */
 interface ResumableStep {
   organizationId: string;
   runId: string;
@@ -18,12 +18,12 @@ interface ResumableStep {
 
 const TOKEN = /^(org_[0-9A-Za-z]+)\.(run_[0-9A-Za-z]+)\.(.+)\.([0-9a-f]{64})$/s;
 
-/** `duplicate`: an earlier call resumed the step. `over`: the step or its run has ended. */
+/** Names the result of a call. `duplicate`: an earlier call resumed the step. `over`: the step or its run has ended. */
 type ResumeResult = 'stored' | 'duplicate' | 'over';
 
 /**
- * Makes resume URLs, and resumes the steps that wait for them. A URL names its step and is signed, so it needs no row, and
- * a forged one is refused without a query.
+ * Makes resume URLs, and resumes the steps that wait for them. A URL names its step and is signed, so it needs no row,
+ * and a forged URL is refused without a query.
  */
 @Injectable()
 export class ResumesService {
@@ -40,7 +40,7 @@ export class ResumesService {
     this.key = secrets.derive('resume urls');
   }
 
-  /** Returns the URL of a step. It is always the same. */
+  /** Returns the URL of a step, which never changes. */
   urlOf(step: ResumableStep): string {
     const { organizationId, runId, stepId } = step;
     const path = `${organizationId}.${runId}.${encodeURIComponent(stepId)}`;
@@ -48,8 +48,8 @@ export class ResumesService {
   }
 
   /**
-   * Stores the payload with which a step goes on. The first call wins, even before the run has reached the step. Tokens
-   * that are malformed or forged throw the same `not_found` as runs that are gone.
+   * Stores the payload with which a step continues. The first call wins, even before the run has reached the step.
+   * Malformed and forged tokens throw the same `not_found` as deleted runs.
    */
   async resume(token: string, readBody: () => Promise<Buffer>): Promise<ResumeResult> {
     const step = this.verify(token);
@@ -89,7 +89,7 @@ export class ResumesService {
   }
 
   private sign({ organizationId, runId, stepId }: ResumableStep): string {
-    // JSON, because joined texts could be split in another way and still have the same signature.
+    // The signed text is JSON, because joined texts could be split in another way and still have the same signature.
     const text = JSON.stringify([organizationId, runId, stepId]);
     return createHmac('sha256', this.key).update(text).digest('hex');
   }

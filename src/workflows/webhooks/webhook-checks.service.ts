@@ -14,16 +14,16 @@ const INVALID_SIGNATURE =
 
 export interface WebhookRequest {
   headers: IncomingHttpHeaders;
-  /** Reads the body, once. Throws when it is too large or not plain JSON. */
+  /** Reads the body. It may be called once. Throws when the body is too large or not plain JSON. */
   readBody: () => Promise<Buffer>;
   /** Returns a signal that aborts when the sender disconnects. */
   gone: () => AbortSignal;
 }
 
-/** One request with its body. It is checked a second time when the check with the cached webhook fails. */
+/** Holds a request with its body. It is checked again when the check with the cached webhook fails. */
 export class IncomingDelivery {
   readonly record: Pick<DeliveryRecord, 'headers' | 'receivedAt' | 'body' | 'digest'>;
-  /** The workflow and organization whose rate limits have counted this request. */
+  /** The rate limits of these workflows and organizations have counted this request. */
   readonly counted: string[] = [];
 
   constructor(readonly request: WebhookRequest) {
@@ -34,7 +34,7 @@ export class IncomingDelivery {
 export interface VerifiedDelivery {
   payload: object;
   body: Buffer;
-  /** SHA-256. */
+  /** The SHA-256 of the body. */
   bodyHash: Buffer;
   dedupeKey: string | null;
 }
@@ -49,7 +49,7 @@ export class WebhookChecksService {
    */
   async check(webhook: Webhook, delivery: IncomingDelivery): Promise<VerifiedDelivery> {
     const { request, record } = delivery;
-    // The organization is counted after the signature. Before it, a stranger could use up its rate limit.
+    // The organization is counted after the signature check. Before it, a stranger could use up its rate limit.
     this.consume(delivery, webhook.workflowId);
     const body = (record.body ??= await request.readBody());
     const { hash: bodyHash } = (record.digest ??= {
@@ -70,8 +70,8 @@ export class WebhookChecksService {
 }
 
 /**
- * Checks the signature and returns its scheme, or undefined when the webhook has no secret. Throws `invalid_signature` with
- * one text for every mistake. The owner sees the mistake in the delivery log (`signatures/diagnose.ts`).
+ * Checks the signature and returns its scheme, or undefined when the webhook has no secret. Throws `invalid_signature`
+ * with the same text for every mistake. The owner sees the mistake in the delivery log (`signatures/diagnose.ts`).
  */
 function schemeOf(
   { secrets, options }: Webhook,
@@ -86,8 +86,8 @@ function schemeOf(
 }
 
 /**
- * Returns `Idempotency-Key`, or else `webhook-id`. With Standard Webhooks only `webhook-id` counts, because it is signed.
- * Otherwise somebody who records a delivery could replay it with another key and start a second run.
+ * Returns `Idempotency-Key`, or else `webhook-id`. With Standard Webhooks only `webhook-id` counts, because it is
+ * signed. Otherwise somebody could replay a recorded delivery with another key and start a second run.
  */
 function dedupeKeyOf(
   headers: IncomingHttpHeaders,

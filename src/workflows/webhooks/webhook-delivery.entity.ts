@@ -4,7 +4,7 @@ import type { SignatureMistake } from './signatures/signature-mistake.js';
 
 export type DeliveryKind = 'accepted' | 'refused' | 'test';
 
-/** A request to a webhook address and its answer. The newest deliveries of each kind are kept. */
+/** Stores a request to a webhook address and its response. The newest deliveries of each kind are kept. */
 @Entity('webhook_deliveries')
 export class WebhookDelivery extends OrganizationRowWithId {
   @Column('text')
@@ -16,30 +16,29 @@ export class WebhookDelivery extends OrganizationRowWithId {
   @Column('timestamptz')
   receivedAt: Date;
 
-  /** HTTP status of the answer. */
   @Column('integer')
   status: number;
 
-  /** `accepted`, `duplicate`, `skipped`, `recorded`, `inactive`, or the code of the error. */
+  /** One of `accepted`, `duplicate`, `skipped`, `recorded`, `inactive`, or the code of the error. */
   @Column('text')
   code: string;
 
   @Column('text', { nullable: true })
   runId: string | null;
 
-  /** Selected headers, without signatures and secrets. */
+  /** Contains selected headers, without signatures and secrets. */
   @Column('json')
   headers: Record<string, string>;
 
-  /** Null when the body was not read. */
+  /** The size is null when the body was not read. */
   @Column('integer', { nullable: true })
   bodyBytes: number | null;
 
-  /** SHA-256. */
+  /** The SHA-256 of the body. */
   @Column('bytea', { nullable: true })
   bodyHash: Buffer | null;
 
-  /** Stored for small test deliveries only. */
+  /** The body is stored for small test deliveries only. */
   @Column('bytea', { nullable: true })
   body: Buffer | null;
 

@@ -25,7 +25,7 @@ export class WebhookErrorFilter implements ExceptionFilter {
     if (thrown instanceof AppError && thrown.retryAfterSeconds !== undefined) {
       response.setHeader('Retry-After', thrown.retryAfterSeconds);
     }
-    // Ends the connection, so that the server need not read the rest of a body that is too large.
+    // End the connection, so that the server need not read the rest of a body that is too large.
     if (status === 413) response.setHeader('Connection', 'close');
     sendError(response, status, code, message);
   }

@@ -46,8 +46,8 @@ export class WebhookLookUpsService {
   }
 
   /**
-   * Returns the webhook as it was found last. It may have changed or be gone since, so it must only be used for a
-   * statement that stores nothing when the workflow has another revision.
+   * Returns the webhook as it was last found. It may have been changed or deleted, so use it only for a statement that
+   * stores nothing when the workflow has another revision.
    */
   getCached(workflowId: string): Webhook | undefined {
     return this.cache.get(workflowId);
@@ -77,7 +77,7 @@ export class WebhookLookUpsService {
 }
 
 /**
- * True when the webhook has no condition and depends on nothing but the row of the workflow, whose revision is checked. A
+ * Returns true when the webhook has no condition and depends only on the row of the workflow, which has a revision. A
  * previous secret also depends on the time.
  */
 function isCacheable(found: FoundWebhook): boolean {

@@ -6,7 +6,7 @@ import type { Trigger } from '../definitions/trigger.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { WebhookOptions, Workflow } from '../store/workflow.entity.js';
 
-/** A multiple of four, because libraries of Standard Webhooks decode the secret as base64. */
+/** The length is a multiple of four, because libraries of Standard Webhooks decode the secret as base64. */
 const SECRET_LENGTH = 44;
 const WITHOUT_SECRETS = { secret: null, previousSecret: null, previousSecretUntil: null };
 
@@ -15,14 +15,14 @@ type WebhookColumns = Pick<
   'secret' | 'previousSecret' | 'previousSecretUntil' | 'webhookOptions'
 >;
 
-/** The columns of a workflow that a new trigger changes. */
+/** Lists the columns of a workflow that a new trigger changes. */
 export interface WebhookChange {
   stored: Partial<WebhookColumns>;
-  /** The new secret in plain text, or null. It cannot be read later. */
+  /** Has the new secret in plain text, or null. It cannot be read later. */
   secret: string | null;
 }
 
-/** Makes and encrypts the secrets of webhooks. */
+/** Generates and encrypts the secrets of webhooks. */
 @Injectable()
 export class WebhookSecretsService {
   constructor(
@@ -30,7 +30,7 @@ export class WebhookSecretsService {
     private readonly deliveries: WebhookDeliveriesRepository,
   ) {}
 
-  /** Returns the changes of a workflow that get this trigger; `before` is its current row, if there is one. */
+  /** Returns the changes for a workflow that gets this trigger. `before` is its current row, if any. */
   change(id: string, trigger: Trigger | undefined, before?: WebhookColumns): WebhookChange {
     if (!trigger) return { stored: {}, secret: null };
     const current = before?.secret ?? null;
@@ -51,7 +51,7 @@ export class WebhookSecretsService {
     if (sealed) {
       const isKept = current !== null && overlapSeconds !== undefined && overlapSeconds > 0;
       stored.secret = sealed;
-      // Kept even without an overlap, but invalid, so that the delivery log can say that a sender still uses it.
+      // The old secret is kept even without an overlap, so that the delivery log can say that a sender still uses it.
       stored.previousSecret = current;
       stored.previousSecretUntil = isKept ? new Date(Date.now() + overlapSeconds * 1000) : null;
     } else if (overlapSeconds === 0) {

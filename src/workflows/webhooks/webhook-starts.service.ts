@@ -12,9 +12,9 @@ import { TriggerFilterService } from '../triggers/trigger-filter.service.js';
 import type { VerifiedDelivery } from './webhook-checks.service.js';
 import type { Webhook } from './webhook.js';
 
-/** The most bytes of payloads in one statement. */
+/** Limits the bytes of payloads in one statement. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
-/** Bounds a batch to 64 runs, because all of them wait for the same commit. */
+/** Limits a batch to 64 runs, because all of them wait for the same commit. */
 const MIN_WEIGHT_BYTES = MAX_BATCH_BYTES / 64;
 
 @Injectable()
@@ -30,9 +30,8 @@ export class WebhookStartsService {
   ) {}
 
   /**
-   * Stores the run and resolves once it is committed, to `skipped` when the condition of the trigger does not hold. A
-   * transaction of its own is needed only where a condition is evaluated, or where the batch stored no run, so that the
-   * reason must be found.
+   * Stores the run and resolves once it is committed. Resolves to `skipped` when the condition of the trigger is false.
+   * A separate transaction is needed only to evaluate a condition, or to find out why the batch stored no run.
    */
   async start(webhook: Webhook, delivery: VerifiedDelivery): Promise<RunStarted | 'skipped'> {
     const { organizationId, condition } = webhook;
@@ -61,9 +60,9 @@ export class WebhookStartsService {
       const { result, index } = await batcher.add(organizationId, start);
       return result[index];
     } catch (error) {
-      // The commit may have succeeded although the connection broke. To start again would start some runs twice.
+      // The commit may have succeeded although the connection broke. A second attempt could start the run twice.
       if (error instanceof AppError && error.code === 'unavailable') throw error;
-      // Another delivery may have made the statement fail. It was rolled back, so this one can be tried alone.
+      // Another delivery may have made the statement fail. It was rolled back, so this delivery can be tried alone.
       return undefined;
     }
   }

@@ -10,7 +10,7 @@ import { type ReceivedWebhook, WebhooksService } from './webhooks.service.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
-/** Receives webhooks. A sender needs the URL, and the secret if the webhook has one; no API key. */
+/** Receives webhooks. A sender needs the URL, the secret if the webhook has one, and no API key. */
 @Controller(WEBHOOK_PATH)
 @UseFilters(WebhookErrorFilter)
 export class WebhookController {

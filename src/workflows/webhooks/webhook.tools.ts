@@ -34,7 +34,7 @@ export class WebhookTools {
       'Returns what came to the webhook of a workflow, refused ones too, with what was wrong with their signatures.',
     output: WebhookDeliveriesResult,
     readOnly: true,
-    // Left out of the tools of agents to keep their list short; they read the resource.
+    // Agents cannot call this tool, which keeps their list short. They read the resource.
     surfaces: ['dashboard'],
   })
   @Resource({
@@ -48,7 +48,7 @@ export class WebhookTools {
     return this.log.list(call.organizationId, input.workflow_id, input.limit);
   }
 
-  /** Proposes webhook workflows whose id or name starts with the text, newest first. */
+  /** Suggests webhook workflows whose id or name starts with the text, newest first. */
   @Completion({ resource: DELIVERIES_URI, argument: 'workflow_id' })
   completeWorkflowId(text: string, { organizationId }: CompletionCall): Promise<string[]> {
     return this.workflows.findWebhookIds(organizationId, text, MAX_COMPLETIONS + 1);

@@ -4,45 +4,45 @@ import { parseJson } from '../../http/request-body.js';
 import { isObject } from '../definitions/step-fields.js';
 import type { WebhookOptions } from '../store/workflow.entity.js';
 
-/** The path that receives webhooks. The id of the workflow follows. */
+/** This path receives webhooks. The id of the workflow follows. */
 export const WEBHOOK_PATH = 'api/webhooks/workflow';
-/** The path of resume URLs. A token follows. */
+/** Resume URLs have this path. A token follows. */
 export const RESUME_PATH = 'api/webhooks/resume';
 export const NO_WEBHOOK = 'There is no active webhook here.';
 export const NO_RUN = 'No run waits here.';
 
-/** The webhook of a workflow, with what is needed to check a delivery. */
+/** Describes the webhook of a workflow, to check and start deliveries. */
 export interface Webhook {
   readonly workflowId: string;
   readonly organizationId: string;
-  /** Differs after every change of the workflow. */
+  /** Every change of the workflow changes the revision. */
   readonly revision: string;
   readonly active: boolean;
-  /** The valid secrets. Without any, deliveries need no signature. */
+  /** Has the valid secrets. If the list is empty, deliveries need no signature. */
   readonly secrets: readonly string[];
-  /** The encrypted previous secret, when it is no longer valid. */
+  /** Has the encrypted previous secret, if it is no longer valid. */
   readonly formerSecret: Buffer | null;
   readonly options: WebhookOptions;
   /** True when the workflow has limits, which may delay its runs. */
   readonly isLimited: boolean;
-  /** The condition of the trigger. A run starts only where it holds. */
+  /** A run starts only when this condition of the trigger is true. */
   readonly condition: string | undefined;
 }
 
-/** Makes the one error for every id that is not of an active webhook. */
+/** Creates the same error for every id that does not belong to an active webhook. */
 export function noWebhook(): AppError {
   return new AppError('not_found', NO_WEBHOOK);
 }
 
-/** Returns the HTTP status of an error in an answer to a webhook. */
+/** Returns the HTTP status of an error in a response to a webhook. */
 export function webhookStatus(code: AppErrorCode): number {
-  // Only headers have arguments here, and a faulty header is a bad request.
+  // Only headers are arguments here, and a wrong header is a bad request.
   return code === 'invalid_arguments' ? 400 : HTTP_STATUS[code];
 }
 
 /**
- * Returns how many seconds the sender waits for the end of the run: `waitSeconds` of the workflow, or less where the
- * header `Prefer` (RFC 7240) says so. Without `waitSeconds` it is 0, because the answer shows the outputs of steps.
+ * Returns how many seconds the sender waits for the end of the run: `waitSeconds` of the workflow, or less if the
+ * header `Prefer` (RFC 7240) says so. Without `waitSeconds` it is 0, because the response shows the outputs of steps.
  */
 export function preferredWait(
   prefer: string | string[] | undefined,
@@ -62,8 +62,8 @@ export function preferredWait(
 }
 
 /**
- * Answers 404 to a path with invalid percent-encoding (RFC 3986, section 2.1). The router fails on such a path before
- * any controller, so the filter that writes webhook errors would never see it.
+ * Responds with 404 to a path with invalid percent-encoding (RFC 3986, section 2.1). The router fails on such a path
+ * before any controller, so the filter that writes webhook errors would never see it.
  */
 export function refuseMalformedPath(message: string): RequestHandler {
   return (request, response, next) => {

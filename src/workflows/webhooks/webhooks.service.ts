@@ -14,15 +14,15 @@ import { WebhookLookUpsService } from './webhook-look-ups.service.js';
 import { WebhookStartsService } from './webhook-starts.service.js';
 import { noWebhook, preferredWait, type Webhook, webhookStatus } from './webhook.js';
 
-/** `skipped` when the condition of the trigger does not hold, so that there is no run. */
+/** `skipped` means that the condition of the trigger is false, so there is no run. */
 export type ReceivedWebhook =
   /** `outcome` is present when the run ended while the sender waited. */
   (RunStarted & { outcome?: RunOutcome }) | 'skipped';
 
-/** Receives webhooks: looks them up, checks them, stores their runs, and waits for the outcome where that is asked for. */
+/** Receives webhooks: looks them up, checks them, stores their runs, and waits for the outcome on request. */
 @Injectable()
 export class WebhooksService {
-  /** Test deliveries are written at once, so each workflow has 30 at a time and one more per second. */
+  /** Test deliveries are written at once, so each workflow may have 30 at a time and one more per second. */
   private readonly tests = new TokenBuckets(30, 1);
 
   constructor(
@@ -35,8 +35,8 @@ export class WebhooksService {
   ) {}
 
   /**
-   * Checks a delivery and starts its run. The run is committed when this resolves. Ids that are malformed, unknown,
-   * deleted, inactive or not of a webhook all throw the same `not_found`, so that nobody can probe for workflows.
+   * Checks a delivery and starts its run. The run is committed when this resolves. Every id that does not belong to an
+   * active webhook throws the same `not_found`, so that nobody can probe for workflows.
    */
   async receive(workflowId: string, request: WebhookRequest): Promise<ReceivedWebhook> {
     const delivery = new IncomingDelivery(request);
@@ -56,7 +56,7 @@ export class WebhooksService {
     const webhook = await this.lookUps.find(workflowId);
     const delivery = new IncomingDelivery(request);
     return await this.logFailures(webhook, delivery, async () => {
-      this.tests.consume(workflowId, 1, 'Too many tests. Try again later.');
+      this.tests.consume(workflowId, 1, 'Too many test deliveries. Try again later.');
       await this.checks.check(webhook, delivery);
       const outcome = { kind: 'test', status: 200, code: 'recorded' } as const;
       return await this.log.record(webhook, { ...delivery.record, ...outcome });
@@ -80,7 +80,7 @@ export class WebhooksService {
     });
   }
 
-  /** Logs the accepted delivery and returns its answer, after the wait that the sender prefers. */
+  /** Logs the accepted delivery and returns its response, after the wait that the sender prefers. */
   private async answer(
     webhook: Webhook,
     delivery: IncomingDelivery,

@@ -25,7 +25,6 @@ export class VersionAuthor {
   id: string;
 }
 
-/** Shows a version without its content. */
 export class WorkflowVersionSummary {
   @Integer()
   version: number;
@@ -97,7 +96,6 @@ export class WorkflowVersionPage extends PageResult {
   versions: WorkflowVersionSummary[];
 }
 
-/** Shows the difference of one step between two versions. */
 export class StepDiffView {
   @Text()
   id: string;

@@ -60,7 +60,7 @@ export function itemName(step: ForEachStep): string {
 
 function parseItems(given: unknown, path: string, parser: StepParser): string | unknown[] {
   if (Array.isArray(given)) {
-    if (given.length > MAX_ITEMS) parser.fault(path, `must hold at most ${MAX_ITEMS} items`);
+    if (given.length > MAX_ITEMS) parser.fault(path, `must have at most ${MAX_ITEMS} items`);
     return given;
   }
   if (typeof given === 'string' && isDynamic(given)) return parser.text(given, path);

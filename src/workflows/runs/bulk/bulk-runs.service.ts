@@ -12,21 +12,21 @@ import type { BulkRunsInput } from '../run.inputs.js';
 import type { BulkRunsResult, RefusedRun } from './bulk-run.results.js';
 
 const BATCH_SIZE = 100;
-/** The most pages that one call reads. Each page scans a bounded number of runs. */
+/** Limits the pages that one call reads. Each page scans a limited number of runs. */
 const MAX_PAGES = 30;
 
 export interface BulkChange {
-  /** The name of the tool, for the audit log. */
+  /** The audit log shows this name of the tool. */
   action: string;
-  /** The statuses that the call allows, and those that it uses when none is given. */
+  /** Has the statuses that the call allows, and its default statuses. */
   statuses: { byDefault: readonly RunStatus[]; possible: readonly RunStatus[] };
   isRateLimited: boolean;
   work: (ids: readonly string[]) => Promise<ControlOutcome>;
 }
 
 /**
- * Changes all runs that match a filter, newest first, up to the limit of the call. It all happens in the transaction of
- * the call, so an idempotency key covers all of it or nothing.
+ * Changes all runs that match a filter, newest first, up to the limit of the call. All changes happen in the
+ * transaction of the call, so an idempotency key covers all of them or none.
  */
 @Injectable()
 export class BulkRunsService {
@@ -66,7 +66,7 @@ export class BulkRunsService {
     return { done: done.length, run_ids: done, refused, next_cursor: nextCursor };
   }
 
-  /** Returns as many runs as the rate limit allows. Throws `rate_limited` when it allows none and nothing was done before. */
+  /** Returns as many runs as the rate limit allows. Throws `rate_limited` for none, unless runs were changed before. */
   private consume(
     organizationId: string,
     found: readonly TimePosition[],

@@ -7,17 +7,17 @@ const HASHES: Readonly<Record<number, string>> = { 20: 'sha1', 48: 'sha384', 64:
 const PREFIX = /^(?:hmac-?)?sha-?(?:1|256|384|512)\s*[=:,]\s*|^v1\s*[=:,]\s*|^bearer\s+/i;
 const MAX_SIGNATURES = 4;
 
-/** A delivery whose signature was refused, and the secrets to compare it with. */
+/** Holds a delivery with a refused signature, and the secrets to compare it with. */
 export interface RefusedSignature {
   body: Buffer;
   headers: IncomingHttpHeaders;
   receivedAt: Date;
   toleranceSeconds?: number;
-  /** The secrets that were valid when it was received. */
+  /** These secrets were valid when it was received. */
   secrets: readonly string[];
-  /** The previous secret, when it was no longer valid. */
+  /** Has the previous secret, if it was no longer valid. */
   previous: string | null;
-  /** The secrets of other workflows of the organization. */
+  /** Has the secrets of other workflows of the organization. */
   others: readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface Candidate<T> {
   mistakes: SignatureMistake[];
 }
 
-/** Returns what the sender did wrong, at least one mistake. It tries the usual mistakes until one explains the signature. */
+/** Returns the sender's mistakes, at least one. It tries the usual mistakes until one explains the signature. */
 export function diagnose(refused: RefusedSignature): SignatureMistake[] {
   const { headers } = refused;
   const hex = headers['x-webhook-signature'];
@@ -77,7 +77,7 @@ function search(
   }
   const [expected] = contents;
   for (const secret of refused.others) {
-    // Tried in the right form only, because there may be many secrets.
+    // Other secrets are tried only in the right form, because there may be many of them.
     const [key] = keysOf(secret, isStandard, ['other_workflow']);
     if (isMac(mac, key!.value, expected!.value, hash)) return [...hashMistakes, ...key!.mistakes];
   }
@@ -90,7 +90,7 @@ function search(
   return undefined;
 }
 
-/** Returns the keys that a sender may have made of a secret, the right one first. */
+/** Returns the keys that a sender may have derived from a secret, the right key first. */
 function keysOf(
   secret: string,
   isStandard: boolean,
@@ -108,7 +108,7 @@ function keysOf(
   ];
 }
 
-/** Returns the contents that may have been signed, the right one first. */
+/** Returns the contents that may have been signed, the right content first. */
 function contentsOf(
   body: Buffer,
   isStandard: boolean,
@@ -202,15 +202,15 @@ function timeMistake(refused: RefusedSignature, isStandard: boolean): SignatureM
   if (!isStandard) return refused.toleranceSeconds === undefined ? 'no_match' : 'no_time';
   const timestamp = String(refused.headers['webhook-timestamp']);
   const { receivedAt, toleranceSeconds = TOLERANCE_SECONDS } = refused;
-  // Timestamps in seconds have ten digits, those in milliseconds thirteen.
+  // Timestamps in seconds have ten digits. Timestamps in milliseconds have thirteen.
   if (timestamp.length === 13) return 'milliseconds';
   if (isTimely(timestamp, receivedAt, toleranceSeconds)) return 'no_match';
   return Number(timestamp) * 1000 < receivedAt.getTime() ? 'too_old' : 'too_new';
 }
 
 /**
- * Returns the texts that common libraries write for the value of this JSON text, without the text itself: compact,
- * indented, with the spaces of Python, with sorted keys, with the escapes of Python and PHP. Empty when it is not JSON.
+ * Returns the other texts that common libraries write for the value of this JSON text: compact, indented, with the
+ * spaces of Python, with sorted keys, with the escapes of Python and PHP. Returns none for text that is not JSON.
  */
 function jsonRenderings(text: string): string[] {
   let value: unknown;
@@ -231,7 +231,7 @@ function jsonRenderings(text: string): string[] {
   return [...all];
 }
 
-/** Writes `{"a": 1, "b": [2, 3]}`. Strings of JSON contain no line end, so each line end begins an indentation. */
+/** Writes `{"a": 1, "b": [2, 3]}`. Strings in JSON contain no line end, so each line end begins an indentation. */
 function spaced(value: unknown): string {
   return JSON.stringify(value, null, 1).replace(/,\n */g, ', ').replace(/\n */g, '');
 }

@@ -7,7 +7,7 @@ const HEX_SECRET = "It's a Secret to Everybody";
 const HEX_BODY = Buffer.from('Hello, World!');
 const HEX_VALID = '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
 
-// RFC 4231, test cases 1, 2 and 4.
+// The vectors are test cases 1, 2 and 4 of RFC 4231.
 const RFC_4231: [string, string, string][] = [
   [
     '0b'.repeat(20),
@@ -92,7 +92,7 @@ describe(isSignatureValid, () => {
   });
 });
 
-// The example that the libraries of Standard Webhooks are tested with.
+// The libraries of Standard Webhooks are tested with this example.
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
 const TIMESTAMP = 1614265330;

@@ -1,24 +1,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The tolerance of timestamps where the workflow sets none. */
+/** Timestamps have this tolerance unless the workflow sets one. */
 export const TOLERANCE_SECONDS = 300;
 
 const ID = /^[\x21-\x7e]{1,255}$/;
 const TIMESTAMP = /^[0-9]{1,12}$/;
-// 32 bytes in base64. Checked before decoding, because Node's decoder ignores characters that are not base64.
+// Matches 32 bytes in base64. Node's decoder would ignore characters that are not base64.
 const SIGNATURE = /^v1,[A-Za-z0-9+/]{43}=$/;
 const MAX_SIGNATURES = 16;
 const PREFIX = 'whsec_';
 const MIN_KEY_BYTES = 16;
 
-/** `hex`: `x-webhook-signature`. `standard`: the headers of Standard Webhooks. */
+/** Names the scheme: `hex` is `x-webhook-signature`, `standard` means the headers of Standard Webhooks. */
 export type SignatureScheme = 'hex' | 'standard';
 
 /**
  * Returns how the body was signed with one of the secrets, or undefined when no signature is valid. When present,
  * `x-webhook-signature` decides, unless the workflow sets a tolerance: it covers no timestamp, so a recorded delivery
- * could be replayed for ever.
+ * could be replayed forever.
  */
 export function verifyWebhook(
   body: Uint8Array,
@@ -37,23 +37,23 @@ export function verifyWebhook(
   return isInTime ? 'standard' : undefined;
 }
 
-/** True when `header` is the hexadecimal HMAC-SHA256 (RFC 2104) of these bytes; false when it is missing or repeated. */
+/** Returns true when `header` is the hexadecimal HMAC-SHA256 (RFC 2104) of these bytes, and is not repeated. */
 export function isSignatureValid(
   body: Uint8Array,
   secret: string,
   header: string | string[] | undefined,
 ): boolean {
-  // Checked before decoding, because Node's decoder stops silently at the first character that is not hexadecimal.
+  // The form is checked first, because Node's decoder silently stops at the first character that is not hexadecimal.
   if (typeof header !== 'string' || !/^[0-9a-fA-F]{64}$/.test(header)) return false;
   const expected = createHmac('sha256', secret).update(body).digest();
   return timingSafeEqual(Buffer.from(header, 'hex'), expected);
 }
 
-/** The headers of Standard Webhooks, checked for their form. */
+/** Holds the headers of Standard Webhooks, which have a valid form. */
 interface StandardHeaders {
   id: string;
   timestamp: string;
-  /** Of 32 bytes each. */
+  /** Each signature has 32 bytes. */
   signatures: readonly Buffer[];
 }
 
@@ -64,7 +64,7 @@ function parseStandardHeaders(headers: IncomingHttpHeaders): StandardHeaders | u
   if (typeof id !== 'string' || !ID.test(id)) return undefined;
   if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return undefined;
   if (typeof list !== 'string') return undefined;
-  // A sender that rotates its secret sends several. Signatures of other versions are ignored.
+  // A sender that rotates its secret sends several signatures. Signatures of other versions are ignored.
   const signatures = list
     .split(' ', MAX_SIGNATURES)
     .filter((signature) => SIGNATURE.test(signature))
@@ -72,7 +72,7 @@ function parseStandardHeaders(headers: IncomingHttpHeaders): StandardHeaders | u
   return { id, timestamp, signatures };
 }
 
-/** True when one of the signatures is the HMAC-SHA256 of `id.timestamp.body` with one of the secrets, at any time. */
+/** Returns true when one of the signatures is the HMAC-SHA256 of `id.timestamp.body` with one of the secrets. */
 function isStandardSignatureValid(
   body: Uint8Array,
   secrets: readonly string[],
