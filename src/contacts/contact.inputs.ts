@@ -19,7 +19,7 @@ class ConsentInput {
 
 /** Declares the fields of `create_contact` and `update_contact`. In `update_contact`, null clears a field. */
 export class ContactFieldsInput {
-  @Doc('Id of this person in another system, kept as sent. Unique.', { examples: ['crm-42'] })
+  @Doc('Id of this person in another system, stored unchanged. Unique.', { examples: ['crm-42'] })
   @Text({ optional: true, max: 255 })
   external_id?: string | null;
 
@@ -27,7 +27,7 @@ export class ContactFieldsInput {
   @Text({ optional: true, max: 254 })
   email?: string | null;
 
-  @Doc('Phone number in international form; spaces, dashes and parentheses are dropped. Unique.', {
+  @Doc('Phone number in international form; spaces, dashes and parentheses are removed. Unique.', {
     examples: ['+49 30 123456'],
   })
   @Text({ optional: true, max: 40 })
@@ -56,7 +56,7 @@ export class ContactFieldsInput {
   tags?: string[] | null;
 
   @Doc(
-    'Custom properties to set; an update keeps the others. At most 100 in all; names of letters, digits and _ that ' +
+    'Custom properties to set; an update keeps the others. At most 100 in total; names of letters, digits and _ that ' +
       'begin with a letter; values are text (at most 1024 characters), numbers or booleans. A null removes the property.',
     { examples: [{ plan: 'pro', seats: 5 }] },
   )
@@ -99,21 +99,20 @@ export class UpdateContactInput extends ContactFieldsInput {
 }
 
 export class SearchContactsInput extends PageInput {
-  @Doc(
-    'Text that a name, the full name, the e-mail, the phone or the external_id contains, in any case. Taken literally.',
-  )
+  @Doc('Literal text to find in names, the full name, e-mail, phone or external_id, in any case.')
   @Text({ optional: true, max: 255 })
   query?: string;
 
   @Doc(
-    'Conditions {field, operator, value}, all of which must hold. Fields and operators: external_id, email, phone, ' +
-      'first_name, last_name, locale, timezone: equals, not_equals, contains, not_contains, starts_with, in, is_set, ' +
-      'is_not_set; properties.<name>: the same and greater_than, less_than (a value is compared with values of its ' +
-      'own type only: 5 is not "5"); tags: contains (has the tag), not_contains, in (has one of them), is_set, ' +
-      'is_not_set; consent.email, consent.sms, consent.webhook: equals, not_equals, in (granted, denied), is_set, ' +
-      'is_not_set; created_at, updated_at: greater_than, less_than (RFC 3339 time or date). The value of in is a ' +
-      'list; is_set and is_not_set take none. not_equals and not_contains hold for contacts without a value too. ' +
-      'contains and starts_with ignore the case of A to Z; equals does not, except for e-mail.',
+    'Conditions {field, operator, value}, all of which must hold. Fields and operators: external_id, email, ' +
+      'phone, first_name, last_name, locale, timezone: equals, not_equals, contains, not_contains, ' +
+      'starts_with, in, is_set, is_not_set; properties.<name>: the same and greater_than, less_than (only ' +
+      'values of the same type match: 5 is not "5"); tags: contains (has the tag), not_contains, in (has one ' +
+      'of them), is_set, is_not_set; consent.email, consent.sms, consent.webhook: equals, not_equals, in ' +
+      '(granted, denied), is_set, is_not_set; created_at, updated_at: greater_than, less_than (RFC 3339 time ' +
+      'or date). The value of in is a list; is_set and is_not_set take none. not_equals and not_contains hold ' +
+      'for contacts without a value too. contains and starts_with ignore the case of A to Z; equals does not, ' +
+      'except for e-mail.',
     {
       examples: [
         [

@@ -104,7 +104,7 @@ export class ContactPage extends PageResult {
 }
 
 export class CreatedContactResult extends ContactResult {
-  @Flag('False when an existing contact was updated.')
+  @Flag('False if an existing contact was updated.')
   created: boolean;
 }
 

@@ -36,7 +36,7 @@ export class ContactTools {
     description:
       'Adds a person to the contacts. At least one of external_id, email and phone is required. Fails with conflict, ' +
       'naming the field, when another contact has the same one; with on_conflict "update" it changes that contact ' +
-      'instead, which makes it safe to call for people who may be known already.',
+      'instead, so the call is safe for people who may be contacts already.',
     output: CreatedContactResult,
   })
   async create(input: CreateContactInput, call: ToolCall): Promise<CreatedContactResult> {
@@ -94,7 +94,7 @@ export class ContactTools {
     name: 'delete_contact',
     title: 'Delete a contact',
     description:
-      'Deletes a contact for good, with its properties and consent. Messages and runs that were about it are kept.',
+      'Deletes a contact permanently, with its properties and consent. Its messages and runs are kept.',
     output: DeletedContactResult,
     destructive: true,
     idempotent: true,

@@ -39,7 +39,7 @@ class AddresseeInput {
 }
 
 export class SendMessageInput extends AddresseeInput {
-  @Choice(MESSAGE_CHANNELS, 'Only email is supported yet.')
+  @Choice(MESSAGE_CHANNELS, 'Only email is supported so far.')
   channel: MessageChannel = 'email';
 
   @Doc('Subject line; required for email. One line of at most 500 characters.')
@@ -61,7 +61,7 @@ export class SendMessageInput extends AddresseeInput {
   variables?: object;
 
   @Doc(
-    'When to send it: RFC 3339 with a time zone, at most one year ahead. Absent or past: immediately.',
+    'Time to send it: RFC 3339 with a time zone, at most one year ahead. Absent or past: immediately.',
     { examples: ['2030-01-31T09:00:00Z'] },
   )
   @Text({ optional: true, max: 64 })
@@ -109,7 +109,7 @@ export class ReportDeliveryInput {
   @Choice(DELIVERY_OUTCOMES)
   outcome: DeliveryOutcome;
 
-  @Doc('Why it was not delivered, in the words of the provider. The first 500 characters are kept.')
+  @Doc('Reason of the provider for the failed delivery. The first 500 characters are stored.')
   @Text({ optional: true, max: 10_000 })
   reason?: string;
 }
@@ -118,7 +118,7 @@ export class WriteMessageInput {
   @Text('Id or e-mail address of the contact to write to.', { min: 1, max: 254 })
   contact: string;
 
-  @Doc('What the message should achieve, such as "invite to the webinar on Friday".')
+  @Doc('Goal of the message, such as "invite to the webinar on Friday".')
   @Text({ min: 1, max: 4000 })
   goal: string;
 }

@@ -33,13 +33,13 @@ export class MessageView {
 
   @Doc(
     'scheduled: waits for scheduled_at; queued: waits for delivery, or for another attempt; sending: an attempt is ' +
-      'in progress; sent: the mail server, or the outbox folder, has it; delivered: the provider reported so; failed ' +
+      'in progress; sent: the mail server, or the outbox folder, has it; delivered: reported by the provider; failed ' +
       'and canceled: see status_reason; received: it is inbound.',
   )
   @Choice(MESSAGE_STATUSES)
   status: MessageStatus;
 
-  @Doc('Why it failed or was canceled, or the number and the error of the last attempt.')
+  @Doc('Reason of a failure or cancellation, or the number and the error of the last attempt.')
   @Text({ nullable: true })
   status_reason: string | null;
 
@@ -99,11 +99,11 @@ export class MessageResult {
 }
 
 export class RecordedMessageResult extends MessageResult {
-  @Flag('False when the message had been recorded before.')
+  @Flag('False if the message was already recorded.')
   created: boolean;
 }
 
 export class ReportedDeliveryResult extends MessageResult {
-  @Flag('False when the report repeats the status, or a later status is already recorded.')
+  @Flag('False if this or a later status was already recorded.')
   changed: boolean;
 }

@@ -49,7 +49,7 @@ export class MessageTools {
     name: 'get_message',
     title: 'Get a message',
     description:
-      'Returns one message with its status: whether it was sent, and if not, why and what happens next.',
+      'Returns one message with its status, and if it was not sent, why and what happens next.',
     output: MessageResult,
     readOnly: true,
   })
@@ -95,8 +95,8 @@ export class MessageTools {
     name: 'cancel_message',
     title: 'Cancel a message',
     description:
-      'Keeps a message from being sent while it is scheduled or queued. Fails with conflict when it is being sent, ' +
-      'was sent or has failed.',
+      'Cancels a message that is scheduled or queued. Fails with conflict if it is being sent, was sent or ' +
+      'has failed.',
     output: MessageResult,
     destructive: true,
     idempotent: true,

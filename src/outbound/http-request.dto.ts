@@ -43,7 +43,7 @@ export class HttpRequestResult {
   headers: object;
 
   @JsonObject(
-    '{json, text}: one holds the body, the other is null. json is used when the content-type is JSON.',
+    '{json, text}: one is the body, the other is null. json is used if the content-type is JSON.',
   )
   body: object;
 }

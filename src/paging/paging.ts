@@ -50,22 +50,22 @@ export function readTimeCursor(cursor: string | undefined): TimePosition | undef
     return { at: new Date(Number(at)), id };
   }
   throw AppError.invalid(
-    'cursor is not one that this tool returned. Use next_cursor of the page before.',
+    'cursor is not one that this tool returned. Use next_cursor of the previous page.',
     [{ path: 'cursor', message: 'is not one that this tool returned' }],
   );
 }
 
 /** Declares the arguments of every paged list. */
 export class PageInput {
-  @Integer('Most to return.', { min: 1, max: 100 })
+  @Integer('Maximum number of results.', { min: 1, max: 100 })
   limit: number = 20;
 
-  @Text('next_cursor of the page before, with the same filters.', { optional: true, max: 1024 })
+  @Text('next_cursor of the previous page, with the same filters.', { optional: true, max: 1024 })
   cursor?: string;
 }
 
 /** Declares the cursor of results with one page. */
 export class PageResult {
-  @Text('Pass it as cursor for the next page; null on the last one.', { nullable: true })
+  @Text('Pass it as cursor for the next page; null on the last page.', { nullable: true })
   next_cursor: string | null;
 }

@@ -8,21 +8,15 @@ const DAYS = { optional: true, nullable: true, min: 7, max: 3650 };
 
 /** Declares the rules. An absent property keeps its setting; null means forever. */
 export class SetRetentionInput {
-  @Integer(
-    'Days after their end for which runs are kept, with the log of their steps; null: forever.',
-    DAYS,
-  )
+  @Integer('Days to keep runs after their end, with the log of their steps; null: forever.', DAYS)
   runs_days?: number | null;
 
-  @Integer('Days for which finished messages are kept; null: forever.', DAYS)
+  @Integer('Days to keep finished messages; null: forever.', DAYS)
   messages_days?: number | null;
 
-  @Integer(
-    'Days for which the log of webhooks is kept; null: only the newest of each workflow.',
-    DAYS,
-  )
+  @Integer('Days to keep the log of webhooks; null: only the newest of each workflow.', DAYS)
   webhook_deliveries_days?: number | null;
 
-  @Integer('Days for which the log of changes is kept; null: forever.', DAYS)
+  @Integer('Days to keep the log of changes; null: forever.', DAYS)
   audit_log_days?: number | null;
 }

@@ -2,7 +2,7 @@ import { Integer, Nested } from '../tools/schema/fields.js';
 
 /** Shows for how many days an organization keeps each kind of rows; null means forever. */
 export class RetentionView {
-  @Integer('After their end.', { nullable: true })
+  @Integer('Days after the end of a run.', { nullable: true })
   runs_days: number | null;
 
   @Integer({ nullable: true })

@@ -37,8 +37,8 @@ export class RetentionTools {
     name: 'set_retention',
     title: 'Set the retention',
     description:
-      'Says for how many days runs that have ended, messages and logs are kept. What is older is removed for good, ' +
-      'beginning within a minute. Leaves what is not given.',
+      'Sets for how many days ended runs, messages and logs are kept. Older rows are deleted permanently, ' +
+      'starting within a minute. Absent settings stay unchanged.',
     output: RetentionResult,
     destructive: true,
     idempotent: true,

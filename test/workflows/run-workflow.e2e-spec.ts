@@ -269,7 +269,7 @@ describe('a step that runs another workflow', () => {
     const chain = await childrenOf(id);
     expect(chain.map(({ depth }) => depth).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     expect(chain.every(({ status }) => status === 'failed')).toBe(true);
-    expect(stepOf(top).error!.message).toContain('Runs may start each other 8 deep at most.');
+    expect(stepOf(top).error!.message).toContain('A chain of runs has at most 8 starts.');
   });
 
   it.each([

@@ -9,7 +9,7 @@ export class DealPage {
   @Type(() => DealView)
   deals: DealView[];
 
-  @Doc('Pass it as cursor for the next page; null on the last one.')
+  @Doc('Pass it as cursor for the next page; null on the last page.')
   @Nullable()
   @IsString()
   next_cursor: string | null;

@@ -36,8 +36,9 @@ export class ToolPolicyTools {
     name: SET,
     title: 'Set the policy of a tool',
     description:
-      'Hides a tool from everybody in the organization, or says when calls of agents must be confirmed. Leaves what is ' +
-      'not given. Holds from the next request on. New workflows cannot use a hidden tool; those that do go on.',
+      'Hides a tool from everybody in the organization, or says when calls of agents must be confirmed. ' +
+      'Absent settings stay unchanged. Applies from the next request on. New workflows cannot use a hidden ' +
+      'tool; existing workflows continue.',
     output: ToolPolicyResult,
     idempotent: true,
     surfaces: ['dashboard'],

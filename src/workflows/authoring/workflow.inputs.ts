@@ -6,14 +6,14 @@ import { WorkflowIdInput } from '../store/workflow-id.input.js';
 
 export class BuildWorkflowInput {
   @Doc(
-    'What should happen and when, such as "when somebody signs up, welcome them, and ask after a week how it goes".',
+    'Purpose of the workflow, such as "when somebody signs up, welcome them, and ask after a week how it goes".',
   )
   @Text({ min: 1, max: 10_000 })
   description: string;
 }
 
 export class CreateWorkflowInput {
-  @Text('Name for people.', { min: 1, max: 200 })
+  @Text('Name shown to people.', { min: 1, max: 200 })
   name: string;
 
   @Doc(
@@ -51,7 +51,7 @@ export class CreateWorkflowInput {
   @ObjectList({ max: MAX_STEPS })
   steps: object[];
 
-  @Flag('Whether it can be started at once.')
+  @Flag('If true, it can be started at once.')
   active: boolean = true;
 }
 
@@ -66,7 +66,7 @@ export class UpdateWorkflowInput extends WorkflowIdInput {
   @JsonObject({ optional: true })
   trigger?: object;
 
-  @ObjectList('All steps anew, as in create_workflow.', { optional: true, max: MAX_STEPS })
+  @ObjectList('All new steps, as in create_workflow.', { optional: true, max: MAX_STEPS })
   steps?: object[];
 
   @Integer('Otherwise conflict.', { optional: true, min: 1 })
@@ -74,6 +74,6 @@ export class UpdateWorkflowInput extends WorkflowIdInput {
 }
 
 export class ListWorkflowsInput extends PageInput {
-  @Flag('Only active, or only inactive ones.', { optional: true })
+  @Flag('True: only active workflows. False: only inactive workflows.', { optional: true })
   active?: boolean;
 }

@@ -14,16 +14,18 @@ import { toTriggerView } from '../store/version-content.js';
 import type { Workflow } from '../store/workflow.entity.js';
 
 export class WorkflowView {
-  @Text('Id of the workflow. Without a secret, whoever knows it can start the workflow by webhook.')
+  @Text(
+    'Id of the workflow. Without a secret, anybody who knows it can start the workflow by webhook.',
+  )
   id: string;
 
-  @Text('Name for people.')
+  @Text('Name shown to people.')
   name: string;
 
   @Flag('Only an active workflow can be started.')
   active: boolean;
 
-  @Integer('Counts its changes. A run keeps to the version it began with.')
+  @Integer('Grows with each change. A run keeps the version with which it started.')
   version: number;
 
   @JsonObject(
@@ -31,10 +33,12 @@ export class WorkflowView {
   )
   trigger: object;
 
-  @ObjectList('Steps, as they were given.')
+  @ObjectList('Steps as they were saved.')
   steps: object[];
 
-  @Text('Where a POST of a JSON object starts it; null without a webhook.', { nullable: true })
+  @Text('A POST of a JSON object to this URL starts it; null without a webhook.', {
+    nullable: true,
+  })
   webhook_url: string | null;
 
   @Timestamp()

@@ -19,11 +19,10 @@ export class WorkflowTools {
     name: 'create_workflow',
     title: 'Create a workflow',
     description:
-      'Creates a workflow: steps that run when its trigger fires or trigger_workflow is called. Every tool that is ' +
-      'listed can be a step, except those that make secrets; so can http_request {url, method, headers, json}. The ' +
-      'definition is checked, and all faults are returned with their paths. Returns the workflow with its ' +
-      'webhook_url, and the secret of the webhook if it has one: ' +
-      'keep it, it is shown only now.',
+      'Creates a workflow: steps that run when its trigger fires or trigger_workflow is called. Every listed ' +
+      'tool can be a step, except those that create secrets; so can http_request {url, method, headers, ' +
+      'json}. The definition is checked, and all faults are returned with their paths. Returns the workflow ' +
+      'with its webhook_url, and the secret of the webhook if it has one. Store it now: it is not shown again.',
     output: SavedWorkflowResult,
     // Workflows cannot call these tools: the result of a step stays in its run, where the secret could be read later.
     surfaces: ['agent', 'dashboard'],
@@ -36,8 +35,8 @@ export class WorkflowTools {
     name: 'update_workflow',
     title: 'Update a workflow',
     description:
-      'Changes the name, the trigger or the steps of a workflow: a new version. Runs that have begun keep theirs. ' +
-      'Returns the workflow, and the secret if this call set one.',
+      'Changes the name, trigger or steps of a workflow, which creates a new version. Existing runs keep ' +
+      'their version. Returns the workflow, and the secret if this call set one.',
     output: SavedWorkflowResult,
     surfaces: ['agent', 'dashboard'],
   })
@@ -54,7 +53,7 @@ export class WorkflowTools {
   @Tool({
     name: 'activate_workflow',
     title: 'Activate a workflow',
-    description: 'Lets a workflow be started, by its trigger or by trigger_workflow.',
+    description: 'Allows a workflow to start, by its trigger or by trigger_workflow.',
     output: WorkflowResult,
     idempotent: true,
   })
@@ -68,7 +67,7 @@ export class WorkflowTools {
     name: 'deactivate_workflow',
     title: 'Deactivate a workflow',
     description:
-      'Keeps a workflow from being started. Runs that have begun go on; end them with cancel_run.',
+      'Prevents new starts of a workflow. Existing runs continue; end them with cancel_run.',
     output: WorkflowResult,
     idempotent: true,
   })
@@ -104,8 +103,8 @@ export class WorkflowTools {
     name: 'delete_workflow',
     title: 'Delete a workflow',
     description:
-      'Deletes a workflow for good: its webhook stops working. Its runs stay readable, and those that have begun go ' +
-      'on to their end. To stop it only for a while use deactivate_workflow.',
+      'Deletes a workflow permanently, with its webhook. Its runs stay readable, and existing runs continue ' +
+      'to their end. To pause a workflow, use deactivate_workflow.',
     output: DeletedWorkflowResult,
     destructive: true,
   })

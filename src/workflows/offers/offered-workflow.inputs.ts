@@ -7,19 +7,19 @@ export class ListWorkflowToolsInput {}
 
 export class OfferWorkflowInput extends WorkflowIdInput {
   @Doc(
-    'Name of the tool, unique in the organization: a small letter, then small letters, digits and _.',
+    'Name of the tool, unique in the organization: a lowercase letter, then lowercase letters, digits and _.',
     { examples: ['place_order'] },
   )
   @IsString()
   @Matches(/^[a-z][a-z0-9_]{0,63}$/)
   name: string;
 
-  @Text('Name for people.', { min: 1, max: 100 })
+  @Text('Name shown to people.', { min: 1, max: 100 })
   title: string;
 
   @Doc(
-    'What agents read to choose between tools: what it does, when to use it, what it returns. Its tools/list is what ' +
-      'every conversation begins with, so be brief.',
+    'Tells agents what the tool does, when to use it and what it returns. Every conversation begins with all ' +
+      'descriptions, so be brief.',
   )
   @Text({ min: 20, max: 1000 })
   description: string;
@@ -40,13 +40,13 @@ export class OfferWorkflowInput extends WorkflowIdInput {
   @JsonObject()
   input_schema: object;
 
-  @Doc('How long a call waits for the end of the run; after that it answers with the run_id.')
+  @Doc('Seconds for which a call waits for the end of the run before it returns the run_id.')
   @Integer({ min: 0, max: 25 })
   wait_seconds: number = 10;
 
   @Doc(
-    'What a call answers once the run has succeeded: an object whose texts may hold expressions, such as ' +
-      '{"order": "{{ ordered.number }}"}. Absent: what the last step returned.',
+    'Result of a call when the run has succeeded: an object whose texts may contain expressions, such as ' +
+      '{"order": "{{ ordered.number }}"}. Absent: the output of the last step.',
   )
   @JsonObject({ optional: true })
   result?: object;

@@ -24,8 +24,8 @@ export class OfferedWorkflowTools {
     name: 'offer_workflow_as_tool',
     title: 'Offer a workflow as a tool',
     description:
-      'Offers a workflow to the agents of the organization as a tool of its own, as long as it is active, or changes ' +
-      'how it is offered: what is not given is not kept. A call starts a run and waits for its end for a while.',
+      'Offers a workflow to the agents of the organization as a separate tool while it is active, or ' +
+      'replaces all settings of the offer. A call starts a run and waits for its end for a limited time.',
     output: OfferedWorkflowResult,
     surfaces: ['dashboard'],
   })
@@ -37,7 +37,7 @@ export class OfferedWorkflowTools {
   @Tool({
     name: 'withdraw_workflow_tool',
     title: 'Withdraw the tool of a workflow',
-    description: 'Offers a workflow as a tool no longer. Runs that were started so go on.',
+    description: 'Stops offering a workflow as a tool. Its runs continue.',
     output: WithdrawnWorkflowResult,
     surfaces: ['dashboard'],
   })

@@ -30,7 +30,7 @@ export class RunFilterInput {
   @Text({ optional: true, min: 1, max: 64 })
   contact_id?: string;
 
-  @Doc('The whole reason; or step_failed or stopped, whichever step it was.')
+  @Doc('The whole reason, or step_failed or stopped for any step.')
   @Text({ optional: true, min: 1, max: 200 })
   reason?: string;
 
@@ -51,10 +51,10 @@ export class RunFilterInput {
 }
 
 export class ListRunsInput extends RunFilterInput {
-  @Integer('Most to return.', { min: 1, max: 100 })
+  @Integer('Maximum number of results.', { min: 1, max: 100 })
   limit: number = 20;
 
-  @Text('next_cursor of the page before, with the same filters.', { optional: true, max: 1024 })
+  @Text('next_cursor of the previous page, with the same filters.', { optional: true, max: 1024 })
   cursor?: string;
 }
 
@@ -62,7 +62,7 @@ export class ReplayRunInput extends RunIdInput {
   @Choice(RUN_VERSIONS, 'Version of the workflow: the newest, or that of the run.')
   version: RunVersion = 'latest';
 
-  @Text('The same key starts one run only.', { optional: true, min: 1, max: 255 })
+  @Text('The same key starts only one run.', { optional: true, min: 1, max: 255 })
   idempotency_key?: string;
 }
 
@@ -75,27 +75,28 @@ export class TriggerWorkflowInput {
   @Text('Id of an active workflow.', { min: 1, max: 64 })
   workflow_id: string;
 
-  @JsonObject('What the steps see as trigger.payload.', { optional: true })
+  @JsonObject('JSON that the steps read as trigger.payload.', { optional: true })
   payload?: object;
 
   @Text('Contact that the run is about.', { optional: true, min: 1, max: 64 })
   contact_id?: string;
 
-  @Doc('Instead of contact_id: address of the contact; if nobody has it, the run has no contact.')
+  @Doc(
+    'E-mail address of the contact, instead of contact_id. If nobody has it, the run has no contact.',
+  )
   @IsOptional()
   @IsEmail()
   @MaxLength(254)
   email?: string;
 
-  @Doc('The same key with the same arguments starts one run only.')
+  @Doc('The same key with the same arguments starts only one run.')
   @Text({ optional: true, min: 1, max: 255 })
   idempotency_key?: string;
 }
 
 export class SetRunContactInput {
   @Doc(
-    'Fields as in create_contact. What is null or blank is left out and changes nothing; tags are added to those that ' +
-      'are there.',
+    'Fields as in create_contact. Null and blank fields change nothing; tags are added to the existing tags.',
     { examples: [{ email: '{{ trigger.payload.email }}', tags: ['lead'] }] },
   )
   @JsonObject()
@@ -104,15 +105,13 @@ export class SetRunContactInput {
 
 /** Declares a filter as in list_runs, and the number of runs that one call may change. */
 export class BulkRunsInput extends RunFilterInput {
-  @Integer('Most runs of this call.', { min: 1, max: 1000 })
+  @Integer('Maximum number of runs in this call.', { min: 1, max: 1000 })
   limit: number = 100;
 
-  @Text('next_cursor of the call before, with the same filters.', { optional: true, max: 1024 })
+  @Text('next_cursor of the previous call, with the same filters.', { optional: true, max: 1024 })
   cursor?: string;
 
-  @Doc(
-    'The same call again with the same key changes nothing more, and returns what the first one did.',
-  )
+  @Doc('A repeated call with the same key changes nothing and returns the first result.')
   @Text({ optional: true, min: 1, max: 255 })
   idempotency_key?: string;
 }

@@ -38,8 +38,8 @@ export class RunPrompts {
     name: 'explain_failed_run',
     title: 'Explain why a run failed',
     description:
-      'Reads the log of a failed run beside the definition that it followed, and explains what went wrong and how to ' +
-      'mend it.',
+      'Reads the log of a failed run beside the definition that it followed, and explains what went wrong ' +
+      'and how to correct it.',
     needs: ['get_run', 'get_workflow'],
   })
   async explain({ run_id: id }: RunIdInput, call: ToolCall): Promise<PromptResult> {

@@ -15,7 +15,7 @@ import { isTool } from '../definitions/steps/tool-step.js';
 import { RUN_STATUSES, type Run, type RunStatus, type RunStep } from '../journal/run.entity.js';
 
 export class FailedAttemptView {
-  @Integer('Counted from 1, and anew when the run is retried.')
+  @Integer('Counted from 1, and again from 1 when the run is retried.')
   attempt: number;
 
   @Timestamp()
@@ -41,10 +41,10 @@ export class RunStepView {
   @Text('Tool that the step calls; null for a branch or a wait.', { nullable: true })
   tool: string | null;
 
-  @Choice(STEP_VIEW_STATUSES, 'waiting: for a time to come, or for the next attempt.')
+  @Choice(STEP_VIEW_STATUSES, 'waiting: for a time, an event or the next attempt.')
   status: (typeof STEP_VIEW_STATUSES)[number];
 
-  @Integer('How often it was tried.')
+  @Integer('Number of attempts.')
   attempts: number;
 
   @Doc('Arguments after expressions were evaluated. Always null in lists.')
@@ -55,12 +55,10 @@ export class RunStepView {
   @JsonObject({ nullable: true })
   output: object | null;
 
-  @JsonObject('Why the last attempt failed: {code, message, details?}.', { nullable: true })
+  @JsonObject('Error of the last attempt: {code, message, details?}.', { nullable: true })
   error: object | null;
 
-  @Doc(
-    'Attempts that failed, the last one too, and those before a retry of the run. Always empty in lists.',
-  )
+  @Doc('All failed attempts, including those before a retry of the run. Always empty in lists.')
   @ListOf(() => FailedAttemptView)
   failed_attempts: FailedAttemptView[];
 
@@ -78,30 +76,30 @@ export class RunView {
   @Text('Id of its workflow.')
   workflow_id: string;
 
-  @Integer('Version of the workflow that the run keeps to.')
+  @Integer('Version of the workflow that the run uses.')
   workflow_version: number;
 
-  @Doc('queued, running and waiting go on; succeeded, failed and canceled are final.')
+  @Doc('queued, running and waiting can change; succeeded, failed and canceled are final.')
   @Choice(RUN_STATUSES)
   status: RunStatus;
 
   @Doc(
-    'Why it waits (wait, retry, event) or ended: step_failed:<step id>, poison (three workers died with it), requested; ' +
-      'or never began: loop (runs started each other 8 deep, or 10,000 in all), rate_limited, filter_failed.',
+    'Why it waits (wait, retry, event), ended (step_failed:<step id>, poison: three workers died with it, ' +
+      'requested) or did not start (loop: 8 runs in a chain or 10,000 in total, rate_limited, filter_failed).',
   )
   @Text({ nullable: true })
   reason: string | null;
 
-  @JsonObject('What started it: {type, payload}; lists leave out the payload.')
+  @JsonObject('Trigger of the run: {type, payload}; lists leave out the payload.')
   trigger: object;
 
   @Text('Contact that the run is about.', { nullable: true })
   contact_id: string | null;
 
-  @Text('The run that it repeats.', { nullable: true })
+  @Text('The run that it replays.', { nullable: true })
   replay_of: string | null;
 
-  @Timestamp('When it was accepted. RFC 3339, UTC.')
+  @Timestamp('Time at which it was accepted. RFC 3339, UTC.')
   created_at: string;
 
   @Timestamp({ nullable: true })
@@ -213,10 +211,10 @@ export class OfferedRunResult {
   @Choice(['succeeded', 'running'], 'running: it has not ended yet.')
   status: 'succeeded' | 'running';
 
-  @JsonObject('What came of it, once it has succeeded.', { optional: true })
+  @JsonObject('Result of the run, if it has succeeded.', { optional: true })
   output?: object;
 
-  @Text('What to do about it, if anything.', { optional: true })
+  @Text('Advice on what to do next, if any.', { optional: true })
   message?: string;
 }
 
@@ -228,10 +226,10 @@ export class TriggeredRunResult {
   @Text('Id of the run, for get_run.')
   run_id: string;
 
-  @Choice(['succeeded'], 'Only from a task that has ended.', { optional: true })
+  @Choice(['succeeded'], 'Only in a task that has ended.', { optional: true })
   status?: 'succeeded';
 
-  @Doc('Only from a task that has ended: what the tools of its steps returned, by step id.')
+  @Doc('Only in a task that has ended: outputs of its tools by step id.')
   @JsonObject({ optional: true })
   outputs?: object;
 }

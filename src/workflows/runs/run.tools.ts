@@ -35,8 +35,8 @@ export class RunTools {
     name: 'trigger_workflow',
     title: 'Start a workflow',
     description:
-      'Starts a run of an active workflow and returns its run_id at once. Ask get_run how it went. Runs that start ' +
-      'each other may do so 8 deep.',
+      'Starts a run of an active workflow and returns its run_id at once. Call get_run for its result. A ' +
+      'chain of runs that start each other has at most 8.',
     output: TriggeredRunResult,
     task: RunTasksService,
   })
@@ -96,7 +96,7 @@ export class RunTools {
   @Tool({
     name: 'cancel_run',
     title: 'Cancel a run',
-    description: 'Ends a run that has not ended yet. Steps that are done stay done.',
+    description: 'Cancels a run that has not ended. Finished steps are not undone.',
     output: RunResult,
     destructive: true,
   })
@@ -109,7 +109,7 @@ export class RunTools {
     name: 'retry_run',
     title: 'Retry a run',
     description:
-      'Lets a run that failed or was canceled go on from the step that failed. Steps that succeeded are not repeated.',
+      'Continues a failed or canceled run from the step that failed. Steps that succeeded are not repeated.',
     output: RunResult,
   })
   async retry(input: RetryRunInput, call: ToolCall): Promise<RunResult> {
@@ -124,7 +124,7 @@ export class RunTools {
     name: 'replay_run',
     title: 'Replay a run',
     description:
-      'Starts a run like an earlier one: with its payload, contact and type of trigger. All steps are done again.',
+      'Starts a copy of an earlier run, with its payload, contact and type of trigger. All steps are executed again.',
     output: RunResult,
     // Agents cannot call this tool, which keeps their list short. They have trigger_workflow.
     surfaces: ['dashboard'],
@@ -139,8 +139,9 @@ export class RunTools {
     name: 'set_run_contact',
     title: 'Set the contact of the run',
     description:
-      'Creates a contact, or updates the one that has one of the identifiers, and makes it the contact of the run, so ' +
-      'that later steps can say contact.id. Without an identifier it updates the contact that the run has.',
+      'Creates a contact, or updates the one that has one of the identifiers, and makes it the contact of ' +
+      'the run, so that later steps can use contact.id. Without an identifier it updates the current contact ' +
+      'of the run.',
     output: CreatedContactResult,
     idempotent: true,
     surfaces: ['workflow'],

@@ -214,6 +214,6 @@ function newRun(
 }
 
 function loopFault({ depth, isFull }: Ancestry): string | undefined {
-  if (isFull) return `At most ${MAX_FOLLOWERS} runs may follow from one.`;
-  return depth > MAX_DEPTH ? `Runs may start each other ${MAX_DEPTH} deep at most.` : undefined;
+  if (isFull) return `At most ${MAX_FOLLOWERS} runs may descend from one.`;
+  return depth > MAX_DEPTH ? `A chain of runs has at most ${MAX_DEPTH} starts.` : undefined;
 }

@@ -5,10 +5,10 @@ import { SIGNATURE_ADVICE } from './signatures/signature-mistake.js';
 import type { DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';
 
 export class SignatureMistakeView {
-  @Choice(Object.keys(SIGNATURE_ADVICE), 'What went wrong, as a code.')
+  @Choice(Object.keys(SIGNATURE_ADVICE), 'Code of the mistake.')
   code: string;
 
-  @Text('What to do about it.')
+  @Text('Advice for the sender.')
   advice: string;
 }
 
@@ -19,20 +19,20 @@ export class WebhookDeliveryView {
   @Timestamp()
   received_at: string;
 
-  @Doc('Whether it was accepted, refused, or came to the test URL and was recorded.')
+  @Doc('accepted, refused, or test for a delivery to the test URL.')
   @Choice(['accepted', 'refused', 'test'])
   kind: DeliveryKind;
 
-  @Integer('HTTP status of the answer.')
+  @Integer('HTTP status of the response.')
   status: number;
 
   @Text('accepted, duplicate, skipped, recorded, inactive, or the code of the error.')
   code: string;
 
-  @Text('The run that it started, or had started before.', { nullable: true })
+  @Text('The run that this delivery or an earlier one with its key started.', { nullable: true })
   run_id: string | null;
 
-  @JsonObject('Headers that matter, as the sender wrote them; of signatures the length only.')
+  @JsonObject('Relevant headers as the sender wrote them; of signatures only the length.')
   headers: object;
 
   @Integer('Size of the body; null when it was not read.', { nullable: true })
@@ -41,10 +41,10 @@ export class WebhookDeliveryView {
   @Text('SHA-256 of the body, hexadecimal.', { nullable: true })
   body_sha256: string | null;
 
-  @JsonObject('What came to the test URL, if it is at most 16 KiB.', { nullable: true })
+  @JsonObject('Body of a delivery to the test URL, if it is at most 16 KiB.', { nullable: true })
   payload: object | null;
 
-  @ListOf(() => SignatureMistakeView, 'Why the signature was refused, as far as it can be told.')
+  @ListOf(() => SignatureMistakeView, 'Likely mistakes in a refused signature.')
   mistakes: SignatureMistakeView[];
 }
 
@@ -65,13 +65,13 @@ export function deliveryView(delivery: WebhookDelivery): WebhookDeliveryView {
 }
 
 export class WebhookDeliveriesResult {
-  @Doc('Where a POST is checked and recorded without a run; null for a manual workflow.')
+  @Doc('A POST to this URL is checked and recorded without a run; null for a manual workflow.')
   @Text({ nullable: true })
   test_url: string | null;
 
-  @Text('Until when the previous secret is valid too; null: it is not.', { nullable: true })
+  @Text('The previous secret is valid until this time; null: it is invalid.', { nullable: true })
   previous_secret_until: string | null;
 
-  @ListOf(() => WebhookDeliveryView, '50 of each kind are kept.')
+  @ListOf(() => WebhookDeliveryView, 'The newest 50 of each kind.')
   deliveries: WebhookDeliveryView[];
 }

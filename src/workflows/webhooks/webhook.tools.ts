@@ -16,7 +16,7 @@ import { WebhookDeliveriesResult } from './webhook-delivery.results.js';
 const DELIVERIES_URI = 'switchboard://workflows/{workflow_id}/deliveries';
 
 export class WebhookDeliveriesInput extends WorkflowIdInput {
-  @Integer('How many, the newest first.', { min: 1, max: 150 })
+  @Integer('Maximum number of deliveries, newest first.', { min: 1, max: 150 })
   limit: number = 20;
 }
 
@@ -31,7 +31,7 @@ export class WebhookTools {
     name: 'list_webhook_deliveries',
     title: 'List webhook deliveries',
     description:
-      'Returns what came to the webhook of a workflow, refused ones too, with what was wrong with their signatures.',
+      'Returns the deliveries to the webhook of a workflow, including refused ones and their signature mistakes.',
     output: WebhookDeliveriesResult,
     readOnly: true,
     // Agents cannot call this tool, which keeps their list short. They read the resource.
@@ -42,7 +42,7 @@ export class WebhookTools {
     name: 'deliveries',
     title: 'Webhook deliveries',
     description:
-      'The 20 newest requests to the webhook of a workflow, refused ones too, with what was wrong with their signatures.',
+      'The 20 newest deliveries to the webhook of a workflow, including refused ones and their signature mistakes.',
   })
   deliveries(input: WebhookDeliveriesInput, call: ToolCall): Promise<WebhookDeliveriesResult> {
     return this.log.list(call.organizationId, input.workflow_id, input.limit);

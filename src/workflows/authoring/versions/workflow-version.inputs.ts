@@ -10,10 +10,10 @@ export class WorkflowVersionInput extends WorkflowIdInput {
 }
 
 export class DiffWorkflowVersionsInput extends WorkflowIdInput {
-  @Integer('Version to begin with.', { min: 1, max: MAX_VERSION })
+  @Integer('Earlier version.', { min: 1, max: MAX_VERSION })
   from: number;
 
-  @Integer('Version to compare it with.', { min: 1, max: MAX_VERSION })
+  @Integer('Later version.', { min: 1, max: MAX_VERSION })
   to: number;
 }
 
@@ -23,9 +23,7 @@ export class ListWorkflowVersionsInput extends PageInput {
 }
 
 export class RestoreWorkflowVersionInput extends WorkflowVersionInput {
-  @Doc(
-    'The newest version that the caller knows of. Where there is a newer one, nothing is changed.',
-  )
+  @Doc('The newest version that you know. If there is a newer version, nothing is changed.')
   @Integer({ optional: true, min: 1, max: MAX_VERSION })
   expected_version?: number;
 }

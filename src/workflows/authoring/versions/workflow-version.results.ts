@@ -29,17 +29,17 @@ export class WorkflowVersionSummary {
   @Integer()
   version: number;
 
-  @Flag('Whether it is the newest: runs that start now keep to it.')
+  @Flag('True if it is the newest. New runs use it.')
   current: boolean;
 
   @Timestamp()
   saved_at: string;
 
-  @Doc('Null for versions of a release that did not keep it.')
+  @Doc('Null for versions of releases that did not store it.')
   @Nested(() => VersionAuthor, { nullable: true })
   saved_by: VersionAuthor | null;
 
-  @Integer('The version that was brought back by it, if it was made so.', { nullable: true })
+  @Integer('The version that it restored, if any.', { nullable: true })
   restored_from: number | null;
 
   static of(
@@ -61,11 +61,11 @@ export class WorkflowVersionSummary {
 }
 
 export class WorkflowVersionView extends WorkflowVersionSummary {
-  @Doc('Name at that time; null for versions of a release that kept steps only.')
+  @Doc('Name at that time; null for versions of releases that stored only steps.')
   @Text({ nullable: true })
   name: string | null;
 
-  @Doc('Trigger at that time, with secret: true where webhooks had to be signed; null likewise.')
+  @Doc('Trigger at that time, with secret: true if webhooks had to be signed; null like name.')
   @JsonObject({ nullable: true })
   trigger: object | null;
 
@@ -100,19 +100,23 @@ export class StepDiffView {
   @Text()
   id: string;
 
-  @Doc('A step that has moved and changed is "changed".')
+  @Doc('A step that moved and changed is "changed".')
   @Choice(['added', 'removed', 'moved', 'changed'])
   change: StepDiff['change'];
 
-  @Doc('JSON Pointer to the step as it was, such as /steps/1/then/0; null where it is new.')
+  @Doc(
+    'JSON Pointer to the step in the earlier version, such as /steps/1/then/0; null if it was added.',
+  )
   @Text({ nullable: true })
   from: string | null;
 
-  @Text('JSON Pointer to the step as it is then; null where it is gone.', { nullable: true })
+  @Text('JSON Pointer to the step in the later version; null if it was removed.', {
+    nullable: true,
+  })
   to: string | null;
 
   @ObjectList(
-    '{path, before?, after?} by JSON Pointer into the step; steps inside of it have entries of their own.',
+    '{path, before?, after?} by JSON Pointer into the step; inner steps have separate entries.',
   )
   changes: object[];
 }
@@ -124,12 +128,12 @@ export class WorkflowVersionsDiff {
   @Integer()
   to: number;
 
-  @Flag('Whether both versions keep more than steps; where not, only those are compared.')
+  @Flag('True if both versions store more than steps. If false, only steps are compared.')
   is_whole: boolean;
 
   @ObjectList('{path, before?, after?} by JSON Pointer: /name, /trigger/type and so on.')
   changes: object[];
 
-  @ListOf(() => StepDiffView, 'Steps that differ, by their id; those that are gone first.')
+  @ListOf(() => StepDiffView, 'Steps that differ, by id; removed steps come first.')
   steps: StepDiffView[];
 }

@@ -19,7 +19,7 @@ export class WorkflowVersionTools {
   @Tool({
     name: 'list_workflow_versions',
     title: 'List versions of a workflow',
-    description: 'Returns when, how and by whom a workflow was saved, the newest version first.',
+    description: 'Returns the versions of a workflow, newest first, with time, surface and author.',
     output: WorkflowVersionPage,
     readOnly: true,
     surfaces: ['dashboard'],
@@ -31,7 +31,7 @@ export class WorkflowVersionTools {
   @Tool({
     name: 'get_workflow_version',
     title: 'Get a version of a workflow',
-    description: 'Returns a workflow as it was saved as one of its versions.',
+    description: 'Returns one version of a workflow with its content.',
     output: WorkflowVersionResult,
     readOnly: true,
     surfaces: ['dashboard'],
@@ -45,8 +45,8 @@ export class WorkflowVersionTools {
     name: 'diff_workflow_versions',
     title: 'Compare versions of a workflow',
     description:
-      'Returns what differs between two versions of a workflow: its name and trigger, and step by step what was ' +
-      'added, removed, moved or changed.',
+      'Compares two versions of a workflow: name, trigger, and the steps that were added, removed, moved or ' +
+      'changed.',
     output: WorkflowVersionsDiff,
     readOnly: true,
     surfaces: ['dashboard'],
@@ -60,9 +60,9 @@ export class WorkflowVersionTools {
     name: 'restore_workflow_version',
     title: 'Restore a version of a workflow',
     description:
-      'Makes a new version of a workflow with what an old one says, if that still fits the tools of today; all faults ' +
-      'are returned with their paths. Runs that have begun keep theirs. Returns the workflow, and the secret of its ' +
-      'webhook if one had to be made.',
+      'Saves the content of an old version as a new version, if it fits the current tools; all faults are ' +
+      'returned with their paths. Existing runs keep their version. Returns the workflow, and the secret of ' +
+      'its webhook if a new secret was needed.',
     output: SavedWorkflowResult,
     surfaces: ['dashboard'],
   })

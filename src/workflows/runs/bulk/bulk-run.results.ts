@@ -13,15 +13,15 @@ export class RefusedRun {
 }
 
 export class BulkRunsResult {
-  @Integer('With how many runs it was done.')
+  @Integer('Number of changed or started runs.')
   done: number;
 
-  @TextList('The runs that were canceled, that go on, or that were started.')
+  @TextList('The runs that were canceled, retried or started.')
   run_ids: string[];
 
-  @ListOf(() => RefusedRun, 'Runs that match, but with which it could not be done.')
+  @ListOf(() => RefusedRun, 'Runs that match but were refused.')
   refused: RefusedRun[];
 
-  @Text('Pass it as cursor to go on; null when no more runs match.', { nullable: true })
+  @Text('Pass it as cursor to continue; null if no more runs match.', { nullable: true })
   next_cursor: string | null;
 }

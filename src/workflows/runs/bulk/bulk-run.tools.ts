@@ -24,8 +24,8 @@ export class BulkRunTools {
     name: CANCEL,
     title: 'Cancel many runs',
     description:
-      'Ends the runs that match, of those that have not ended. Steps that are done stay done. All of it happens, or ' +
-      'nothing; each run has its own entry in the audit log.',
+      'Cancels the matching runs that have not ended. Finished steps are not undone. Either all changes ' +
+      'happen or none; each run has its own entry in the audit log.',
     output: BulkRunsResult,
     destructive: true,
     surfaces: ['dashboard'],
@@ -43,8 +43,8 @@ export class BulkRunTools {
     name: RETRY,
     title: 'Retry many runs',
     description:
-      'Lets the runs that match go on from the step that failed: those that failed, or, where status says so, were ' +
-      'canceled. Each counts as a call against the rate limit. All of it happens, or nothing.',
+      'Continues the matching failed runs from the step that failed, or canceled runs with that status. Each ' +
+      'counts as a call against the rate limit. Either all changes happen or none.',
     output: BulkRunsResult,
     surfaces: ['dashboard'],
   })
@@ -61,9 +61,9 @@ export class BulkRunTools {
     name: REPLAY,
     title: 'Replay many runs',
     description:
-      'Starts a run like each of those that match, with its payload, contact and type of trigger. Each counts as a ' +
-      'call against the rate limit. All of it happens, or nothing. Use an idempotency_key: a second call would start ' +
-      'them again.',
+      'Starts a copy of each matching run, with its payload, contact and type of trigger. Each counts as a ' +
+      'call against the rate limit. Either all changes happen or none. Use an idempotency_key: a second call ' +
+      'would start them again.',
     output: BulkRunsResult,
     surfaces: ['dashboard'],
   })
