@@ -104,14 +104,14 @@ export class SearchContactsInput extends PageInput {
   query?: string;
 
   @Doc(
-    'Conditions {field, operator, value}, all of which must hold. Fields and operators: external_id, email, ' +
+    'Conditions {field, operator, value}, combined with and. Fields and operators: external_id, email, ' +
       'phone, first_name, last_name, locale, timezone: equals, not_equals, contains, not_contains, ' +
       'starts_with, in, is_set, is_not_set; properties.<name>: the same and greater_than, less_than (only ' +
       'values of the same type match: 5 is not "5"); tags: contains (has the tag), not_contains, in (has one ' +
       'of them), is_set, is_not_set; consent.email, consent.sms, consent.webhook: equals, not_equals, in ' +
       '(granted, denied), is_set, is_not_set; created_at, updated_at: greater_than, less_than (RFC 3339 time ' +
-      'or date). The value of in is a list; is_set and is_not_set take none. not_equals and not_contains hold ' +
-      'for contacts without a value too. contains and starts_with ignore the case of A to Z; equals does not, ' +
+      'or date). The value of in is a list; is_set and is_not_set take none. not_equals and not_contains match ' +
+      'contacts without a value too. contains and starts_with ignore the case of A to Z; equals does not, ' +
       'except for e-mail.',
     {
       examples: [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TokenBuckets } from './rate-limiter.js';
 
 describe(TokenBuckets, () => {
-  it('gives its tokens, then returns the seconds to wait, and refills', () => {
+  it('gives out its tokens, then returns the seconds to wait, and refills', () => {
     let now = 0;
     const buckets = new TokenBuckets(10, 2, () => now);
     expect(buckets.take('a', 10)).toBe(0);

@@ -8,7 +8,7 @@ describe(isApiKey, () => {
     expect(new Set(keys).size).toBe(1000);
   });
 
-  it('refuses a key in which one character was changed, whichever it is', () => {
+  it('refuses a key in which any one character was changed', () => {
     const key = newApiKey();
     for (let index = 0; index < key.length; index += 1) {
       const other = key[index] === 'a' ? 'b' : 'a';

@@ -127,10 +127,7 @@ describe(LiquidSandbox.name, () => {
   });
 
   it.each([
-    [
-      'a loop of loops',
-      '{% for a in (1..99999) %}{% for b in (1..99999) %}x{% endfor %}{% endfor %}',
-    ],
+    ['nested loops', '{% for a in (1..99999) %}{% for b in (1..99999) %}x{% endfor %}{% endfor %}'],
     ['a huge range', '{% for a in (1..999999999999) %}x{% endfor %}'],
     ['a range that never ends', '{% for a in (9007199254740992..9007199254740994) %}{% endfor %}'],
     ['a computed range', '{% assign n = 9007199254740992 %}{% for a in (n..n) %}{% endfor %}'],
@@ -140,13 +137,13 @@ describe(LiquidSandbox.name, () => {
       `{% assign x = "xxxxxxxx" %}${'{% assign x = x | append: x %}'.repeat(40)}{{ x }}`,
     ],
     [
-      'captures in captures',
+      'nested captures',
       `{% assign x = "xxxxxxxx" %}${'{% capture x %}{{ x }}{{ x }}{% endcapture %}'.repeat(40)}`,
     ],
     ['wide numbers', '{{ "2026-01-01" | date: "%999999999d" }}'],
-    ['much text from a little', '{% for a in (1..9999) %}{{ big }}{% endfor %}'],
+    ['a short template with a long output', '{% for a in (1..9999) %}{{ big }}{% endfor %}'],
     ['deep nesting', '{% if true %}'.repeat(15_000)],
-    ['a megabyte unterminated', '{{'.repeat(500_000)],
+    ['an unterminated tag of a megabyte', '{{'.repeat(500_000)],
     ['many unterminated', '{{'.repeat(130_000)],
     ['many unterminated tags', '{% '.repeat(85_000)],
     ['an unterminated quote', `{{ "${'a'.repeat(260_000)}`],

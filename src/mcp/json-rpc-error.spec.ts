@@ -22,7 +22,7 @@ describe(encodeError.name, () => {
     expect(encodeError(id, error)).toBe(json);
   });
 
-  it('includes data if there is any', () => {
+  it('includes data if the error has data', () => {
     expect(JSON.parse(encodeError(1, JsonRpcError.internal('e')))).toEqual({
       jsonrpc: '2.0',
       id: 1,

@@ -9,16 +9,16 @@ describe(decodeHeaderValue.name, () => {
     ['a plain value', 'send_message', 'send_message'],
     ['an empty value', '', ''],
     ['an encoded value', `=?base64?${base64('größe')}?=`, 'größe'],
-    ['an encoded value of nothing', '=?base64??=', ''],
+    ['an encoded empty value', '=?base64??=', ''],
     ['a byte order mark, which is kept', `=?base64?${base64('\ufeffa')}?=`, '\ufeffa'],
-    ['a marker in capitals, which is none', '=?BASE64?YQ==?=', '=?BASE64?YQ==?='],
-    ['a marker without an end, which is none', '=?base64?YQ==', '=?base64?YQ=='],
+    ['a marker in capitals, which is plain text', '=?BASE64?YQ==?=', '=?BASE64?YQ==?='],
+    ['a marker without an end, which is plain text', '=?base64?YQ==', '=?base64?YQ=='],
     ['a missing padding', '=?base64?YQ?=', undefined],
     ['other characters', '=?base64?Y*Q=?=', undefined],
     ['white space inside', '=?base64?Y Q==?=', undefined],
     ['the alphabet of URLs', '=?base64?_-8=?=', undefined],
-    ['bits that mean nothing', '=?base64?YR==?=', undefined],
-    ['bytes that are no UTF-8', `=?base64?${base64(Buffer.from([0xff]))}?=`, undefined],
+    ['unused bits that are not zero', '=?base64?YR==?=', undefined],
+    ['bytes that are not UTF-8', `=?base64?${base64(Buffer.from([0xff]))}?=`, undefined],
   ])('decodes %s', (_case, value, expected) => {
     expect(decodeHeaderValue(value)).toBe(expected);
   });

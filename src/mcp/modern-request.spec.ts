@@ -71,8 +71,8 @@ describe(assertModernRequest.name, () => {
   it.each<[string, string, Record<string, unknown> | undefined, Partial<McpHeaders>]>([
     ['a list', 'tools/list', { _meta: meta() }, { version: MODERN, method: 'tools/list' }],
     ['a call', 'tools/call', call, good],
-    ['a call that names nothing', 'tools/call', { _meta: meta() }, { ...good, name: undefined }],
-    ['a name where none is mirrored', 'x', { _meta: meta() }, { ...good, method: 'x' }],
+    ['a call without a name', 'tools/call', { _meta: meta() }, { ...good, name: undefined }],
+    ['a name header for a method without a name', 'x', { _meta: meta() }, { ...good, method: 'x' }],
     ['a broken client name', 'tools/call', { ...call, clientInfo: 5 }, good],
   ])('accepts %s', (_case, method, params, headers) => {
     expect(code(method, params, headers)).toBeUndefined();
@@ -86,7 +86,7 @@ describe(assertModernRequest.name, () => {
     ['a version that is a number', -32602, { _meta: meta(5) }, { version: MODERN }],
     ['an inherited version', -32602, { _meta: Object.create(meta()) as object }, {}],
     ['another version in the header', -32020, { _meta: meta('2027-01-01') }, { version: MODERN }],
-    ['a version to come', -32022, { _meta: meta('2027-01-01') }, { version: '2027-01-01' }],
+    ['a future version', -32022, { _meta: meta('2027-01-01') }, { version: '2027-01-01' }],
     ['a legacy version', -32022, { _meta: meta('2025-11-25') }, { version: '2025-11-25' }],
     ['a legacy version and no header', -32022, { _meta: meta('2025-11-25') }, {}],
     ['no version header', -32020, { name: 'a', _meta: meta() }, { method: 'x' }],
@@ -95,8 +95,8 @@ describe(assertModernRequest.name, () => {
     ['another case of the method', -32020, call, { ...good, method: 'Tools/Call' }],
     ['no name', -32020, call, { ...good, name: undefined }],
     ['another name', -32020, call, { ...good, name: 'grosse' }],
-    ['a name that is no base64', -32020, call, { ...good, name: '=?base64?!?=' }],
-    ['a name that the body lacks', -32020, { _meta: meta() }, good],
+    ['a name that is not base64', -32020, call, { ...good, name: '=?base64?!?=' }],
+    ['a name that is missing in the body', -32020, { _meta: meta() }, good],
   ])('refuses %s with %i', (_case, expected, params, headers) => {
     expect(code('tools/call', params, headers)).toBe(expected);
   });

@@ -8,7 +8,7 @@ describe(excerpt, () => {
     expect(JSON.parse(excerpt(value, 10_000))).toEqual(value);
   });
 
-  it('shortens texts and lists, and says how much is missing', () => {
+  it('shortens texts and lists, and adds the number of missing entries', () => {
     const value = { text: 'x'.repeat(5000), list: Array.from({ length: 1000 }, () => 'y') };
     const text = excerpt(value, 3000);
     const { text: short, list } = JSON.parse(text) as { text: string; list: string[] };

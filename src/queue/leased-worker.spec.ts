@@ -83,7 +83,7 @@ describe(LeasedWorker.name, () => {
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
   const running = (): string[] => [...work.running.keys()];
 
-  it('processes as many rows as it has slots, and claims the next as soon as one is free', async () => {
+  it('processes as many rows as it has slots, and claims the next row when a slot is free', async () => {
     work.due.push('a', 'b', 'c', 'd');
     worker.start();
     await pass(0);
@@ -138,7 +138,7 @@ describe(LeasedWorker.name, () => {
     expect(isHandled).toBe(true);
   });
 
-  it('claims the row of a wake-up that came without a free slot as soon as one is free', async () => {
+  it('claims the row of a wake-up without a free slot as soon as a slot is free', async () => {
     work.due.push('a', 'b');
     worker.start();
     await pass(0);
@@ -228,7 +228,7 @@ describe(LeasedWorker.name, () => {
     expect(running()).toEqual(['a']);
   });
 
-  it('aborts the work of a lost lease, and only that', async () => {
+  it('aborts only the work of a lost lease', async () => {
     work.due.push('a', 'b');
     worker.start();
     await pass(0);
@@ -238,7 +238,7 @@ describe(LeasedWorker.name, () => {
     expect([a.signal.aborted, b.signal.aborted]).toEqual([true, false]);
   });
 
-  it('aborts all work when its leases have ended without a renewal, and not before', async () => {
+  it('aborts all work at the end of leases that were not renewed, and not before', async () => {
     work.due.push('a');
     worker.start();
     await pass(0);
@@ -250,7 +250,7 @@ describe(LeasedWorker.name, () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it('waits for running work when it stops, and claims no more', async () => {
+  it('waits for running work when it stops, and claims no more rows', async () => {
     work.due.push('a');
     worker.start();
     await pass(0);

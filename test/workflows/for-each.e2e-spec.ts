@@ -196,18 +196,18 @@ describe('for_each', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, 'for_each did not give a list.'],
-    ['an object', { a: 1 }, 'for_each did not give a list.'],
-    ['text', 'abc', 'for_each did not give a list.'],
+    ['nothing', undefined, 'for_each needs a list, but its expression gave none.'],
+    ['an object', { a: 1 }, 'for_each needs a list, but its expression gave none.'],
+    ['text', 'abc', 'for_each needs a list, but its expression gave none.'],
     [
       'too many items',
       Array.from({ length: 1001 }, () => 1),
-      'for_each gave 1001 items; it takes at most 1000.',
+      'for_each got 1001 items, but allows at most 1000.',
     ],
     [
       'too much to do',
       Array.from({ length: 1000 }, () => 1),
-      'for_each gave 1000 items, with which the run would take more than 10000 steps.',
+      'for_each got 1000 items, so the run would have more than 10000 steps.',
     ],
     [
       'too much to keep',

@@ -279,7 +279,7 @@ describe('the encoding of tasks', () => {
   });
 });
 
-it('server info has the version of the package', () => {
+it('uses the version of package.json as the server version', () => {
   const file = new URL('../../../package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
   expect(SERVER_INFO.version).toBe(version);

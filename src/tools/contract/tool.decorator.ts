@@ -17,13 +17,13 @@ export interface ToolOptions {
   /** The class of the result. When absent, the method returns `ToolContent`. */
   output?: DtoClass;
   icons?: readonly Icon[];
-  /** The tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */
+  /** True if the tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */
   readOnly?: boolean;
-  /** The tool may destroy or overwrite data that cannot be restored. */
+  /** True if the tool may destroy or overwrite data that cannot be restored. */
   destructive?: boolean;
-  /** A second call with the same arguments changes nothing more. */
+  /** True if a second call with the same arguments changes nothing more. */
   idempotent?: boolean;
-  /** The tool waits for external systems, so its calls get no open transaction. */
+  /** True if the tool waits for external systems. Its calls get no open transaction. */
   external?: boolean;
   /**
    * This provider finds the work that continues after the tool has returned. Clients with the Tasks extension of MCP

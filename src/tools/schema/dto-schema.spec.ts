@@ -105,7 +105,7 @@ class IsEven {
 }
 
 describe(dtoSchema, () => {
-  it('uses the strictest bound where decorators overlap', () => {
+  it('uses the strictest limit when decorators overlap', () => {
     class Overlapping {
       @IsString()
       @IsNotEmpty()

@@ -111,10 +111,10 @@ describe(parseObjectSchema, () => {
       one({ type: 'string', minimum: 3 }),
       's.properties.a.minimum is not known',
     ],
-    ['a schema that is none', one('string'), 's.properties.a must be a schema'],
+    ['a schema that is not an object', one('string'), 's.properties.a must be a schema'],
     ['a schema that is true', one(true), 's.properties.a must be a schema'],
     [
-      'properties that are none',
+      'properties that are not an object',
       { type: 'object', properties: [] },
       's.properties must be an object',
     ],
@@ -126,7 +126,7 @@ describe(parseObjectSchema, () => {
       's.properties.a.format must be one of email, date',
     ],
     [
-      'a format that is none',
+      'a format that is not text',
       one({ type: 'string', format: 1 }),
       's.properties.a.format must be one of',
     ],
@@ -136,7 +136,7 @@ describe(parseObjectSchema, () => {
       's.properties.a.minLength must be a whole number',
     ],
     [
-      'half a length',
+      'a fractional length',
       one({ type: 'string', maxLength: 1.5 }),
       's.properties.a.maxLength must be a whole number',
     ],
@@ -151,12 +151,12 @@ describe(parseObjectSchema, () => {
       's.properties.a.minimum must be a number',
     ],
     [
-      'limits that cross',
+      'a minimum above the maximum',
       one({ type: 'integer', minimum: 2, maximum: 1 }),
       's.properties.a.maximum must be at least minimum',
     ],
     [
-      'lengths that cross',
+      'a minimum length above the maximum',
       one({ type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 1 }),
       's.properties.a.maxItems must be at least minItems',
     ],
@@ -181,9 +181,9 @@ describe(parseObjectSchema, () => {
       's.properties.a.enum must not repeat',
     ],
     [
-      'values of objects',
+      'an enum of objects',
       one({ type: 'object', enum: [{}] }),
-      's.properties.a.enum is not for values of type object',
+      's.properties.a.enum is not allowed for type object',
     ],
     [
       'hidden values',
@@ -196,7 +196,7 @@ describe(parseObjectSchema, () => {
       's.properties.a.description must not contain the character U+E0041',
     ],
     [
-      'a description that is none',
+      'a description that is not text',
       one({ type: 'string', description: 5 }),
       's.properties.a.description must be text',
     ],
@@ -206,12 +206,12 @@ describe(parseObjectSchema, () => {
       's.properties.a.description must be text',
     ],
     [
-      'a property that is not there',
+      'a required property that does not exist',
       one({ type: 'string' }, { required: ['b'] }),
       's.required must list names of properties',
     ],
     [
-      'a property twice',
+      'a required property that is listed twice',
       one({ type: 'string' }, { required: ['a', 'a'] }),
       's.required must list names of properties',
     ],
@@ -231,11 +231,11 @@ describe(parseObjectSchema, () => {
       's.properties.a.required needs properties',
     ],
     [
-      'a schema for others',
+      'a schema for additional properties',
       object({}, { additionalProperties: {} }),
       's.additionalProperties must be true or false',
     ],
-    ['an odd name', object({ 'a b': { type: 'string' } }), 's.properties.a b must be a letter'],
+    ['an invalid name', object({ 'a b': { type: 'string' } }), 's.properties.a b must be a letter'],
     ['an empty name', object({ '': { type: 'string' } }), 's.properties. must be a letter'],
     [
       'a prototype',
@@ -255,7 +255,7 @@ describe(parseObjectSchema, () => {
     ['too deep', one(nested(4)), 's.properties.a.items.items.items is nested deeper than 4'],
     ['too large', one({ type: 'string', title: 'é'.repeat(1000) }), 's must be at most 2000 bytes'],
     [
-      'too many properties in all',
+      'too many properties in total',
       object({
         a: object({ b: one({ type: 'string' }), c: one({ type: 'string' }) }),
         d: one({ type: 'string' }),

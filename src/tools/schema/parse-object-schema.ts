@@ -122,7 +122,7 @@ class SchemaReader {
     const { enum: values } = given;
     if (values === undefined) return {};
     const at = `${path}.enum`;
-    if (!SCALARS.includes(type)) this.fault(at, `is not for values of type ${type}`);
+    if (!SCALARS.includes(type)) this.fault(at, `is not allowed for type ${type}`);
     else if (!Array.isArray(values) || values.length === 0 || values.length > MAX_ENUM_VALUES) {
       this.fault(at, `must be a list of 1 to ${MAX_ENUM_VALUES} values`);
     } else if (!values.every((value) => isOfType(value, type))) {

@@ -32,7 +32,7 @@ export class CreateWorkflowInput {
     'Steps in order, ids (a-z, 0-9, _) unique: {id, tool, arguments?, if?, on_error?: "fail" | "continue" | [steps], ' +
       'retry?: {max_attempts, backoff_seconds}, timeout?: seconds}; {id, if, then: [steps], else?}; {id, wait: ' +
       '{seconds | minutes | hours | days: number} or {until: time}}; {id, for_each: list, steps}; {id, parallel: ' +
-      '[[steps]]}; {id, stop: "succeeded" | "failed"}. Texts may hold Liquid: "{{ trigger.payload.email }}", ' +
+      '[[steps]]}; {id, stop: "succeeded" | "failed"}. Texts may contain Liquid: "{{ trigger.payload.email }}", ' +
       '"{{ contact.id }}", "{{ item }}", "{{ <step id>.<field> }}"; a lone expression keeps its type. Conditions ' +
       'have no braces: "trigger.payload.plan == \'pro\'".',
     {

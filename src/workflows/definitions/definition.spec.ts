@@ -137,7 +137,7 @@ describe(parseSteps, () => {
     [[{ id: 'a', stop: 'failed', reason: 7 }], 'steps[0].reason must be text of 1 to'],
     [
       [{ id: 'a', stop: 'failed', on_error: 'continue' }],
-      'steps[0].on_error is not for a step that ends the run',
+      'steps[0].on_error must be absent in a step that ends the run',
     ],
     [[{ id: 'a', tool: 't', arguments: [] }], 'steps[0].arguments must be an object'],
     [
@@ -182,12 +182,12 @@ describe(parseSteps, () => {
     ],
     [
       [{ id: 'a', wait: { until: '2030-01-01T00:00:00Z', timezone: 'UTC' } }],
-      'steps[0].wait.timezone is for local times; this time has its own timezone',
+      'steps[0].wait.timezone needs a local time; this time already has a timezone',
     ],
     [[{ id: 'a', wait: { days: 1, timezone: 'UTC' } }], 'steps[0].wait.timezone is not known.'],
     [
       [{ id: 'a', wait: { until: '2030-01-31T09:00', weekdays: ['mon'] } }],
-      'steps[0].wait.weekdays is for a time of day',
+      'steps[0].wait.weekdays needs a time of day in until',
     ],
     ...[[], ['mon', 'mon'], ['monday'], 'mon'].map((weekdays): [unknown, string] => [
       [{ id: 'a', wait: { until: '09:00', weekdays } }],

@@ -47,8 +47,8 @@ describe(planOf, () => {
     ['repeats a step that waits for its next attempt', { a: { status: 'waiting' } }, 'run a'],
     ['ends at a failed step', { a: { status: 'failed' } }, 'failed at a'],
     ['continues after a skipped step', { a: { status: 'skipped' } }, 'run b'],
-    ['runs the list then', { a: ok, b: then }, 'run b1'],
-    ['runs the list else', { a: ok, b: otherwise }, 'run b3'],
+    ['runs the list "then"', { a: ok, b: then }, 'run b1'],
+    ['runs the list "else"', { a: ok, b: otherwise }, 'run b3'],
     ['runs a branch inside a branch', { a: ok, b: then, b1: ok }, 'run b2'],
     ['fails inside a branch', { a: ok, b: then, b1: { status: 'failed' } }, 'failed at b1'],
     ['continues after a branch without else', { a: ok, b: then, b1: ok, b2: otherwise }, 'run c'],
@@ -89,21 +89,25 @@ describe(planOf, () => {
     ];
     const failed: JournalState = { status: 'failed' };
     it.each<[string, Record<string, JournalState>, string]>([
-      ['skips them without a failure', { a: ok }, 'run b'],
-      ['skips them when the step is skipped', { a: { status: 'skipped' } }, 'run b'],
-      ['does not run them before the last attempt', { a: { status: 'waiting' } }, 'run a'],
-      ['runs them after a failure', { a: failed }, 'run a1'],
-      ['runs them in order', { a: failed, a1: ok }, 'run a2'],
-      ['continues after them', { a: failed, a1: ok, a2: ok }, 'run b'],
-      ['fails when one step fails', { a: failed, a1: failed }, 'failed at a1'],
+      ['skips the on_error steps without a failure', { a: ok }, 'run b'],
+      ['skips the on_error steps when the step is skipped', { a: { status: 'skipped' } }, 'run b'],
       [
-        'continues when one with on_error "continue" fails',
+        'does not run the on_error steps before the last attempt',
+        { a: { status: 'waiting' } },
+        'run a',
+      ],
+      ['runs the on_error steps after a failure', { a: failed }, 'run a1'],
+      ['runs the on_error steps in order', { a: failed, a1: ok }, 'run a2'],
+      ['continues after the on_error steps', { a: failed, a1: ok, a2: ok }, 'run b'],
+      ['fails when an on_error step fails', { a: failed, a1: failed }, 'failed at a1'],
+      [
+        'continues when an on_error step with on_error "continue" fails',
         { a: failed, a1: ok, a2: failed },
         'run b',
       ],
       ['runs neither list of a failed branch', { a: ok, b: failed }, 'run c'],
-      ['runs those of a wait', { a: ok, b: failed, c: failed }, 'run c1'],
-      ['succeeds after them', { a: ok, b: failed, c: failed, c1: ok }, 'succeeded'],
+      ['runs the on_error steps of a wait', { a: ok, b: failed, c: failed }, 'run c1'],
+      ['succeeds after the on_error steps', { a: ok, b: failed, c: failed, c1: ok }, 'succeeded'],
     ])('%s', (_title, journal, expected) => {
       expect(next(journal, steps)).toBe(expected);
     });
@@ -157,7 +161,12 @@ describe(planOf, () => {
     });
     it.each<[string, number, Record<string, JournalState>, string]>([
       ['runs one item at a time', 1, { each: open(3) }, 'run each[0].a'],
-      ['runs its steps in order', 1, { each: open(3), 'each[0].a': ok }, 'run each[0].b'],
+      [
+        'runs the steps of an item in order',
+        1,
+        { each: open(3), 'each[0].a': ok },
+        'run each[0].b',
+      ],
       [
         'continues with the next item',
         1,
@@ -166,7 +175,7 @@ describe(planOf, () => {
       ],
       ['runs several items at the same time', 2, { each: open(3) }, 'run each[0].a, run each[1].a'],
       [
-        'begins another item when any one is done',
+        'starts another item when one item is done',
         2,
         { each: open(4), 'each[1].a': ok, 'each[1].b': ok },
         'run each[0].a, run each[2].a',

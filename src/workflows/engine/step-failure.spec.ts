@@ -12,7 +12,7 @@ describe(getRetryDelaySeconds, () => {
     expect(delays).toEqual([1, 5, 25, 125, 125, 125]);
   });
 
-  it('uses the delay that the tool asked for when it is longer', () => {
+  it('uses the delay that the tool asked for when that is longer', () => {
     const asked = (retryAfterSeconds: number) =>
       new AppError('rate_limited', 'Slow down.', { retryAfterSeconds });
     expect(getRetryDelaySeconds(STEP, 1, asked(60))).toBe(60);
@@ -36,7 +36,7 @@ describe(getRetryDelaySeconds, () => {
     expect(getRetryDelaySeconds(STEP, 1, error)).toBe(3600);
   });
 
-  it('ends after max_attempts, by default after 3', () => {
+  it('returns undefined after max_attempts, by default after 3', () => {
     expect(getRetryDelaySeconds(STEP, 10, AWAY)).toBeUndefined();
     expect(getRetryDelaySeconds({ id: 'a', tool: 'a' }, 2, AWAY)).toBe(5);
     expect(getRetryDelaySeconds({ id: 'a', tool: 'a' }, 3, AWAY)).toBeUndefined();

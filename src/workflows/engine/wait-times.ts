@@ -50,7 +50,7 @@ function computeLocalEnd(
   if (typeof text !== 'string' || !isLocalTime(text)) {
     throw AppError.invalid(`until is neither ${TIMES_IN_WORDS}.`);
   }
-  if (weekdays && !isTimeOfDay(text)) throw AppError.invalid('weekdays is for a time of day.');
+  if (weekdays && !isTimeOfDay(text)) throw AppError.invalid('weekdays needs a time of day.');
   const timezone = findTimezone(wait, scope, liquid);
   return { at: instantOf(text, timezone, now, weekdays), timezone };
 }

@@ -54,7 +54,7 @@ function commit(run: ClaimedRun, ...entries: JournalEntry[]): void {
 const ready = (run: Pick<ClaimedRun, 'plan'>): string[] => run.plan().ready.map(({ path }) => path);
 
 describe(ClaimedRun, () => {
-  it('runs transactions one after the other, in the order of the calls, also after one that fails', async () => {
+  it('runs transactions one after the other, in the order of the calls, even after a failure', async () => {
     const run = createRun([], []);
     const log: string[] = [];
     const transaction = async (name: string): Promise<void> => {

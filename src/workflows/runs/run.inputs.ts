@@ -19,7 +19,7 @@ export const RUN_STATUS_FILTERS = [...RUN_STATUSES, 'unfinished', 'finished'] as
 
 export type RunStatusFilter = (typeof RUN_STATUS_FILTERS)[number];
 
-/** Matches the runs for which all given members hold. */
+/** Matches the runs that meet all given members. */
 export class RunFilterInput {
   @Text({ optional: true, min: 1, max: 64 })
   workflow_id?: string;

@@ -84,7 +84,7 @@ describe(Compatibility, () => {
     expect(describeFindings(before, reworded, steps)).toEqual([]);
   });
 
-  it('reports the step of a removed tool and suggests a similar one', () => {
+  it('reports the step of a removed tool and suggests a similar tool', () => {
     const after = build(tool('orders'));
     expect(describeFindings(before, after, [order({ item: 'x' })])).toEqual([
       'breaks order tool "order" is not a tool for steps. Did you mean orders?',
@@ -209,7 +209,7 @@ describe(Compatibility, () => {
     ]);
   });
 
-  it('reports a definition that only a newer release can read as broken', () => {
+  it('reports a definition as broken when only a newer release can read it', () => {
     const steps = [{ id: 'odd', something_new: {} }] as unknown as Step[];
     expect(before.check({ steps, schemas: {}, looseReferences: [] })).toMatchObject([
       { effect: 'breaks', path: 'steps' },

@@ -58,7 +58,7 @@ describe(canHaveMember, () => {
     expect(gives({ type: 'object', properties: {} }, 'x')).toBe(true);
   });
 
-  it('prefers a member of the result to one of the resource, as expressions do', () => {
+  it('prefers a member of the result to a member of the resource, as expressions do', () => {
     const hidden = closed({
       contact: closed({ id: TEXT, note: { type: 'object' } }),
       note: TEXT,

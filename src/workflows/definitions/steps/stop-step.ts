@@ -13,7 +13,7 @@ export const STOP_STEP: StepKind<StopStep> = {
     const stop = STOP_STATUSES.find((status) => status === given.stop);
     if (!stop) parser.fault(`${path}.stop`, `must be ${STOP_STATUSES.join(' or ')}`);
     if (given.on_error !== undefined) {
-      parser.fault(`${path}.on_error`, 'is not for a step that ends the run');
+      parser.fault(`${path}.on_error`, 'must be absent in a step that ends the run');
     }
     return {
       stop: stop ?? 'failed',

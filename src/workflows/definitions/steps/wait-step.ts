@@ -68,10 +68,10 @@ function parseUntil(wait: Json, at: string, parser: StepParser): WaitStep['wait'
   }
   const { timezone, weekdays } = wait;
   if (timezone !== undefined && !isOpen && !isLocalTime(until)) {
-    parser.fault(`${at}.timezone`, 'is for local times; this time has its own timezone');
+    parser.fault(`${at}.timezone`, 'needs a local time; this time already has a timezone');
   }
   if (weekdays !== undefined && !isOpen && !isTimeOfDay(until)) {
-    parser.fault(`${at}.weekdays`, 'is for a time of day');
+    parser.fault(`${at}.weekdays`, 'needs a time of day in until');
   }
   return {
     until,

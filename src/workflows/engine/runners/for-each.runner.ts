@@ -44,13 +44,16 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
 
   private evaluateItems(run: ClaimedRun, step: ForEachStep, scope: object): unknown[] {
     const { items } = renderArguments({ items: step.for_each }, scope, this.liquid);
-    if (!Array.isArray(items)) throw AppError.invalid('for_each did not give a list.');
+    if (!Array.isArray(items))
+      throw AppError.invalid('for_each needs a list, but its expression gave none.');
     if (items.length > MAX_ITEMS) {
-      throw AppError.invalid(`for_each gave ${items.length} items; it takes at most ${MAX_ITEMS}.`);
+      throw AppError.invalid(
+        `for_each got ${items.length} items, but allows at most ${MAX_ITEMS}.`,
+      );
     }
     if (run.stepCount + items.length * everyStep(step.steps).length > MAX_RUN_STEPS) {
       throw AppError.invalid(
-        `for_each gave ${items.length} items, with which the run would take more than ${MAX_RUN_STEPS} steps.`,
+        `for_each got ${items.length} items, so the run would have more than ${MAX_RUN_STEPS} steps.`,
       );
     }
     return items;

@@ -37,7 +37,7 @@ describe('diagnose of x-webhook-signature', () => {
   it.each<[string, string, SignatureMistake[]]>([
     ['no signature', '', ['missing_signature']],
     ['the secret', SECRET, ['secret_sent']],
-    ['the secret as a bearer', `Bearer ${SECRET}`, ['secret_sent']],
+    ['the secret as a bearer token', `Bearer ${SECRET}`, ['secret_sent']],
     ['the previous secret itself', PREVIOUS, ['secret_sent']],
     ['words', 'not a signature', ['malformed']],
     ['a truncated signature', hex(BODY).slice(1), ['malformed']],
@@ -115,7 +115,7 @@ describe('diagnose of webhook-signature', () => {
     ['compact JSON', `v1,${base64(stamped(JSON.stringify(VALUE)))}`, ['reserialized']],
     ['a line end', `v1,${base64(stamped(`${BODY}\n`))}`, ['trailing_newline']],
     [
-      'the second of a list',
+      'the second signature of a list',
       `v1,${base64('x')} v1,${base64(stamped(`${BODY}\n`))}`,
       ['trailing_newline'],
     ],

@@ -58,8 +58,8 @@ describe(isSignatureValid, () => {
     ['62 characters', HEX_VALID.slice(0, 62)],
     ['66 characters', `${HEX_VALID}00`],
     ['a prefix', `sha256=${HEX_VALID}`],
-    ['a space before', ` ${HEX_VALID}`],
-    ['a space after', `${HEX_VALID} `],
+    ['a space before the signature', ` ${HEX_VALID}`],
+    ['a space after the signature', `${HEX_VALID} `],
     ['a line end', `${HEX_VALID}\n`],
     ['junk at the end', `${HEX_VALID.slice(0, 62)}zz`],
     ['two in one header', `${HEX_VALID}, ${HEX_VALID}`],
@@ -71,8 +71,8 @@ describe(isSignatureValid, () => {
   });
 
   it.each([
-    ['one byte more', Buffer.from('Hello, World!\n')],
-    ['one byte less', HEX_BODY.subarray(0, -1)],
+    ['an additional byte', Buffer.from('Hello, World!\n')],
+    ['a missing byte', HEX_BODY.subarray(0, -1)],
     ['a byte order mark', Buffer.from('\ufeffHello, World!')],
     ['nothing', Buffer.alloc(0)],
   ])('refuses a body with %s', (_what, body) => {
@@ -119,9 +119,9 @@ describe(verifyWebhook, () => {
   });
 
   it.each([
-    ['another before it', `v1,${'A'.repeat(43)}= ${VALID}`],
+    ['another signature before it', `v1,${'A'.repeat(43)}= ${VALID}`],
     [
-      'another version before it',
+      'a signature of another version before it',
       `v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZ ${VALID}`,
     ],
   ])('accepts a list with %s', (_what, list) => {
@@ -137,8 +137,8 @@ describe(verifyWebhook, () => {
     ['hexadecimal', `v1,${Buffer.from(VALID.slice(3), 'base64').toString('hex')}`],
     ['base64url', VALID.replaceAll('+', '-').replaceAll('/', '_')],
     ['junk at the end', `${VALID}x`],
-    ['a comma between', `v1,${'A'.repeat(43)}=,${VALID}`],
-    ['the seventeenth of a list', `${'v1,x '.repeat(16)}${VALID}`],
+    ['a comma between signatures', `v1,${'A'.repeat(43)}=,${VALID}`],
+    ['a valid signature in place 17 of a list', `${'v1,x '.repeat(16)}${VALID}`],
   ])('refuses %s', (_what, list) => {
     expect(verify({ 'webhook-signature': list })).toBeUndefined();
   });
