@@ -60,7 +60,7 @@ export class Sessions implements OnApplicationShutdown {
     this.readAccount = reader.session() as RequestHandler;
   }
 
-  /** Sets `request.user` to the account of the session that the cookie names, if there is one. */
+  /** Sets `request.user` to the account of the session in the cookie, if there is a session. */
   restore(request: Request, response: Response, next: NextFunction): void {
     void this.readCookie(request, response, (error?: unknown) => {
       if (error) next(error);

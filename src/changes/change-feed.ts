@@ -52,8 +52,8 @@ export class ChangeFeed implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Sends the change after the commit of the current transaction, or at once without one. Does nothing in a dry run. It
-   * never throws and does not wait.
+   * Sends the change after the commit of the current transaction, or at once outside a transaction. Does nothing in a
+   * dry run. Never throws and never waits.
    */
   publish(organizationId: string, change: Change): void {
     const { kind, uri } = toSendable(change);

@@ -29,13 +29,13 @@ const URL_OF = (...protocols: string[]) => ({
  * reads `process.env`.
  */
 export class Env {
-  /** Port of the HTTP server. 0 lets the system choose one. */
+  /** The HTTP server listens on this port. With 0, the system chooses a port. */
   @IsInt()
   @Min(0)
   @Max(65_535)
   readonly port: number = 3000;
 
-  /** Address of the HTTP server. The default is loopback with the embedded database, and every interface otherwise. */
+  /** The HTTP server listens on this address. The default is loopback with the embedded database, else every interface. */
   @IsString()
   @Length(1, 255)
   readonly host: string;
@@ -43,22 +43,22 @@ export class Env {
   @IsIn(['all', 'web', 'worker'])
   readonly role: Role = 'all';
 
-  /** Connection to PostgreSQL as the owner of the database. When absent, the embedded PostgreSQL is started. */
+  /** Connects to PostgreSQL as the owner of the database. When absent, the embedded PostgreSQL is started. */
   @IsOptional()
   @IsUrl(URL_OF('postgres', 'postgresql'))
   readonly databaseUrl?: string;
 
-  /** Redis for wake-ups through Bull. When absent, wake-ups go through PostgreSQL. */
+  /** Wake-ups go through Bull on this Redis. When absent, they go through PostgreSQL. */
   @IsOptional()
   @IsUrl(URL_OF('redis', 'rediss'))
   readonly redisUrl?: string;
 
-  /** Address at which people and other systems reach this installation, without a trailing slash. */
+  /** People and other systems reach this installation at this address. It has no trailing slash. */
   @IsOptional()
   @IsUrl(URL_OF('http', 'https'))
   readonly publicUrl?: string;
 
-  /** Outgoing mail server. When absent, mail is written as `.eml` files into `DATA_DIR/outbox`. */
+  /** Mail goes through this server. When absent, mail is written as `.eml` files into `DATA_DIR/outbox`. */
   @IsOptional()
   @IsUrl(URL_OF('smtp', 'smtps'))
   readonly smtpUrl?: string;
@@ -77,26 +77,26 @@ export class Env {
   @IsIn(['open', 'closed'])
   readonly signUp: 'open' | 'closed' = 'open';
 
-  /** Largest number of tool calls and webhooks per organization, process and minute. 0 means no limit. */
+  /** Limits tool calls and webhooks per organization, process and minute. 0 means no limit. */
   @IsInt()
   @Min(0)
   @Max(100_000_000)
   readonly rateLimitPerMinute: number = 60_000;
 
-  /** Key that encrypts stored secrets. The default is a random key that only the owner of the database can read. */
+  /** Encrypts stored secrets. The default is a random key that only the owner of the database can read. */
   @IsOptional()
   @IsString()
   @Length(32, 1024)
   readonly secretKey?: string;
 
-  /** Largest number of PostgreSQL connections for tenant transactions of this process. */
+  /** Limits the PostgreSQL connections for tenant transactions of this process. */
   @IsInt()
   @Min(2)
   @Max(1000)
   readonly databasePoolSize: number = 10;
 
   /**
-   * Number of messages, and of runs of one organization, that a worker process handles at the same time. With several
+   * A worker process handles this many messages, and runs of one organization, at the same time. With several
    * organizations, it handles 1.5 times as many runs.
    */
   @IsInt()
@@ -104,7 +104,7 @@ export class Env {
   @Max(1000)
   readonly workerConcurrency: number = 10;
 
-  /** Addresses that requests of workflows may reach besides ports 80 and 443 of public addresses. */
+  /** Requests of workflows may reach these addresses besides ports 80 and 443 of public addresses. */
   @IsString()
   @Length(0, 4096)
   readonly outboundAllow: string = '';
@@ -148,7 +148,7 @@ export class Env {
     return parseOutboundAllow(this.outboundAllow) ?? [];
   }
 
-  /** Address that links and webhook URLs start with, without a trailing slash. */
+  /** Returns the address at which links and webhook URLs start, without a trailing slash. */
   get baseUrl(): string {
     const host = this.host.includes(':') ? `[${this.host}]` : this.host;
     const reachable = host === '0.0.0.0' || host === '[::]' ? 'localhost' : host;

@@ -8,7 +8,7 @@ const LONGEST_LOCALE = 64;
 
 /** Accepts text of 1 to `longest` code points and returns it unchanged. */
 export function parseText(text: string, longest: number): Parsed {
-  // class-validator counts a character and its variation selector as one, so its limits let text of twice the length
+  // class-validator counts a character and its variation selector as one character, so its limits let twice the length
   // pass. PostgreSQL would then fail because the text is too long for an index.
   if (text.length > longest * 2 || [...text].length > longest || text === '') {
     return { fault: `must have 1 to ${longest} characters` };

@@ -14,7 +14,7 @@ export class RateLimiter {
     }
   }
 
-  /** Counts `points` calls of an organization or webhook. Throws `rate_limited`, and counts none, above the limit. */
+  /** Counts `points` calls of an organization or webhook. Throws `rate_limited` instead when they exceed the limit. */
   consume(id: string, points: number): void {
     this.buckets?.consume(id, points, 'Too many calls. Try again later.');
   }

@@ -65,7 +65,7 @@ export class KeysService {
     return raw;
   }
 
-  /** Revokes the key of the organization, if it has one. Every process refuses the key after this returns. */
+  /** Revokes the key of the organization, if any. Every process refuses the key after this returns. */
   async revoke(organizationId: string, actor: Actor): Promise<void> {
     await this.tenants.transaction(organizationId, async () => {
       await this.tenants.lockOrganization(organizationId);

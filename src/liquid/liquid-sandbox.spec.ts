@@ -45,7 +45,7 @@ describe(LiquidSandbox.name, () => {
     expect(sandbox.render('{{ contact.properties }}', scope)).toBe('{"plan":"pro","n":0}');
   });
 
-  it('keeps the type of a value that is one expression', () => {
+  it('keeps the type of a value that is a single expression', () => {
     expect(sandbox.evaluate('{{ contact.properties.n }}', scope)).toBe(0);
     expect(sandbox.evaluate(' {{ contact.tags }} ', scope)).toEqual(['a', 'b']);
     expect(sandbox.evaluate('{{ contact.properties }}', scope)).toEqual({ plan: 'pro', n: 0 });

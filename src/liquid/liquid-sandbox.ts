@@ -75,7 +75,7 @@ export class LiquidSandbox {
     return runSafely(() => this.renderTemplates(this.getTemplates(template), scope));
   }
 
-  /** Returns the value of a template that is exactly one `{{ expression }}` (null for an unknown variable), else its text. */
+  /** Returns the value of a template that is a single `{{ expression }}` (null for an unknown variable), else its text. */
   evaluate(template: string, scope: object): unknown {
     return runSafely(() => {
       const templates = this.getTemplates(template.trim());

@@ -36,7 +36,7 @@ export class EventStream {
     this.response.write(`event: message\ndata: ${message}\n\n`);
   }
 
-  /** Sends the last message, if there is one, and ends the stream. */
+  /** Sends the last message, if any, and ends the stream. */
   end(message?: string): void {
     if (message !== undefined) this.send(message);
     clearInterval(this.keepAlive);

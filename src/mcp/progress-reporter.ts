@@ -4,7 +4,7 @@ import type { NotificationStream } from './event-stream.js';
 // No display needs more than 50 notifications a second, and sending them costs little.
 const MIN_PAUSE_MS = 20;
 
-/** Sends progress (MCP, basic/utilities/progress): only growing numbers, at most one in 20 ms, and always the last one. */
+/** Sends progress (MCP, basic/utilities/progress): only growing numbers, at most one in 20 ms, and always the last. */
 export class ProgressReporter {
   private reported = -Infinity;
   private sentAt = -Infinity;

@@ -68,8 +68,8 @@ export class SendMessageInput extends AddresseeInput {
   scheduled_at?: string;
 
   @Doc(
-    'Your key for this message: a repeated call with the same key returns the first message. Use one whenever you ' +
-      'may retry.',
+    'Your key for this message: a repeated call with the same key returns the first message. Use a key ' +
+      'whenever you may retry.',
   )
   @Text({ optional: true, min: 1, max: 255 })
   idempotency_key?: string;
@@ -89,8 +89,8 @@ export class RecordMessageInput extends AddresseeInput {
   body: string;
 
   @Doc(
-    "The provider's id of the message. A message with the same id and channel is recorded once: a repeated call " +
-      'returns the first one. Use it whenever the provider may repeat its webhook.',
+    `The provider's id of the message. A message with the same id and channel is recorded once: a repeated ` +
+      'call returns the first message. Use it whenever the provider may repeat its webhook.',
     { examples: ['SM5f2c1b'] },
   )
   @Text({ optional: true, min: 1, max: 998 })

@@ -84,12 +84,12 @@ export class MessagePrompts {
 // The instructions contain ids but no names: a stranger could hide instructions in a name.
 function writeInstructions(contact: Contact, uri: string, goal: string): string {
   return [
-    `Write an e-mail to the contact that is attached as ${uri}. What it should achieve, in my words:`,
+    `Write an e-mail to the contact that is attached as ${uri}. Its goal, in my words:`,
     goal,
     findObstacle(contact) ??
       [
-        '1. Work from the attached contact and from the attached messages to and from it, the newest first. Use ' +
-          'what helps, invent nothing, and do not repeat what was sent already.',
+        '1. Use the attached contact and the attached messages to and from it, which are sorted newest ' +
+          'first. Invent nothing, and do not repeat what was already sent.',
         "2. Write plain text in the contact's language (locale; without one, the language of my words above), as " +
           'short as the goal allows, with a subject of one line. Leave no placeholders.',
         '3. Show me the subject and the body, and wait until I agree or ask for changes.',

@@ -44,7 +44,7 @@ export class MessageView {
   status_reason: string | null;
 
   @Doc(
-    'Address that the message is sent to; for an inbound one, the address that received it, if known.',
+    'Address that the message is sent to. For an inbound message, the address that received it, if known.',
   )
   @Text({ nullable: true })
   to: string | null;

@@ -69,7 +69,7 @@ export class MessageTools {
     name: 'list_messages',
     title: 'List messages',
     description:
-      'Lists messages, sent and received, newest first. Returns a page and next_cursor for the next one.',
+      'Lists messages, sent and received, newest first. Returns a page and next_cursor for the next page.',
     output: MessagePage,
     readOnly: true,
   })

@@ -132,7 +132,7 @@ function renderContent(
   const fault = subjectFault(subject);
   if (fault) throw AppError.invalidField('subject', fault);
   if (body.trim() === '') throw AppError.invalidField('body', 'must not be empty');
-  // Validated arguments contain no U+0000, but a template can produce one: {{ '%00' | url_decode }}.
+  // Validated arguments contain no U+0000, but a template can produce it: {{ '%00' | url_decode }}.
   if (body.includes('\0')) {
     throw AppError.invalidField('body', 'must not contain the character U+0000');
   }

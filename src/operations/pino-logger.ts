@@ -55,7 +55,7 @@ export class PinoLogger implements LoggerService {
     rest: unknown[],
   ): void {
     if (!this.pino.isLevelEnabled(level)) return;
-    // Nest passes the context as the last argument, and a stack before it when there is one.
+    // Nest passes the context as the last argument, and a stack, if any, before it.
     const context = rest.at(-1);
     const stack = rest.length > 1 ? rest[0] : undefined;
     const fields = typeof message === 'object' && message !== null ? message : {};

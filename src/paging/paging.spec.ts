@@ -25,7 +25,7 @@ describe(readTimeCursor, () => {
     ),
     writeCursor([1, 'a', 2]),
   ])('refuses %j', (cursor) => {
-    expect(() => readTimeCursor(cursor)).toThrow('cursor is not one that this tool returned');
+    expect(() => readTimeCursor(cursor)).toThrow('cursor was not returned by this tool');
   });
 });
 

@@ -50,8 +50,8 @@ export function readTimeCursor(cursor: string | undefined): TimePosition | undef
     return { at: new Date(Number(at)), id };
   }
   throw AppError.invalid(
-    'cursor is not one that this tool returned. Use next_cursor of the previous page.',
-    [{ path: 'cursor', message: 'is not one that this tool returned' }],
+    'cursor was not returned by this tool. Use next_cursor of the previous page.',
+    [{ path: 'cursor', message: 'was not returned by this tool' }],
   );
 }
 

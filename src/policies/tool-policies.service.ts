@@ -17,7 +17,7 @@ export class ToolPoliciesService {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** Returns all policies of the organization. Reads them in the current transaction, or in a new one. */
+  /** Returns all policies of the organization. Reads them in the current or in a new transaction. */
   async get(organizationId: string): Promise<ToolPolicies> {
     return await this.tenants.transaction(
       organizationId,

@@ -28,7 +28,6 @@ export interface PromptMessage {
   content: ContentBlock;
 }
 
-/** Holds the messages of a prompt for its arguments. */
 export interface PromptResult {
   description?: string;
   messages: readonly PromptMessage[];

@@ -18,7 +18,7 @@ describe(FairShare.name, () => {
   });
 
   it.each([1, 2, 3, 4, 10, 100])(
-    'leaves a slot for another organization when one occupies all %d slots',
+    'leaves a slot for a second organization when the first occupies all %d slots',
     (most) => {
       const fairShare = new FairShare(most);
       const taken = { slots: 0 };

@@ -34,7 +34,6 @@ export interface ResourceDescriptor {
   icons?: readonly Icon[];
 }
 
-/** Holds the content of a resource. */
 export type ResourceContents = { uri: string; mimeType: string } & (
   { text: string } | { blob: string }
 );

@@ -196,13 +196,13 @@ describe('for_each', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, 'for_each needs a list, but its expression gave none.'],
-    ['an object', { a: 1 }, 'for_each needs a list, but its expression gave none.'],
-    ['text', 'abc', 'for_each needs a list, but its expression gave none.'],
+    ['nothing', undefined, 'for_each needs a list.'],
+    ['an object', { a: 1 }, 'for_each needs a list.'],
+    ['text', 'abc', 'for_each needs a list.'],
     [
       'too many items',
       Array.from({ length: 1001 }, () => 1),
-      'for_each got 1001 items, but allows at most 1000.',
+      'for_each got 1001 items; the limit is 1000.',
     ],
     [
       'too much to do',

@@ -35,7 +35,7 @@ export class DealTools {
     name: 'list_deals',
     title: 'List deals',
     description:
-      'Lists deals, newest first, all or those with one contact. Returns a page and next_cursor for the next one.',
+      'Lists deals, newest first, all or those with one contact. Returns a page and next_cursor for the next page.',
     output: DealPage,
     readOnly: true,
   })

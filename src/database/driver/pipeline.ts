@@ -100,7 +100,7 @@ export class Pipeline implements Submittable {
   handlePortalSuspended(): void {}
   handleCopyData(): void {}
 
-  /** Refuses COPY FROM STDIN. PostgreSQL drops the first Sync while it waits for data, so it needs another one. */
+  /** Refuses COPY FROM STDIN. PostgreSQL drops the first Sync while it waits for data, so it needs a second Sync. */
   handleCopyInResponse(connection: Connection & { sendCopyFail(reason: string): void }): void {
     connection.sendCopyFail('There is no data to copy.');
     connection.sync();

@@ -15,7 +15,7 @@ import type { SystemUser } from './system-user.js';
 /** Names the superuser that initdb creates, and the database that the application uses. */
 export const ROLE = 'switchboard';
 
-/** Creates an empty database cluster. A crash at any point leaves either no cluster or a complete one. */
+/** Creates an empty database cluster. A crash at any point leaves either no cluster or a complete cluster. */
 export async function createCluster(
   dataDir: DataDir,
   binaries: Binaries,

@@ -30,7 +30,7 @@ export class TenantConnections {
     private readonly pool: Pool,
     private readonly signer: ContextSigner,
   ) {
-    // The pool listens to idle connections only. Without this, one that breaks during use would end this process.
+    // The pool listens to idle connections only. Without this, a connection that breaks in use would end this process.
     const ignore = (): void => undefined;
     pool.on('acquire', (client) => client.on('error', ignore));
     pool.on('release', (_, client) => client.off('error', ignore));

@@ -36,7 +36,7 @@ export class TenantSession {
     return rows as Row[];
   }
 
-  /** Queues a statement until the next one or the commit. If it fails, the transaction fails with the mapped error. */
+  /** Queues a statement until the next statement or commit. If it fails, the transaction fails with the mapped error. */
   defer(
     { name, text }: PreparedStatement,
     values: readonly unknown[],

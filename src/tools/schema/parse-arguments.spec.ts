@@ -124,7 +124,7 @@ describe(parseArguments, () => {
     expect(fault!.length).toBeLessThan(200);
   });
 
-  it('suggests the nearest argument for an unknown one', () => {
+  it('suggests the nearest argument for an unknown argument', () => {
     expect(faultsOf({ qery: 'x', query: 'a' })).toEqual(['qery is not known. Did you mean query?']);
   });
 

@@ -78,23 +78,25 @@ function task(description: string, tools: readonly ToolDescriptor[]): string {
     description,
     '# How a workflow is written',
     `trigger: ${trigger!.description}`,
-    `steps: ${steps!.description} A step sees the trigger, and the results of steps before it that always run: not ` +
-      'those inside of a branch or a loop. until is an RFC 3339 time, or "09:00" or "2030-01-31T09:00" where the ' +
-      'contact is. for_each takes an expression that gives a list; its steps see item and index, later ones ' +
-      '<step id>.results; concurrency is how many items are in work at a time. parallel and stop take if as tools do.',
+    `steps: ${steps!.description} A step can read the trigger, and the results of earlier steps that always ` +
+      'run: not those inside a branch or a loop. until is an RFC 3339 time, or "09:00" or "2030-01-31T09:00" ' +
+      'in the timezone of the contact. for_each takes an expression that gives a list; its steps read item and ' +
+      'index, later steps read <step id>.results; concurrency limits the items at a time. parallel and stop ' +
+      'accept if like tool steps.',
     'An example:',
     `\`\`\`json\n${JSON.stringify(EXAMPLE, undefined, 2)}\n\`\`\``,
     '# Tools that can be steps, with their arguments (? is optional)',
     toolLines(tools),
-    '# How to go on',
+    '# How to continue',
     [
-      '1. If my words leave open what starts it, to whom it writes or what a message says, ask me first. If no tool ' +
-        'can do a part of it, say so instead of leaving it out.',
+      '1. If my description does not say what starts it, who gets messages or what a message says, ask me ' +
+        'first. If no tool can do a part of it, say so instead of leaving it out.',
       '2. Show me the steps in a few plain sentences, and the texts of all messages. Wait until I agree.',
-      '3. Call create_workflow. When it answers invalid_arguments, its details name the path of every fault: mend ' +
-        'them all and call it again. Give me the webhook_url, and the secret, which is shown only this once.',
+      '3. Call create_workflow. If it returns invalid_arguments, its details name the path of every fault: ' +
+        'correct all of them and call it again. Give me the webhook_url, and the secret, which is shown only ' +
+        'once.',
       '4. Offer to try it: trigger_workflow with its workflow_id and a payload like the real one starts a run, and ' +
-        'get_run shows what each step did. A trial sends real messages, so use an address of mine and ask before.',
+        'get_run shows what each step did. This run sends real messages, so use one of my addresses and ask first.',
     ].join('\n'),
   ].join('\n\n');
 }

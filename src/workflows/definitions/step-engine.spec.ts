@@ -89,16 +89,16 @@ describe(planOf, () => {
     ];
     const failed: JournalState = { status: 'failed' };
     it.each<[string, Record<string, JournalState>, string]>([
-      ['skips the on_error steps without a failure', { a: ok }, 'run b'],
-      ['skips the on_error steps when the step is skipped', { a: { status: 'skipped' } }, 'run b'],
+      ['skips on_error steps without a failure', { a: ok }, 'run b'],
+      ['skips on_error steps when the step is skipped', { a: { status: 'skipped' } }, 'run b'],
       [
-        'does not run the on_error steps before the last attempt',
+        'does not run on_error steps before the last attempt',
         { a: { status: 'waiting' } },
         'run a',
       ],
-      ['runs the on_error steps after a failure', { a: failed }, 'run a1'],
-      ['runs the on_error steps in order', { a: failed, a1: ok }, 'run a2'],
-      ['continues after the on_error steps', { a: failed, a1: ok, a2: ok }, 'run b'],
+      ['runs on_error steps after a failure', { a: failed }, 'run a1'],
+      ['runs on_error steps in order', { a: failed, a1: ok }, 'run a2'],
+      ['continues after on_error steps', { a: failed, a1: ok, a2: ok }, 'run b'],
       ['fails when an on_error step fails', { a: failed, a1: failed }, 'failed at a1'],
       [
         'continues when an on_error step with on_error "continue" fails',
@@ -106,8 +106,8 @@ describe(planOf, () => {
         'run b',
       ],
       ['runs neither list of a failed branch', { a: ok, b: failed }, 'run c'],
-      ['runs the on_error steps of a wait', { a: ok, b: failed, c: failed }, 'run c1'],
-      ['succeeds after the on_error steps', { a: ok, b: failed, c: failed, c1: ok }, 'succeeded'],
+      ['runs on_error steps of a wait', { a: ok, b: failed, c: failed }, 'run c1'],
+      ['succeeds after on_error steps', { a: ok, b: failed, c: failed, c1: ok }, 'succeeded'],
     ])('%s', (_title, journal, expected) => {
       expect(next(journal, steps)).toBe(expected);
     });

@@ -29,7 +29,7 @@ interface Execution {
 
 /**
  * Executes a claimed run from the point where its journal ends. The effect of a step on the organization's data, its
- * journal row and the check of the lease commit together, so each such step takes effect exactly once.
+ * journal row and the check of the lease commit together, so the step takes effect exactly once.
  */
 @Injectable()
 export class RunExecutorService {
@@ -102,7 +102,7 @@ export class RunExecutorService {
     return { run, running: new Map(), progress: 'continues', mayShare: true };
   }
 
-  /** Runs all steps that can run in this worker. When it returns or throws, no step is running any more. */
+  /** Runs all steps that can run in this worker. When it returns or throws, no step is running. */
   private async runSteps(execution: Execution): Promise<void> {
     const { run, running } = execution;
     for (;;) {

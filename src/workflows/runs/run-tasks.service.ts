@@ -10,7 +10,7 @@ import type { OfferedRunResult, TriggeredRunResult } from './run.results.js';
 
 /**
  * Presents the runs that `trigger_workflow` and offered workflows start as tasks of their callers. A task has the id of
- * its run and no row of its own, so it exists as long as the run is kept.
+ * its run and no separate row, so it exists as long as the run is kept.
  */
 @Injectable()
 export class RunTasksService implements TaskSource {

@@ -73,12 +73,13 @@ function task(id: string, uri: string, definition: string): string {
         'Its error has a code, a message and often details with the path of each wrong argument.',
       '2. Compare the input that the step got with its arguments in the definition, and follow each wrong value back ' +
         'to where it came from: the payload of the trigger, the contact, or the output of an earlier step.',
-      '3. Tell me in a few sentences what happened and why, naming the step and quoting the value that was wrong. ' +
-        'Say whether the cause is the payload, the definition, the data of a contact, or a system outside that may ' +
-        'work again later. Say so when the log does not show the cause, instead of guessing.',
-      '4. Propose how to mend it. A wrong definition: update_workflow, then retry_run with version "latest". Wrong data, ' +
-        'or something outside that works again: mend it, then retry_run. It goes on from the failed step; its run_id ' +
-        `is "${id}". Wrong payload: whoever sends it.`,
+      '3. Tell me in a few sentences what happened and why, naming the step and quoting the value that was ' +
+        'wrong. Say whether the cause is the payload, the definition, the data of a contact, or an external ' +
+        'system that may work again later. Say so when the log does not show the cause, instead of guessing.',
+      '4. Propose how to correct it. For a wrong definition: update_workflow, then retry_run with version ' +
+        '"latest". For wrong data, or an external system that works again: correct the data, then retry_run ' +
+        `with run_id "${id}", which continues from the failed step. For a wrong payload: its sender must ` +
+        'correct it.',
       '5. Change and retry nothing until I agree.',
     ].join('\n'),
     CAUTION,

@@ -44,12 +44,9 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
 
   private evaluateItems(run: ClaimedRun, step: ForEachStep, scope: object): unknown[] {
     const { items } = renderArguments({ items: step.for_each }, scope, this.liquid);
-    if (!Array.isArray(items))
-      throw AppError.invalid('for_each needs a list, but its expression gave none.');
+    if (!Array.isArray(items)) throw AppError.invalid('for_each needs a list.');
     if (items.length > MAX_ITEMS) {
-      throw AppError.invalid(
-        `for_each got ${items.length} items, but allows at most ${MAX_ITEMS}.`,
-      );
+      throw AppError.invalid(`for_each got ${items.length} items; the limit is ${MAX_ITEMS}.`);
     }
     if (run.stepCount + items.length * everyStep(step.steps).length > MAX_RUN_STEPS) {
       throw AppError.invalid(
