@@ -22,7 +22,7 @@ export class SignInGuard extends AuthGuard('local') {
   }
 }
 
-/** Throws unless the body has both fields. passport-local would otherwise read a password from the URL, which is logged. */
+/** Throws if the body lacks a field. Otherwise passport-local would read the password from the URL, which is logged. */
 function assertCredentials(body: unknown): void {
   const { email, password } = (body ?? {}) as { email?: unknown; password?: unknown };
   const isGiven = [email, password].every((text) => typeof text === 'string' && text !== '');

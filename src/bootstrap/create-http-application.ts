@@ -31,7 +31,7 @@ export async function createHttpApplication(
   });
   app.disable('x-powered-by');
   app.set('etag', false);
-  // The default parser builds objects from `a[b]=c`. No query string of ours needs that.
+  // The default parser builds objects from `a[b]=c`. No route needs that.
   app.set('query parser', 'simple');
   app.use(securityHeaders());
   app.use(`/${WEBHOOK_PATH}`, refuseMalformedPath(NO_WEBHOOK));

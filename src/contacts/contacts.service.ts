@@ -49,8 +49,8 @@ export class ContactsService {
   }
 
   /**
-   * Returns the contact that `key` identifies. Throws `invalid_arguments` unless `key` has exactly one member, and
-   * `not_found` with a message that ends with `hint`.
+   * Returns the contact that `key` identifies. Throws `invalid_arguments` if `key` does not have exactly one member,
+   * and `not_found` with a message that ends with `hint`.
    */
   async getBy(
     organizationId: string,

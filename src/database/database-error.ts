@@ -27,7 +27,7 @@ const SOCKET_CODES = new Set([
 /** Returns true when the database could not be reached or the connection broke. The call itself may be correct. */
 export function isConnectionError(thrown: unknown): boolean {
   const code = sqlState(thrown);
-  // 08: connection; 57P0x: shut down, crashed, starting; 53300: too many connections (PostgreSQL, appendix A).
+  // 08 means a broken connection, 57P0x a server that stops or starts, 53300 too many connections (appendix A).
   if (code) return /^(08|57P0[1-4]|53300)/.test(code) || SOCKET_CODES.has(code);
   return /Connection terminated|timeout exceeded when trying to connect|connection error and is not queryable/.test(
     toError(thrown).message,
@@ -46,14 +46,14 @@ export function mapDatabaseError(thrown: unknown): Error {
     return new Error(`${thrown.message} ${cure}`, { cause: thrown });
   }
   const code = sqlState(thrown);
-  // 55P03 and 57014: lock or statement timeout.
+  // 55P03 means a lock timeout, 57014 a statement timeout.
   if (code !== undefined && /^(55P03|57014)/.test(code)) {
     return new AppError('unavailable', 'The call took too long or is blocked. Try again.', {
       retryAfterSeconds: 2,
       cause: thrown,
     });
   }
-  // 40001 and 40P01: a conflict with another transaction. 53: the server lacks memory, disk or connections.
+  // 40001 and 40P01 mean a conflict with another transaction, 53 that the server lacks memory, disk or connections.
   const passing = code !== undefined && /^(40001|40P01|53)/.test(code);
   return passing || isConnectionError(thrown) ? unavailable(thrown) : toError(thrown);
 }

@@ -4,7 +4,7 @@ import { OrganizationRowWithId } from '../database/organization-row.js';
 /** Stores an API key of an organization by its hash. The raw key is never stored. */
 @Entity('api_keys')
 export class ApiKey extends OrganizationRowWithId {
-  /** SHA-256 of the raw key. */
+  /** Contains the SHA-256 of the raw key. */
   @Column('bytea')
   hash: Buffer;
 

@@ -13,7 +13,7 @@ export interface FoundKey {
   stale: boolean;
   /** Has the policies of the organization; null when there are none. */
   policies: NamedPolicy[] | null;
-  /** The revision of the organization's offered tools; null when there are none. */
+  /** Contains the revision of the organization's offered tools, or null when there are none. */
   offered_revisions: string | null;
 }
 

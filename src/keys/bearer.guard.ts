@@ -4,7 +4,7 @@ import { UnauthenticatedError } from '../errors/app-error.js';
 import { type AuthenticatedKey, KeysService } from './keys.service.js';
 
 const REALM = 'Bearer realm="switchboard"';
-// RFC 6750, section 2.1: the scheme in any case, one space, one token.
+// RFC 6750, section 2.1, allows the scheme in any case, one space and one token.
 const BEARER = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 const keys = new WeakMap<Request, AuthenticatedKey>();

@@ -15,11 +15,11 @@ const PREFIX_LENGTH = 8;
 export interface AuthenticatedKey {
   readonly id: string;
   readonly organizationId: string;
-  /** The SHA-256 of the raw key, used to look the key up again. */
+  /** The key is looked up again by this SHA-256 of the raw key. */
   readonly hash: Buffer;
   /** Has the tool policies of the organization from the time of the look-up. */
   readonly toolPolicies: ToolPolicies;
-  /** The revision of the organization's offered tools; empty when there are none. */
+  /** Contains the revision of the organization's offered tools. It is empty when there are none. */
   readonly offeredToolsRevision: string;
 }
 

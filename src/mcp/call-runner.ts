@@ -13,7 +13,7 @@ import { takesTasks } from './request-meta.js';
 
 export interface CallSubject {
   readonly method: string;
-  /** The name of the tool or prompt, or the URI of the resource. */
+  /** Contains the name of the tool or prompt, or the URI of the resource. */
   readonly name: string;
   readonly arguments: JsonObject;
   /** True if the call may have effects. It then happens once, even if its request is sent again. */

@@ -52,7 +52,7 @@ export class InputExchange {
     return Object.entries(request.capability).every(([name, wanted]) => {
       const declared = this.capabilities[name];
       if (!isJsonObject(declared)) return false;
-      // MCP, client/elicitation: a capability without modes means the form mode.
+      // A capability without modes means the form mode (MCP, client/elicitation).
       const modes = Object.keys(declared);
       return modes.length === 0 || Object.keys(wanted).every((mode) => modes.includes(mode));
     });

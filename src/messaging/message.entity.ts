@@ -54,7 +54,7 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   idempotencyKey: string | null;
 
-  /** The id that the provider gave an inbound message. */
+  /** The provider gave an inbound message this id. */
   @Column('text', { nullable: true })
   externalId: string | null;
 

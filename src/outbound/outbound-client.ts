@@ -67,7 +67,7 @@ export class OutboundClient {
     }
   }
 
-  /** Resolves the target. Throws unless all its addresses are allowed. */
+  /** Resolves the target. Throws if one of its addresses is not allowed. */
   private async resolve(target: OutboundTarget, signal: AbortSignal): Promise<string[]> {
     // The port is checked before the look-up, so that a refused request cannot send data to a name server.
     if (!this.rules.allowsPort(target.port))

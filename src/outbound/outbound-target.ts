@@ -4,16 +4,16 @@ import { AppError } from '../errors/app-error.js';
 /** Holds the parts of a parsed URL. Its address has not been checked yet. */
 export interface OutboundTarget {
   readonly isTls: boolean;
-  /** The host name or address. An IPv6 address has no brackets. */
+  /** Contains the host name or address. An IPv6 address has no brackets. */
   readonly host: string;
   readonly isAddress: boolean;
   readonly port: number;
-  /** The value of the Host header. */
+  /** The Host header has this value. */
   readonly authority: string;
   readonly path: string;
 }
 
-/** Parses a URL. Throws `invalid_arguments` unless it is an absolute HTTP URL without user and password. */
+/** Parses a URL. Throws `invalid_arguments` if it is not an absolute HTTP URL, or contains a user or password. */
 export function parseTarget(text: string): OutboundTarget {
   if (!URL.canParse(text)) throw AppError.invalidField('url', 'must be an absolute URL');
   // Only results of the URL parser are used, because it converts unusual notations of a host, such as 0x7f.1, to one form.

@@ -16,7 +16,7 @@ export class QueueModule {
         exports: [WakeUps],
       };
     }
-    // Loaded on demand, because Bull and its Redis client take a tenth of the memory of a process.
+    // This module is loaded on demand, because Bull and its Redis client use a tenth of the memory of a process.
     const { BullQueueModule } = await import('./bull-queue.module.js');
     return BullQueueModule.forRoot(env, env.redisUrl, access);
   }

@@ -90,7 +90,7 @@ describe('waits until a local time', () => {
   });
 
   it.each<[string, object, object, string]>([
-    ['no time', { until: '{{ trigger.payload.at }}' }, { at: 'tomorrow' }, 'until is neither'],
+    ['no time', { until: '{{ trigger.payload.at }}' }, { at: 'tomorrow' }, 'until must be'],
     [
       'a zone that is none',
       { until: '09:00', timezone: '{{ trigger.payload.at }}' },

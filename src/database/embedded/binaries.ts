@@ -26,9 +26,9 @@ type ProgramName = 'initdb' | 'pg_ctl' | 'postgres';
 const NO_LOADER = 'it is built for glibc, and this system has another C library, perhaps musl.';
 
 export interface Binaries {
-  /** The full version of the npm package, such as `18.4.0-beta.17`. */
+  /** The npm package has this full version, such as `18.4.0-beta.17`. */
   readonly version: string;
-  /** The major version of PostgreSQL. A data directory works with one major version only. */
+  /** A data directory works with only this major version of PostgreSQL. */
   readonly major: string;
   readonly native: string;
 }

@@ -25,7 +25,7 @@ import { withStartLock } from './start-lock.js';
 import { type SystemUser, choosePostgresUser, giveTree, openPathFor } from './system-user.js';
 
 const POLL_MS = 20;
-// Limits for a server that does not answer, and for one that is stopping. A starting server has no limit.
+// Limits the waits for a server that does not answer, and for a server that stops. A starting server has no limit.
 const ANSWER_MS = 3_000;
 const STOPPING_MS = 20_000;
 
@@ -38,7 +38,7 @@ export interface EmbeddedPostgresOptions {
 
 /** Shares the server of another live process, or takes over a server that a crashed process left running. */
 export class EmbeddedPostgres {
-  /** The URL of the database `switchboard`, with its password. */
+  /** The URL leads to the database `switchboard` and contains its password. */
   readonly url: string;
   #stopping: Promise<void> | null = null;
 

@@ -20,7 +20,7 @@ const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 export interface Postmaster {
   readonly identity: ProcessIdentity;
   readonly port: number;
-  /** The child process, when this process started the server. */
+  /** Is set when this process started the server. */
   readonly child?: ChildProcess;
 }
 

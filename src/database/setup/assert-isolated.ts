@@ -3,7 +3,7 @@ import { AppError, type Fault } from '../../errors/app-error.js';
 import type { DatabaseAccess } from './database-access.js';
 import { sqlState } from '../database-error.js';
 
-/** Throws an error with all faults unless the database isolates organizations for the roles of the service. */
+/** Checks that the database isolates organizations for the roles of the service. Throws an error with all faults. */
 export async function assertIsolated(access: DatabaseAccess): Promise<void> {
   const faults: Fault[] = [];
   for (const kind of ['tenant', 'gate'] as const) {

@@ -4,7 +4,7 @@ import type { BoundStatement } from '../driver/statement.js';
 export interface Effect {
   action: 'create' | 'update' | 'delete';
   table: string;
-  /** The key of the row in its organization. The columns of a composite key are joined by `/`. */
+  /** Contains the key of the row in its organization. The columns of a composite key are joined by `/`. */
   id: string;
   /** An update has the names of the changed columns. */
   changed?: string[];

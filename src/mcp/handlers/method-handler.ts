@@ -6,14 +6,14 @@ import { JsonRpcError } from '../json-rpc-error.js';
 import type { JsonObject, JsonRpcId, JsonText } from '../json-rpc.js';
 
 export interface MethodContext {
-  /** The id of the request; present in MCP 2026-07-28 only. */
+  /** Contains the id of the request, in MCP 2026-07-28 only. */
   readonly id?: JsonRpcId;
   readonly key: AuthenticatedKey;
   readonly era: Era['name'];
   readonly encoder: EraEncoder;
   /** Aborts when the caller no longer waits for the result. */
   readonly signal: AbortSignal;
-  /** The latest time for the result, by `performance.now()`. When absent, tools may wait without a limit. */
+  /** The result must come before this time of `performance.now()`. When absent, tools may wait without a limit. */
   readonly answerBy?: number;
   /** Sends notifications before the result. Absent if the caller accepts none. */
   readonly stream?: NotificationStream;

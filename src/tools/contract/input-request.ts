@@ -6,7 +6,7 @@ import { instantiate } from '../schema/parse-arguments.js';
 
 /** Describes a request to the caller during its call (MCP 2026-07-28, basic/patterns/mrtr). */
 export interface InputRequest<Answer = unknown> {
-  /** The MCP method, for example `elicitation/create`. */
+  /** Names the MCP method, for example `elicitation/create`. */
   readonly method: string;
   readonly params: object;
   /** The `ClientCapabilities` that a client must have declared. */

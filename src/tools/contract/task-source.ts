@@ -21,7 +21,7 @@ export type TaskState =
   /** `result` is an object of the output class of the tool, or `ToolContent`. */
   | { readonly status: 'succeeded'; readonly result: object }
   | { readonly status: 'failed'; readonly error: AppError }
-  /** The worker failed, not the work. There is no result. */
+  /** The worker failed, so there is no result. */
   | { readonly status: 'lost' }
   | { readonly status: 'canceled' };
 

@@ -8,7 +8,7 @@ export type Surface = 'agent' | 'workflow' | 'dashboard';
 export interface Progress {
   /** The number grows with each report. */
   progress: number;
-  /** The value of `progress` at the end, if it is known. */
+  /** `progress` has this value at the end, if it is known. */
   total?: number;
   message?: string;
 }
@@ -21,13 +21,13 @@ export interface ToolCall {
   readonly actor: Actor;
   /** Aborts when the caller no longer waits. Tools that wait for external systems must stop then. */
   readonly signal: AbortSignal;
-  /** The latest time for the result, by `performance.now()`. Tools that wait for something must respect it. */
+  /** The result must come before this time of `performance.now()`. Tools that wait for something must respect it. */
   readonly answerBy?: number;
-  /** The run of the step that made the call, if any. */
+  /** Names the run, if a step made the call. */
   readonly runId?: string;
   /** True if the transaction is rolled back at the end. A tool must then do nothing that a rollback cannot undo. */
   readonly dryRun?: boolean;
-  /** The idempotency key of a call that has no argument `idempotency_key`. */
+  /** Contains the idempotency key of a call that has no argument `idempotency_key`. */
   readonly idempotencyKey?: string;
   /** True if the caller accepts a task in place of a result. */
   readonly takesTasks?: boolean;

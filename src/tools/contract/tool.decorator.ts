@@ -12,9 +12,9 @@ export interface ToolOptions {
   title: string;
   /** Tells a model what the tool does, when to use it and what it returns. */
   description: string;
-  /** The class of the arguments. The default is the type of the first parameter of the method. */
+  /** Declares the arguments. The default is the type of the first parameter of the method. */
   input?: DtoClass;
-  /** The class of the result. When absent, the method returns `ToolContent`. */
+  /** Declares the result. When absent, the method returns `ToolContent`. */
   output?: DtoClass;
   icons?: readonly Icon[];
   /** True if the tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */

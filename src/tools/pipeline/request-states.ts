@@ -12,7 +12,7 @@ export interface RequestBinding {
 }
 
 export interface RequestState {
-  /** A random value that is the same in all repetitions of a request and differs for other requests. */
+  /** This random value is the same in all repetitions of a request and differs for other requests. */
   readonly nonce: string;
   readonly answers: Readonly<Record<string, unknown>>;
 }

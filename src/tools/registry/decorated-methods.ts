@@ -174,7 +174,7 @@ export function firstParameter({ instance, name, place }: DecoratedMethod<unknow
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Throws at boot unless the text is a valid name. `what` is, for example, `a tool`. */
+/** Throws at boot if the text is not a valid name. `what` is, for example, `a tool`. */
 export function assertName(what: string, name: string, place: string): void {
   if (NAME.test(name)) return;
   throw new Error(`${place}: "${name}" is not a valid name for ${what} (${NAME.source}).`);

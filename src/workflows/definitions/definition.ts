@@ -70,7 +70,7 @@ export interface EventWaitStep extends StepBase {
   };
 }
 
-/** Starts a run of another workflow and waits for its end. The contact is the same unless `contact_id` is given. */
+/** Starts a run of another workflow and waits for its end. The default contact is that of this run. */
 export interface RunWorkflowStep extends StepBase {
   /** Contains the id of the workflow, or an expression that gives it. */
   run_workflow: string;

@@ -164,7 +164,7 @@ function parseOverlap(trigger: Json, faults: Fault[]): Pick<Trigger, 'overlapSec
     faults.push({ path, message: `must be a whole number of 0 to ${MAX_OVERLAP}` });
   } else if (seconds > 0 && (trigger.secret === undefined || trigger.secret === null)) {
     // Without a new secret, a longer overlap would make an expired previous secret valid again.
-    faults.push({ path, message: 'needs "secret": true or a new one, unless it is 0' });
+    faults.push({ path, message: 'needs "secret": true or a new secret if it is above 0' });
   } else return { overlapSeconds: seconds };
   return {};
 }

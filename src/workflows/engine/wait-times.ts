@@ -48,7 +48,7 @@ function computeLocalEnd(
 ): WaitEnd {
   const { weekdays } = wait;
   if (typeof text !== 'string' || !isLocalTime(text)) {
-    throw AppError.invalid(`until is neither ${TIMES_IN_WORDS}.`);
+    throw AppError.invalid(`until must be ${TIMES_IN_WORDS}.`);
   }
   if (weekdays && !isTimeOfDay(text)) throw AppError.invalid('weekdays needs a time of day.');
   const timezone = findTimezone(wait, scope, liquid);

@@ -12,8 +12,8 @@ export interface RetryPlan {
 }
 
 /**
- * Plans how a run continues with `steps`, those of its version (`before`) or of a later version. Finished steps keep
- * their results by id. The run continues with the first step without an entry. Throws `conflict` when the later version
+ * Plans how a run continues with `steps`, from its version (`before`) or a later version. Finished steps keep their
+ * results by id. The run continues with the first step without an entry. Throws `conflict` when the later version
  * defines a finished step differently, because later steps would use the wrong result.
  */
 export function createRetryPlan(

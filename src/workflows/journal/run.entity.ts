@@ -36,7 +36,7 @@ export class Run extends OrganizationRowWithId {
   @Column('text')
   triggerType: RunTriggerType;
 
-  /** The body as received, up to 1 MiB. Queries select it only on request. */
+  /** Contains the body as received, up to 1 MiB. Queries select it only on request. */
   @Column('bytea', { select: false })
   payload: Buffer;
 
@@ -57,11 +57,11 @@ export class Run extends OrganizationRowWithId {
   @Column('integer', { default: 0 })
   depth: number;
 
-  /** The first run of that chain; null for a run that no other run started. */
+  /** Names the first run of that chain, or null for a run that no other run started. */
   @Column('text', { nullable: true })
   rootRunId: string | null;
 
-  /** The fencing token. Every claim raises it, and every write of a worker checks it. */
+  /** This is the fencing token. Every claim raises it, and every write of a worker checks it. */
   @Column('integer', { default: 0 })
   epoch: number;
 
@@ -106,7 +106,7 @@ export class Run extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true })
   releasedAt: Date | null;
 
-  /** The key of the concurrency limit. */
+  /** The concurrency limit counts runs with the same key. */
   @Column('text', { nullable: true })
   slotKey: string | null;
 }

@@ -34,7 +34,7 @@ export class RunRetriesService {
     const journals = await this.journal.getStepStates(organizationId, found);
     const definitions = new Map<string, readonly Step[]>();
     const planned: { id: string; version: number; plan: RetryPlan }[] = [];
-    const text = 'The run has not failed and was not canceled, or it is being changed. Try again.';
+    const text = 'The run is neither failed nor canceled, or is being changed. Try again.';
     const refused = refuseOthers(ids, found, text);
     for (const run of runs) {
       const { id, workflowId, workflowVersion } = run;

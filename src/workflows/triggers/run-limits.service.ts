@@ -74,13 +74,13 @@ export class RunLimitsService {
   ): Promise<RunKeys> {
     const isKeyed = concurrency?.key !== undefined || debounce?.key !== undefined;
     const scope = isKeyed ? await this.scope(organizationId, run) : {};
-    // A run whose key has no value repeats no other run, so it is not delayed.
+    // A run without a key value repeats no other run, so it is not delayed.
     const debounceKey = debounce?.key === undefined ? '' : this.key(debounce.key, scope);
     const isDebounced = debounce !== undefined && debounceKey !== undefined;
     return {
       debounceKey: isDebounced ? debounceKey : null,
       debounceSeconds: isDebounced ? debounce.seconds : null,
-      // Runs whose key has no value share one key, so that the limit per key applies to them too.
+      // Runs without a key value share one key, so that the limit per key applies to them too.
       slotKey: concurrency?.key === undefined ? null : (this.key(concurrency.key, scope) ?? ''),
     };
   }

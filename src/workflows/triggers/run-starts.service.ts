@@ -23,7 +23,7 @@ export interface RunStart {
   triggerType: RunTriggerType;
   /** Contains a JSON object in the bytes that were received. */
   payload: Buffer;
-  /** The SHA-256 of the payload. It is computed when absent. */
+  /** Contains the SHA-256 of the payload. It is computed when absent. */
   bodyHash?: Buffer;
   contactId: string | null;
   /** The contact is looked up by this lowercase e-mail address when `contactId` finds nobody. */
@@ -46,7 +46,7 @@ export interface RunStarted {
 
 interface Ancestry {
   depth: number;
-  /** The first run of the chain. */
+  /** Names the first run of the chain. */
   rootRunId: string | null;
   /** True when `MAX_FOLLOWERS` runs descend from the first one. */
   isFull: boolean;

@@ -153,7 +153,7 @@ export class RunWaitsRepository {
     return row!.state;
   }
 
-  /** Makes those of the given runs due that are waiting. Returns their ids. */
+  /** Makes the given runs due if they are waiting. Returns the ids of these runs. */
   async wake(organizationId: string, runIds: readonly string[]): Promise<string[]> {
     if (runIds.length === 0) return [];
     // A locked run is skipped: its transaction checks the waits before it suspends the run.

@@ -34,7 +34,7 @@ export class IncomingDelivery {
 export interface VerifiedDelivery {
   payload: object;
   body: Buffer;
-  /** The SHA-256 of the body. */
+  /** Contains the SHA-256 of the body. */
   bodyHash: Buffer;
   dedupeKey: string | null;
 }

@@ -19,7 +19,7 @@ export class WebhookDelivery extends OrganizationRowWithId {
   @Column('integer')
   status: number;
 
-  /** One of `accepted`, `duplicate`, `skipped`, `recorded`, `inactive`, or the code of the error. */
+  /** Is `accepted`, `duplicate`, `skipped`, `recorded`, `inactive`, or the code of the error. */
   @Column('text')
   code: string;
 
@@ -34,7 +34,7 @@ export class WebhookDelivery extends OrganizationRowWithId {
   @Column('integer', { nullable: true })
   bodyBytes: number | null;
 
-  /** The SHA-256 of the body. */
+  /** Contains the SHA-256 of the body. */
   @Column('bytea', { nullable: true })
   bodyHash: Buffer | null;
 

@@ -114,7 +114,7 @@ function innerLists(step: Step): readonly InnerList[] {
 
 /** Describes one difference between two values. `before` or `after` is absent when that value has no such member. */
 export interface JsonChange {
-  /** A JSON Pointer (RFC 6901) into the values. It is empty for the values themselves. */
+  /** Contains a JSON Pointer (RFC 6901) into the values. It is empty for the values themselves. */
   path: string;
   before?: unknown;
   after?: unknown;

@@ -28,7 +28,7 @@ export interface StepFinding {
   tool: string;
   /** `breaks` means that the step can no longer succeed. `changed` means that the step may still succeed. */
   effect: 'breaks' | 'changed';
-  /** The path of the finding inside the step. */
+  /** Locates the finding inside the step. */
   path: string;
   message: string;
 }

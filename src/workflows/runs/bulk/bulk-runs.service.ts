@@ -16,7 +16,7 @@ const BATCH_SIZE = 100;
 const MAX_PAGES = 30;
 
 export interface BulkChange {
-  /** The audit log shows this name of the tool. */
+  /** The audit log shows this tool name. */
   action: string;
   /** Has the statuses that the call allows, and its default statuses. */
   statuses: { byDefault: readonly RunStatus[]; possible: readonly RunStatus[] };
@@ -66,7 +66,7 @@ export class BulkRunsService {
     return { done: done.length, run_ids: done, refused, next_cursor: nextCursor };
   }
 
-  /** Returns as many runs as the rate limit allows. Throws `rate_limited` for none, unless runs were changed before. */
+  /** Returns as many runs as the rate limit allows. Throws `rate_limited` if that is none and no run has changed. */
   private consume(
     organizationId: string,
     found: readonly TimePosition[],
