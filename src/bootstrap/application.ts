@@ -50,7 +50,7 @@ export async function startApplication({
     if (env.runsWeb) await app.listen(env.port, env.host);
     else await app.init();
   } catch (error) {
-    // For example, the port is in use. The caller may continue without us, so close all connections.
+    // The start has failed, for example because the port is in use. The caller may continue, so close all connections.
     await app.close().catch(() => undefined);
     throw error;
   }

@@ -16,7 +16,7 @@ import {
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-// Longer than the 60 s of usual proxies, which would lose a request that they send while the server closes first.
+// This is longer than the 60 s of most proxies. If the server closed first, a proxy could lose a request.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 /** Creates the application, the same way for the service, its tests and its bench. Each edge parses its own bodies. */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { AppError } from '../errors/app-error.js';
 
-// Packages whose decorators write metadata that Switchboard reads, or whose classes both compare with `instanceof`.
+// The decorators of these packages write metadata for Switchboard, or their classes are compared by `instanceof`.
 const SHARED = [
   '@nestjs/common',
   '@nestjs/core',

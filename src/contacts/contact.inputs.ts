@@ -47,7 +47,7 @@ export class ContactFieldsInput {
   @Text({ optional: true, max: 64 })
   timezone?: string | null;
 
-  @Doc('Labels. An update replaces all existing ones.')
+  @Doc('Labels. An update replaces all existing labels.')
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(50)

@@ -75,7 +75,7 @@ export function parseJson(body: Uint8Array): unknown {
   return value;
 }
 
-/** Returns the number of members of a value, including nested ones. Throws `too_complex` beyond the limits. */
+/** Returns the number of members of a value, including nested members. Throws `too_complex` beyond the limits. */
 function countMembers(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth > MAX_DEPTH) {

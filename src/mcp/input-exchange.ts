@@ -43,7 +43,7 @@ export class InputExchange {
     this.answered = { ...this.state?.answers };
   }
 
-  /** Undefined before the first input request. */
+  /** Returns undefined before the first input request. */
   get idempotencyKey(): string | undefined {
     return this.state && `request ${this.state.nonce}`;
   }

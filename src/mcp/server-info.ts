@@ -14,7 +14,7 @@ const SHAPES = [
 
 /** Instructs the model of an MCP client. Clients get this text once, beside the descriptions of the tools. */
 export const INSTRUCTIONS =
-  'Switchboard sends messages to contacts and runs workflows for one organization, the one that the API key belongs to. ' +
+  'Switchboard sends messages to contacts and runs workflows for the organization of the API key. ' +
   'Find or create a contact first and use its contact_id with send_message; start longer sequences with trigger_workflow and follow them with get_run. ' +
   `In results: ${SHAPES}. ` +
   'A tool that fails answers with isError and a JSON text {"error": {"code", "message", "details"}}; pass an idempotency_key where a call must not happen twice.';

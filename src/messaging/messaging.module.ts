@@ -15,7 +15,7 @@ import { MessagesService } from './messages.service.js';
 import { ProviderReportsService } from './provider-reports.service.js';
 import { ProviderTools } from './provider.tools.js';
 
-/** Sends messages to contacts and records inbound ones. Tools queue messages; workers deliver them. */
+/** Sends messages to contacts and records inbound messages. Tools queue messages; workers deliver them. */
 @Module({
   imports: [ContactsModule, LiquidModule],
   providers: [

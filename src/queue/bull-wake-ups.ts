@@ -14,7 +14,7 @@ export interface WakeUpJob {
 
 export const WAKE_UP_QUEUE = 'switchboard';
 
-/** Limits the wake-ups that Redis has not yet answered. The poll finds the rows of later ones. */
+/** Limits the wake-ups that Redis has not yet answered. The poll finds the rows of later wake-ups. */
 const MAX_IN_FLIGHT = 1000;
 /** Limits the delay of wake-ups in Redis. The poll finds rows that are due later. */
 const MAX_DELAY_MS = 24 * 60 * 60 * 1000;

@@ -137,7 +137,7 @@ export class LeasedWorker {
       this.hasMoreWakeUps = false;
       const share = this.fairShare?.share(this.free);
       const started = await this.claim(limit, undefined, share);
-      // Compare with the limit of this claim: slots that became free since then were not part of it.
+      // Compare with the limit of this claim, because it did not include slots that became free later.
       const claims = started.map(({ claim }) => claim);
       if (started.length === limit || (share && FairShare.isExhausted(share, claims))) {
         this.mayHaveMore = true;

@@ -7,7 +7,7 @@ import { TriggersModule } from './triggers/triggers.module.js';
 import { WaitsModule } from './waits/waits.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** Imports all modules of workflows. An application imports only this one. */
+/** Imports all modules of workflows. An application imports only this module. */
 @Module({
   imports: [
     AuthoringModule,

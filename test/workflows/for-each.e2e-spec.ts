@@ -456,9 +456,9 @@ describe('for_each', () => {
       'steps[1].steps[0] uses the variable "index", but a step has that id',
       'steps[2].as must not be "in": expressions use that name for something else',
       'steps[2] uses the variable "index", but a step has that id',
-      'steps[2].steps[0].arguments.value.a refers to the step "x", which has not always run before this one',
+      'steps[2].steps[0].arguments.value.a refers to the step "x", which may not have run before this step',
       expect.stringContaining('steps[3].arguments.value.a refers to "item"'),
-      'steps[3].arguments.value.b refers to the step "x", which has not always run before this one',
+      'steps[3].arguments.value.b refers to the step "x", which may not have run before this step',
     ]);
     expect(await faultsOf(each([{ id: 'in', for_each: ITEMS, steps: [echo('x', {})] }]))).toEqual([
       'steps[0].steps[0].as must not be "item": expressions use that name for something else',

@@ -34,7 +34,7 @@ export class DataDir {
     }
   }
 
-  /** Returns true when there is a database. Throws for one of another major version, and for other files. */
+  /** Returns true when there is a database. Throws for a database of another major version, and for other files. */
   async hasCluster(major: string): Promise<boolean> {
     const version = await readIfExists(join(this.cluster, 'PG_VERSION'));
     if (version === null) {

@@ -13,7 +13,7 @@ const CONNECT_FAILED = new Error('The connection ended before it was established
 export interface ChannelHandlers {
   /** Receives a payload. An empty payload means that payloads were lost. It must not throw. */
   receive(payload: string): void;
-  /** Called when the listener is connected again. Notifications in between are lost. It must not throw. */
+  /** The listener calls this when it is connected again. Notifications in between are lost. It must not throw. */
   reconnected?(): void;
 }
 

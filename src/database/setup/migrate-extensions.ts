@@ -21,7 +21,7 @@ export interface ExtensionSchema {
 // The table is separate, because extensions are released independently: one list of both would have no order.
 const MIGRATIONS_TABLE = 'extension_migrations';
 
-/** Returns the names of the migrations that ran. Throws if a table of them or of an entity is not isolated. */
+/** Returns the names of the migrations that ran. Throws if the table of a migration or an entity is not isolated. */
 export async function migrateExtensions(
   ownerUrl: string,
   { entities, migrations }: ExtensionSchema,

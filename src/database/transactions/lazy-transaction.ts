@@ -135,7 +135,7 @@ export class LazyTransaction implements StatementSender {
       return result;
     } catch (thrown) {
       this.hasBegun ||= pipeline.completed > 0;
-      // The server may have ended the connection while it was in the pool. No statement has run, so use another one.
+      // The server may have ended the connection in the pool. No statement has run, so replace the connection.
       if (!this.hasBegun && !isRetry && isConnectionError(thrown)) {
         this.client!.release(true);
         this.client = undefined;

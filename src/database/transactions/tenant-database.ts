@@ -25,7 +25,7 @@ interface CurrentTransaction {
   readonly readOnly: boolean;
   readonly isDryRun: boolean;
   readonly transaction: LazyTransaction | AutocommitTransaction;
-  /** Undefined in a dry run between its transactions. */
+  /** It is undefined in a dry run between its transactions. */
   readonly session: TenantSession | undefined;
   readonly afterCommit: (() => void)[];
 }

@@ -43,7 +43,7 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
     private readonly keys: KeysService,
   ) {}
 
-  /** Resolves when the service stops. Throws the reason of `gone`, and `JsonRpcError` for a bad key or above the limits. */
+  /** Resolves when the service stops. Throws the reason of `gone`, or `JsonRpcError` for a bad key or at the limit. */
   async serve(listener: Listener): Promise<void> {
     const { key, gone } = listener;
     this.assertRoom(key.organizationId);

@@ -65,7 +65,7 @@ function readForm<Form extends object>(
   return faults.length === 0 ? instantiate(form, checked as object) : undefined;
 }
 
-/** Thrown by `ask` while a response is missing. The call is rolled back and its caller gets the input requests. */
+/** `ask` throws this while a response is missing. The call is rolled back and its caller gets the input requests. */
 export class InputRequired extends Error {
   override readonly name = 'InputRequired';
 
@@ -78,7 +78,7 @@ export class InputRequired extends Error {
   }
 }
 
-/** Thrown by `ask` if the caller has not declared the capability that an input request needs. */
+/** `ask` throws this if the caller has not declared the capability that an input request needs. */
 export class MissingCapability extends Error {
   override readonly name = 'MissingCapability';
 

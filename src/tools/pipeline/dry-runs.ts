@@ -27,7 +27,7 @@ export class DryRuns {
     );
   }
 
-  /** Runs `work` in one transaction. Its calls see the effects of earlier ones, and all are rolled back at the end. */
+  /** Runs `work` in one transaction. Calls see the effects of earlier calls, and all are rolled back at the end. */
   together<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     return this.tenants.dryRun(organizationId, work);
   }

@@ -68,7 +68,7 @@ class PlanBuilder {
   build(steps: readonly Step[]): Plan {
     const isDone = this.addList(steps, TOP);
     const { ready, waiting, failed, newlyDone: doneIterations } = this;
-    // When a step fails while another one stops the run, the run fails.
+    // When one step fails while another step stops the run, the run fails.
     const at = failed[0] ?? this.stops[0];
     if (!isDone && !at) return { ready, waiting, failed, doneIterations };
     const status = failed.length > 0 ? 'failed' : 'succeeded';

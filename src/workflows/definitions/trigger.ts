@@ -145,7 +145,7 @@ function cronFault(cron: unknown): string | undefined {
   }
   const parsed = Cron.parse(cron);
   if (!(parsed instanceof Cron)) return parsed.fault;
-  // Any timezone will do, because a date that never comes does not exist in any of them.
+  // Any timezone can be used, because a date that never comes is missing in all of them.
   return parsed.next(new Date(), 'UTC') ? undefined : 'never matches a date';
 }
 

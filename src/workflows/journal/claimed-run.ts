@@ -127,7 +127,7 @@ export class ClaimedRun {
   }
 
   /**
-   * Runs transactions of this run one after the other. Parallel ones would wait at the fence, each with a database
+   * Runs transactions of this run one after the other. In parallel, they would wait at the fence, each with a database
    * connection. Throws {@link LeaseLostError} when the lease is lost before the transaction begins.
    */
   async runInTurn<T>(transaction: () => Promise<T>): Promise<T> {

@@ -29,7 +29,7 @@ describe(createRetryPlan, () => {
     });
   });
 
-  it('deletes failed steps that were removed or changed, and keeps finished ones', () => {
+  it('deletes failed steps that were removed or changed, and keeps finished steps', () => {
     expect(createRetryPlan(journal, [call('a'), call('other')], before).gone).toEqual(['b']);
     expect(createRetryPlan(journal, [call('a'), call('b', 'post')], before)).toEqual({
       again: [],

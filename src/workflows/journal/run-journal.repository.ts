@@ -41,7 +41,7 @@ export class RunJournalRepository {
 
   /**
    * Queues an insert or update of an entry and stages it. The row of a finished step never changes. As a second check
-   * behind the fence, such a transaction fails with `LeaseLostError`.
+   * behind the fence, an attempt throws `LeaseLostError`.
    */
   record(tx: RunTransaction, entry: JournalEntry): void {
     const { organizationId, id: runId } = tx.run.lease;

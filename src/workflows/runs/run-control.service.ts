@@ -33,7 +33,7 @@ export class RunControlService {
     throw new AppError('conflict', `The run has ended already: ${status}.`);
   }
 
-  /** Cancels a run. Returns false when there is no such run, or it has ended. */
+  /** Cancels a run. Returns false when the run does not exist or has ended. */
   async cancelIfOpen(organizationId: string, id: string): Promise<boolean> {
     const { done } = await this.cancelAll(organizationId, [id], true);
     return done.length > 0;

@@ -139,7 +139,7 @@ export class RunTools {
     name: 'set_run_contact',
     title: 'Set the contact of the run',
     description:
-      'Creates a contact, or updates the one that has one of the identifiers, and makes it the contact of ' +
+      'Creates a contact, or updates the contact that has one of the identifiers, and makes it the contact of ' +
       'the run, so that later steps can use contact.id. Without an identifier it updates the current contact ' +
       'of the run.',
     output: CreatedContactResult,

@@ -27,7 +27,7 @@ export class EventTriggersService implements OnModuleInit {
         triggerType: 'event',
         payload,
         contactId: event.contactId,
-        // Keys of webhooks contain no space, so this key cannot collide with one.
+        // Keys of webhooks contain no space, so this key cannot equal a key of a webhook.
         dedupeKey: `event ${event.id}`,
         parentRunId: event.runId ?? undefined,
       };

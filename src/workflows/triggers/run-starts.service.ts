@@ -68,8 +68,8 @@ export class RunStartsService {
   ) {}
 
   /**
-   * Starts a run in the open transaction, or in a new one, and returns its id. For a repeated key, returns the id of
-   * the earlier run. Throws `idempotency_mismatch` for a key with another payload, and `not_found` for a deleted or
+   * Starts a run in the open or in a new transaction, and returns its id. For a repeated key, returns the id of the
+   * earlier run. Throws `idempotency_mismatch` for a key with another payload, and `not_found` for a deleted or
    * inactive workflow.
    */
   async start(organizationId: string, start: RunStart): Promise<RunStarted> {

@@ -31,7 +31,7 @@ export class WebhookTools {
     name: 'list_webhook_deliveries',
     title: 'List webhook deliveries',
     description:
-      'Returns the deliveries to the webhook of a workflow, including refused ones and their signature mistakes.',
+      'Returns the deliveries to the webhook of a workflow, including refused deliveries and their signature mistakes.',
     output: WebhookDeliveriesResult,
     readOnly: true,
     // Agents cannot call this tool, which keeps their list short. They read the resource.
@@ -42,7 +42,7 @@ export class WebhookTools {
     name: 'deliveries',
     title: 'Webhook deliveries',
     description:
-      'The 20 newest deliveries to the webhook of a workflow, including refused ones and their signature mistakes.',
+      'The 20 newest deliveries to the webhook of a workflow, including refused deliveries and their signature mistakes.',
   })
   deliveries(input: WebhookDeliveriesInput, call: ToolCall): Promise<WebhookDeliveriesResult> {
     return this.log.list(call.organizationId, input.workflow_id, input.limit);

@@ -62,7 +62,7 @@ export function preferredWait(
 }
 
 /**
- * Responds with 404 to a path with invalid percent-encoding (RFC 3986, section 2.1). The router fails on such a path
+ * Responds with 404 to a path with invalid percent-encoding (RFC 3986, section 2.1). The router fails on this path
  * before any controller, so the filter that writes webhook errors would never see it.
  */
 export function refuseMalformedPath(message: string): RequestHandler {

@@ -21,8 +21,8 @@ interface PlacedStep {
 }
 
 /**
- * Returns the differences between two lists of steps. Steps are matched by their id, wherever they are. A step that comes
- * later only because another one was inserted before it has not moved.
+ * Returns the differences between two lists of steps. Steps are matched by their id, wherever they are. A step that
+ * comes later only because another step was inserted has not moved.
  */
 export function diffSteps(before: readonly Step[], after: readonly Step[]): StepDiff[] {
   const [old, now] = [placed(before), placed(after)];

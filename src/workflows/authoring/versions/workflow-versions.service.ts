@@ -82,8 +82,8 @@ export class WorkflowVersionsService {
   }
 
   /**
-   * Saves an old version as a new one, and checks it against the current tools. A version with only steps restores only
-   * steps. Secrets are not part of versions: the current one stays, and a missing one is generated if needed.
+   * Saves an old version as a new version, and checks it against the current tools. A version with only steps restores
+   * only steps. Secrets are not part of versions: the current secret stays or, if needed, one is generated.
    */
   async restore(
     { organizationId, surface, actor }: ToolCall,

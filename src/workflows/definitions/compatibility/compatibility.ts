@@ -78,7 +78,7 @@ export class Compatibility {
     try {
       return this.findChanges(version);
     } catch (error) {
-      // For example, a newer release has saved steps of a kind that this one does not know.
+      // The definition is unreadable, for example because a newer release saved a new kind of step.
       const { message } = toError(error);
       return [{ step: '', tool: '', effect: 'breaks', path: 'steps', message }];
     }

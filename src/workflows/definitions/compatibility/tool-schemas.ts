@@ -11,7 +11,7 @@ export interface SchemaHashes {
 /** Maps the tool names that steps use to schema hashes. */
 export type ToolSchemas = Record<string, SchemaHashes>;
 
-/** Returns the tools for steps by every name, deprecated ones included, so that saved definitions keep working. */
+/** Returns the tools for steps by current and deprecated names, so that saved definitions keep working. */
 export function stepToolsOf(tools: readonly RegisteredTool[]): Map<string, ToolDescriptor> {
   const steps = tools.filter(({ surfaces }) => surfaces.has('workflow'));
   return new Map(

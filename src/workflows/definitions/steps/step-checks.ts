@@ -84,7 +84,7 @@ export class StepChecks {
     for (const root of new Set(references.map(rootOf))) {
       if (ROOTS.includes(root) || visible.has(root)) continue;
       const message = this.definition.ids.has(root)
-        ? `refers to the step "${root}", which has not always run before this one`
+        ? `refers to the step "${root}", which may not have run before this step`
         : `refers to "${root}", which is neither ${ROOTS.join(', ')} nor an earlier step.${didYouMean(root, [...ROOTS, ...visible])}`;
       this.fault(path, message);
     }

@@ -19,7 +19,7 @@ export interface StepRunner<S extends Step = Step> {
    * failure or a crash, or end it after its wait.
    */
   run(attempt: StepAttempt<S>): Promise<Progress>;
-  /** Absent when every step of the kind runs alone. */
+  /** It is absent when every step of the kind runs alone. */
   getSharing?(step: S): Sharing;
 }
 

@@ -5,7 +5,7 @@ export const SIGNATURE_ADVICE = {
   missing_header: 'webhook-signature needs a valid webhook-id and webhook-timestamp.',
   malformed: 'The signature is neither hexadecimal nor base64.',
   secret_sent:
-    'The secret itself was sent instead of a signature. Replace the secret, and sign with the new one.',
+    'The secret itself was sent instead of a signature. Replace the secret, and sign with the new secret.',
   prefix: 'Send the signature alone, without "sha256=" or another prefix.',
   base64: 'x-webhook-signature is hexadecimal, not base64.',
   hex: 'webhook-signature is base64, not hexadecimal.',
@@ -31,7 +31,7 @@ export const SIGNATURE_ADVICE = {
     'The signature is right, but the workflow has a tolerance_seconds, and x-webhook-signature covers no time. Sign ' +
     'as in Standard Webhooks.',
   no_match: 'The signature matches no known secret. Check the secret and the signed body.',
-  not_examined: 'Too many or too large deliveries came, so this one was not examined.',
+  not_examined: 'The signature was not examined, because too many or too large deliveries came.',
 } as const;
 
 export type SignatureMistake = keyof typeof SIGNATURE_ADVICE;
