@@ -99,7 +99,7 @@ export class ContactsRepository {
     return Object.assign(new Contact(), { organizationId, id, ...fields, createdAt, updatedAt });
   }
 
-  /** Returns the new `updatedAt` or, without aborting the transaction, the identifier that another contact has. */
+  /** Writes the fields. Returns the new `updatedAt` or, in a usable transaction, the identifier of another contact. */
   async update(
     organizationId: string,
     id: string,

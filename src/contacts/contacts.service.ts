@@ -110,7 +110,7 @@ export class ContactsService {
     throw new AppError('unavailable', 'Other calls are changing this contact. Try again.');
   }
 
-  /** Throws `not_found`, or `conflict` with the identifier that another contact has. `merge` keeps existing tags. */
+  /** Changes a contact. Throws `not_found`, or `conflict` with a taken identifier. `merge` keeps existing tags. */
   async update(
     organizationId: string,
     id: string,

@@ -87,7 +87,7 @@ const WELCOME_WORKFLOW = {
   ],
 };
 
-/** Creates the owner. If an interrupted start left an owner, nobody has seen that password, so the address is another. */
+/** Creates the owner, with a new address if an interrupted start left an owner whose password nobody has seen. */
 async function signUp(accounts: AccountsService, password: string) {
   const body = { email: OWNER_EMAIL, password, organization_name: 'Demo' };
   try {

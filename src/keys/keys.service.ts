@@ -44,7 +44,7 @@ export class KeysService {
     private readonly failpoints: Failpoints,
   ) {}
 
-  /** Creates a key and revokes the previous one in one transaction. Returns the raw key, which is not stored. */
+  /** Creates a key and revokes the previous key in one transaction. Returns the raw key, which is not stored. */
   async create(organizationId: string, actor: Actor): Promise<string> {
     const raw = newApiKey();
     const id = newId('key');

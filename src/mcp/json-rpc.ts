@@ -46,7 +46,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns an own member. Returns undefined for inherited ones, such as `constructor`. */
+/** Returns an own member. Returns undefined for inherited members, such as `constructor`. */
 export function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -35,7 +35,7 @@ export class Message extends OrganizationRowWithId {
   @Column('text')
   direction: MessageDirection;
 
-  /** Outbound: the address of the contact when the message was created. Inbound: the address that received it. */
+  /** An outbound message has the address of the contact when it was created, an inbound message the receiving address. */
   @Column('text', { nullable: true })
   recipient: string | null;
 

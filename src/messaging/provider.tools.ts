@@ -5,7 +5,7 @@ import { RecordMessageInput, ReportDeliveryInput } from './message.inputs.js';
 import { MessageView, RecordedMessageResult, ReportedDeliveryResult } from './message.results.js';
 import { ProviderReportsService } from './provider-reports.service.js';
 
-/** Tools with which workflows record what the webhooks of providers report. Agents cannot call them. */
+/** Provides the tools by which workflows record the reports of providers. Agents cannot call them. */
 @Injectable()
 export class ProviderTools {
   constructor(private readonly reports: ProviderReportsService) {}

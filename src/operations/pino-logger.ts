@@ -19,7 +19,7 @@ export class PinoLogger implements LoggerService {
       level,
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
-      // No code logs these on purpose. This protects the secrets of an object that is logged as a whole.
+      // No code logs these fields on purpose. This protects the secrets of an object that is logged as a whole.
       redact: {
         paths: ['api_key', 'password', 'secret', 'authorization', 'cookie'].flatMap((name) => [
           name,

@@ -5,7 +5,7 @@ import { HttpRequestTools } from './http-request.tools.js';
 import { OutboundClient } from './outbound-client.js';
 import { OutboundRules } from './outbound-rules.js';
 
-/** Sends requests to URLs that organizations choose, and keeps them out of private networks. */
+/** Sends requests to URLs that organizations choose, but never into private networks. */
 @Module({
   providers: [
     OutboundClient,

@@ -1,6 +1,6 @@
 /** Limits how many rows of each organization a claim returns: see the SQL function `gate.claim_runs`. */
 export interface Share {
-  /** The organization that was served last. The next one in the order of ids is served next (`choose_runs.sql`). */
+  /** Names the organization that was served last. The next id in order is served next (`choose_runs.sql`). */
   readonly after: string;
   /** Limits the rows of each organization that occupies no slot. */
   readonly room: number;

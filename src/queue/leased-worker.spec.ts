@@ -6,7 +6,7 @@ import { type Claim, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
 import { LeasedWorker } from './leased-worker.js';
 import { type WakeUpHandler, type WakeUpKind, WakeUps } from './wake-ups.js';
 
-/** Rows in memory that are due until they are claimed. Their work waits until the test ends it. */
+/** Holds rows in memory that are due until they are claimed. Their work waits until the test ends it. */
 class FakeWork implements LeasedWork {
   readonly kind = 'message';
   readonly due: string[] = [];

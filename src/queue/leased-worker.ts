@@ -13,7 +13,7 @@ interface Running {
 }
 
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
-/** Milliseconds between polls, which find rows when a wake-up was lost. */
+/** Polls come at this interval, and find rows when a wake-up was lost. */
 const POLL_MS = 1000;
 const MAX_BACK_OFF_MS = 5000;
 /** Delays a claim after the first slot becomes free, so that one claim fills several slots. */

@@ -114,7 +114,7 @@ export class Pipeline implements Submittable {
     const { name = '', text } = this.statements[index]!;
     const names = namesOf(connection);
     if (name === '' || !names.has(name)) {
-      // A failed pipeline may or may not have prepared it. Closing a statement that does not exist is no error.
+      // A failed pipeline may have prepared the statement. Closing a statement that does not exist is no error.
       if (name !== '') connection.close({ type: 'S', name }, true);
       connection.parse({ name, text, types: [] }, true);
       if (name !== '') {

@@ -20,7 +20,7 @@ const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 export interface Postmaster {
   readonly identity: ProcessIdentity;
   readonly port: number;
-  /** Is set when this process started the server. */
+  /** It is set when this process started the server. */
   readonly child?: ChildProcess;
 }
 
@@ -254,8 +254,8 @@ interface PostmasterFile {
 async function readPostmasterFile(cluster: string): Promise<PostmasterFile | null> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => null);
   if (text === null) return null;
-  // Lines (miscadmin.h): pid, data directory, start time, port, socket directory, listen address,
-  // shared memory key, status. A single-user backend writes its pid negated.
+  // The lines are (miscadmin.h): pid, data directory, start time, port, socket directory, listen address, shared memory
+  // key, status. A single-user backend writes its pid negated.
   const lines = text.split('\n').map((line) => line.trim());
   const pid = Math.abs(Number(lines[0]));
   if (!Number.isSafeInteger(pid) || pid === 0) return null;

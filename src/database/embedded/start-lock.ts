@@ -66,7 +66,7 @@ async function tryCreate(path: string): Promise<boolean> {
 }
 
 // Two processes may find the same dead holder. Without the inner lock, the slower process would delete the new lock of
-// the faster process, and both would run initdb. The name of the inner lock contains the dead holder.
+// the faster process, and both would run initdb. Each dead holder has its own inner lock.
 async function removeStale(
   path: string,
   stale: Holder,

@@ -35,7 +35,7 @@ export class ChannelListener {
     this.listening = new Promise((resolve, reject) => {
       this.loop = this.listen(resolve, reject);
     });
-    // Not every caller waits for it, and an unhandled rejection would end the process.
+    // Not every caller waits for this promise, and an unhandled rejection would end the process.
     this.listening.catch(() => undefined);
   }
 

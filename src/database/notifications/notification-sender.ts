@@ -64,7 +64,7 @@ export class NotificationSender {
 
   constructor(private readonly gate: GateDatabase) {}
 
-  /** Never throws. Texts are ASCII of at most 4,000 characters, items have no spaces. Under load, delays items by 5 ms. */
+  /** Never throws. Texts are ASCII of at most 4,000 characters, items have no spaces. Under load, waits about 5 ms. */
   send(channel: string, subject: string, item = ''): void {
     if (this.enqueue(channel, subject, item)) this.scheduleBy(this.pace);
   }

@@ -15,7 +15,7 @@ export interface StatementSender {
   defer(statement: DeferredStatement): void;
   /** Grows with each statement and each rollback to a savepoint, but not with deferred statements. */
   readonly version: number;
-  /** The database's `now()` in the transaction, once a statement has begun it. */
+  /** Contains the database's `now()` in the transaction, once a statement has begun it. */
   readonly beganAt: Date | undefined;
 }
 

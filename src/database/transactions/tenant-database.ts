@@ -45,7 +45,7 @@ export class TenantDatabase {
 
   /**
    * Runs `work` in a transaction of the organization and commits it. A throw rolls it back. Inside a transaction of the
-   * same organization, `work` joins that transaction. Inside one of another organization, it throws.
+   * same organization, `work` joins that transaction. Inside a transaction of another organization, it throws.
    */
   async transaction<T>(
     organizationId: string,

@@ -9,7 +9,7 @@ export interface InputRequest<Answer = unknown> {
   /** Names the MCP method, for example `elicitation/create`. */
   readonly method: string;
   readonly params: object;
-  /** The `ClientCapabilities` that a client must have declared. */
+  /** A client must have declared these `ClientCapabilities`. */
   readonly capability: Readonly<Record<string, object>>;
   /** Parses a response. Returns undefined to ask again. Throws {@link AppError} if the person declines. */
   read(answer: unknown): Answer | undefined;

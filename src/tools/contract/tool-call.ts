@@ -32,8 +32,8 @@ export interface ToolCall {
   /** True if the caller accepts a task in place of a result. */
   readonly takesTasks?: boolean;
   /**
-   * Set if a person must agree before the tool runs. For a caller that cannot be asked, `when_possible`
-   * lets the call run, and `always` refuses it.
+   * It is set if a person must agree before the tool runs. For a caller that cannot be asked, `when_possible` lets the
+   * call run, and `always` refuses it.
    */
   readonly confirmation?: 'when_possible' | 'always';
 

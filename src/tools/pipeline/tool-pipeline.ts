@@ -36,8 +36,8 @@ export class ToolPipeline {
   ) {}
 
   /**
-   * Returns the result, or the stored one of the same idempotency key. An abort before the commit rolls the call back.
-   * A dry run of an external tool throws `invalid_arguments`, because it cannot be rolled back.
+   * Returns the result, or the stored result of the same idempotency key. An abort before the commit rolls the call
+   * back. A dry run of an external tool throws `invalid_arguments`, because it cannot be rolled back.
    */
   run(tool: RegisteredTool, method: ToolMethod, given: unknown, call: ToolCall): Promise<object> {
     const input = tool.parse(given ?? {});

@@ -17,8 +17,8 @@ import {
 import { Doc, Nullable } from './doc.decorator.js';
 import type { DtoClass } from './dto-schema.js';
 
-// Each decorator here replaces several of class-validator, @Doc and @Nullable. It takes a description, options, both or
-// neither.
+// Each decorator here combines decorators of class-validator, @Doc and @Nullable. It takes a description, options, both
+// or neither.
 
 interface FieldOptions {
   optional?: boolean;

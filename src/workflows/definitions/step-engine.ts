@@ -26,7 +26,7 @@ export interface Plan {
   readonly waiting: readonly Place[];
   /** The failure of these steps ends the run. */
   readonly failed: readonly Place[];
-  /** Set when the run ends, because no step is running. `at` is the step that ends it early. */
+  /** It is set when the run ends, because no step is running. `at` is the step that ends it early. */
   readonly end?: { readonly status: 'succeeded' | 'failed'; readonly at?: Place };
   /** Lists the paths of loop iterations that have become done. */
   readonly doneIterations: readonly string[];

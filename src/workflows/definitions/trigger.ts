@@ -38,9 +38,9 @@ export interface Trigger {
   secret?: true | string | null;
   /** The previous secret stays valid for this many seconds. With 0 it becomes invalid at once. */
   overlapSeconds?: number;
-  /** Null removes it, absent keeps it. */
+  /** Null removes the tolerance, absent keeps it. */
   toleranceSeconds?: number | null;
-  /** Null removes it, absent keeps it. */
+  /** Null removes the wait, absent keeps it. */
   waitSeconds?: number | null;
   options: TriggerOptions;
 }

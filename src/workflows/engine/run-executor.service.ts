@@ -132,7 +132,7 @@ export class RunExecutorService {
     return mayShare && running.size === 0 && this.findOnlyStep(ready, ['reads']) !== undefined;
   }
 
-  /** Returns the ready step if it is the only one and its kind of transaction is in `kinds`. */
+  /** Returns the only ready step if its kind of transaction is in `kinds`. */
   private findOnlyStep(ready: readonly Place[], kinds: readonly Sharing[]): Place | undefined {
     const [place] = ready;
     if (!place || ready.length > 1) return undefined;

@@ -10,7 +10,7 @@ import { RunControlRepository } from './run-control.repository.js';
 import { type ControlOutcome, refuseOthers, RunRetriesService } from './run-retries.service.js';
 import type { RunVersion } from './run.inputs.js';
 
-/** Limits wake-ups to more runs than a worker starts at once. Polls and sweeps find the others. */
+/** Limits wake-ups. A worker starts fewer runs at once. Polls and sweeps find the others. */
 const MAX_WAKE_UPS = 50;
 
 /** Cancels, retries and replays runs. Every method needs a transaction of the organization. */
@@ -81,7 +81,7 @@ export class RunControlService {
     return outcome;
   }
 
-  /** Starts a run like an earlier one and returns its id. Throws `conflict` when the workflow is not active. */
+  /** Starts a copy of an earlier run and returns its id. Throws `conflict` when the workflow is not active. */
   async replay(organizationId: string, id: string, version: RunVersion): Promise<string> {
     await this.runs.get(organizationId, id);
     const { done, refused } = await this.replayAll(organizationId, [id], version);

@@ -72,7 +72,7 @@ export class RunSearchRepository {
         filter.triggerType ?? null,
         filter.finishedAfter === undefined && filter.finishedBefore === undefined,
         filter.createdAfter ?? '-infinity',
-        // A run that finished before a time was created before it.
+        // A run that finished before a time was also created before that time.
         earliest(filter.createdBefore, filter.finishedBefore) ?? 'infinity',
         filter.finishedAfter ?? '-infinity',
         filter.finishedBefore ?? 'infinity',

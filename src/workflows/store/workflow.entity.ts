@@ -56,7 +56,7 @@ export class Workflow extends OrganizationRowWithId {
   @Column('timestamptz', { default: () => 'now()' })
   updatedAt: Date;
 
-  /** Set when the workflow is deleted. Its runs stay readable. */
+  /** The workflow was deleted at this time. Its runs stay readable. */
   @Column('timestamptz', { nullable: true })
   deletedAt: Date | null;
 }

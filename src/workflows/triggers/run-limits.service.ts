@@ -35,7 +35,7 @@ export class RunLimitsService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** Delays a run that this transaction has inserted by the first limit of its workflow. */
+  /** Applies the first limit of the workflow to a run that this transaction has inserted. */
   async delay(
     organizationId: string,
     id: string,

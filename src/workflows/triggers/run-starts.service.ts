@@ -48,7 +48,7 @@ interface Ancestry {
   depth: number;
   /** Names the first run of the chain. */
   rootRunId: string | null;
-  /** True when `MAX_FOLLOWERS` runs descend from the first one. */
+  /** True when `MAX_FOLLOWERS` runs descend from the first run. */
   isFull: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface DueTick {
 export class SchedulesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Sets or removes the next tick. The new epoch fences off a worker that claimed an earlier one. */
+  /** Sets or removes the next tick. The new epoch fences off a worker that claimed an earlier tick. */
   async set(organizationId: string, workflowId: string, next: Date | undefined): Promise<void> {
     if (!next) {
       const schedules = this.tenants.repository(organizationId, WorkflowSchedule);

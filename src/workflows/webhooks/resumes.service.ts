@@ -54,7 +54,7 @@ export class ResumesService {
   async resume(token: string, readBody: () => Promise<Buffer>): Promise<ResumeResult> {
     const step = this.verify(token);
     if (!step) throw notFound();
-    // The run is counted before the body is read, the organization after. Otherwise one URL could be used to exhaust the
+    // The run is counted before the body is read, and the organization after that. Otherwise one URL could exhaust the
     // rate limit of the whole organization.
     this.limiter.consume(step.runId, 1);
     const body = await readBody();
@@ -83,7 +83,7 @@ export class ResumesService {
     const [, organizationId, runId, stepId, given] = TOKEN.exec(token) ?? [];
     if (!organizationId || !runId || !stepId || !given) return undefined;
     const step = { organizationId, runId, stepId };
-    // timingSafeEqual throws for different lengths. Both have 64 hexadecimal digits.
+    // timingSafeEqual throws for different lengths. Both texts have 64 hexadecimal digits.
     const isOurs = timingSafeEqual(Buffer.from(given), Buffer.from(this.sign(step)));
     return isOurs ? step : undefined;
   }

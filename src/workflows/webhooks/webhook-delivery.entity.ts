@@ -19,7 +19,7 @@ export class WebhookDelivery extends OrganizationRowWithId {
   @Column('integer')
   status: number;
 
-  /** Is `accepted`, `duplicate`, `skipped`, `recorded`, `inactive`, or the code of the error. */
+  /** The code is `accepted`, `duplicate`, `skipped`, `recorded`, `inactive`, or that of the error. */
   @Column('text')
   code: string;
 

@@ -6,7 +6,7 @@ export const TOLERANCE_SECONDS = 300;
 
 const ID = /^[\x21-\x7e]{1,255}$/;
 const TIMESTAMP = /^[0-9]{1,12}$/;
-// Matches 32 bytes in base64. Node's decoder would ignore characters that are not base64.
+// Matches 32 bytes in base64, because Node's decoder ignores characters that are not base64.
 const SIGNATURE = /^v1,[A-Za-z0-9+/]{43}=$/;
 const MAX_SIGNATURES = 16;
 const PREFIX = 'whsec_';
