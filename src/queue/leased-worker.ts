@@ -167,7 +167,8 @@ export class LeasedWorker {
       return claims.map((claim) => this.run(claim, requestedAt));
     } catch (error) {
       // Log an outage once, and not at every poll.
-      if (this.failures === 0) this.logger.error(`Claiming work failed: ${toError(error).message}`);
+      if (this.failures === 0)
+        this.logger.error(`Claiming work failed; retrying: ${toError(error).message}`);
       this.failures += 1;
       return [];
     } finally {
@@ -217,7 +218,7 @@ export class LeasedWorker {
         else running.abort.abort(new Error('The lease was lost.'));
       }
     } catch (error) {
-      this.logger.warn(`Renewing leases failed: ${toError(error).message}`);
+      this.logger.warn(`Renewing leases failed; retrying: ${toError(error).message}`);
       for (const running of current) {
         // After the end of the lease, another worker may have the row.
         if (performance.now() >= running.leaseEndsAt) {

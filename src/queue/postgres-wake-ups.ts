@@ -49,7 +49,7 @@ export class PostgresWakeUps extends WakeUps implements OnApplicationShutdown {
     const handle = this.handlers.get(kind);
     for (const id of ids) {
       handle?.(id, organizationId).catch((error: unknown) => {
-        this.logger.error(`Handling a wake-up failed: ${toError(error).message}`);
+        this.logger.error(`A wake-up failed; the poll finds the row: ${toError(error).message}`);
       });
     }
   }

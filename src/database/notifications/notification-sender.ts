@@ -144,7 +144,7 @@ export class NotificationSender {
     } catch (error) {
       // The items are dropped. Kept items would fill the memory during a long outage.
       if (this.lossy.size === 0) {
-        this.logger.warn(`Sending notifications failed: ${toError(error).message}`);
+        this.logger.warn(`Notifications were lost: ${toError(error).message}`);
       }
       for (const channel of channels) this.lossy.add(channel);
       clearTimeout(this.retry);

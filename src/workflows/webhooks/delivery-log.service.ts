@@ -138,7 +138,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
       try {
         await this.write(queue);
       } catch (error) {
-        this.logger.warn(`Logging webhook deliveries failed: ${toError(error).message}`);
+        this.logger.warn(`Webhook deliveries were not logged: ${toError(error).message}`);
       }
     }
   }
