@@ -168,7 +168,7 @@ export class LeasedWorker {
     } catch (error) {
       // Log an outage once, and not at every poll.
       if (this.failures === 0)
-        this.logger.error(`Claiming work failed; retrying: ${toError(error).message}`);
+        this.logger.error(`Cannot claim; retrying: ${toError(error).message}`);
       this.failures += 1;
       return [];
     } finally {

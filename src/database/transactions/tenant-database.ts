@@ -14,8 +14,8 @@ export interface TransactionOptions {
   /** The server refuses writes. Each statement sees what was committed before it (READ COMMITTED). */
   readonly readOnly?: boolean;
   /**
-   * `work` sends one statement, which commits by itself and saves the round trip of the commit. When its promise
-   * rejects with a broken connection, nobody knows if it was committed. Inside another transaction this has no effect.
+   * `work` sends one statement, which commits by itself and saves the round trip of the commit. After a broken
+   * connection, nobody knows whether it was committed. Inside another transaction this has no effect.
    */
   readonly singleStatement?: boolean;
 }

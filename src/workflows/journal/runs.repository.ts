@@ -65,7 +65,7 @@ const FENCE = prepared(
   'run_fence',
   `select contact_id from workflow_runs where ${LEASED} for no key update`,
 );
-// now() would not do, because the transaction may have begun long before.
+// now() would be too early, because the transaction may have begun long before.
 const RENEW_LEASE = updateLeased(
   'renew_lease',
   `crashes = crashes * $5::integer, available_at = clock_timestamp() + make_interval(secs => $4)`,

@@ -49,7 +49,7 @@ export class OfferedWorkflowTools {
   @Tool({
     name: 'list_workflow_tools',
     title: 'List the tools of workflows',
-    description: 'Returns all workflows that are offered as tools, by the name of the tool.',
+    description: 'Returns all workflows that are offered as tools, sorted by tool name.',
     output: OfferedWorkflowList,
     readOnly: true,
     surfaces: ['dashboard'],

@@ -25,7 +25,7 @@ export interface DeliveryRecord {
   headers: IncomingHttpHeaders;
   /** The body is absent when it was not read or is no longer needed. */
   body?: Buffer;
-  /** Has size and SHA-256 of the body. It is absent when the body was not read. */
+  /** Has the size and SHA-256 of the body. It is absent when the body was not read. */
   digest?: { bytes: number; hash: Buffer };
   receivedAt: Date;
 }
