@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newApiKey } from '../../src/keys/api-key-format.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
@@ -43,8 +44,11 @@ describe('API keys', () => {
 
   it('are described without their secret', async () => {
     await useKey(acme.key);
-    const response = await acme.fetch('/api/mcp/keys');
-    const text = await response.text();
+    // The time of use is written after the answer.
+    const text = await waitFor(async () => {
+      const described = await (await acme.fetch('/api/mcp/keys')).text();
+      return described.includes('"last_used_at":null') ? undefined : described;
+    });
     expect(JSON.parse(text)).toEqual({
       key: {
         prefix: acme.key.slice(0, 8),
