@@ -71,6 +71,6 @@ function explain(thrown: unknown): string {
     return `Port ${port} may not be opened by this user. Set PORT to a number above 1023.`;
   }
   if (code === 'EADDRNOTAVAIL')
-    return `HOST: ${address} is not an address of this machine. Choose another one.`;
+    return `HOST: ${address} is not an address of this machine. Choose another address.`;
   return error.stack ?? error.message;
 }

@@ -162,7 +162,7 @@ function nameFault(name: string): string | undefined {
   if (!PROPERTY_NAME.test(name)) {
     return 'is not a valid property name: use a letter, then up to 63 letters, digits or _';
   }
-  return RESERVED_NAMES.has(name) ? 'is a reserved name: use another one' : undefined;
+  return RESERVED_NAMES.has(name) ? 'is a reserved name: use another name' : undefined;
 }
 
 function valueFault(value: unknown): string | undefined {

@@ -69,9 +69,7 @@ export class ContactFieldsInput {
 }
 
 export class CreateContactInput extends ContactFieldsInput {
-  @Doc(
-    'What to do when a contact already has one of the identifiers: fail, or update that contact.',
-  )
+  @Doc('Action if a contact already has one of the identifiers: fail, or update that contact.')
   @Choice(['error', 'update'])
   on_conflict: 'error' | 'update' = 'error';
 }

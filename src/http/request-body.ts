@@ -20,7 +20,7 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
     if (type === 'entity.too.large') {
       throw new AppError(
         'payload_too_large',
-        `The body is larger than ${limitBytes} bytes. Send a smaller one.`,
+        `The body is larger than ${limitBytes} bytes. Send a smaller body.`,
       );
     }
     throw new AppError('invalid_json', 'The body is incomplete.', { cause: error });

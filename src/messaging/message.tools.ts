@@ -119,7 +119,7 @@ function parseSchedule(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = parseTime(text);
   if (!time) {
-    const message = 'must be a time as in RFC 3339, such as 2030-01-31T09:00:00Z';
+    const message = 'must be an RFC 3339 time, such as 2030-01-31T09:00:00Z';
     throw AppError.invalidField('scheduled_at', message);
   }
   if (time.getTime() <= Date.now() + MOST_AHEAD_MS) return time;

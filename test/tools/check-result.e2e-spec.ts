@@ -71,7 +71,7 @@ describe('a result that does not fit its output class', () => {
     });
     const log = JSON.stringify(logged.mock.calls);
     expect(log).toContain(
-      'The result of lie is not of its class Promised: count must be of type integer',
+      'The result of lie does not match its class Promised: count must be of type integer',
     );
     expect(log).toContain('count is required');
     expect(log).toContain('secret is not known');

@@ -13,8 +13,8 @@ export class SetToolPolicyInput {
   hidden?: boolean;
 
   @Doc(
-    'When a person must confirm calls of agents. never; when_possible: if the client can ask; always: ' +
-      'clients that cannot ask are refused.',
+    'When a person must confirm calls of agents: never, when_possible (if the client can ask) or always ' +
+      '(clients that cannot ask are refused).',
   )
   @Choice(CONFIRMATIONS, { optional: true })
   confirmation?: Confirmation;

@@ -68,7 +68,7 @@ export class ToolPolicyTools {
   @Tool({
     name: LIST,
     title: 'List the policies of tools',
-    description: 'Returns the tools that are hidden or need confirmation, by name.',
+    description: 'Returns the tools that are hidden or need confirmation, sorted by name.',
     output: ToolPolicyList,
     readOnly: true,
     surfaces: ['dashboard'],

@@ -142,7 +142,7 @@ export class ToolRegistry implements OnModuleInit {
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         const faults = error.details?.map((fault) => `${fault.path} ${fault.message}`).join('; ');
-        const message = `The result of ${name} is not of its class ${output.name}: ${faults}`;
+        const message = `The result of ${name} does not match its class ${output.name}: ${faults}`;
         throw new Error(message, { cause: error });
       }
       return result;

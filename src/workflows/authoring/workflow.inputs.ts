@@ -60,8 +60,8 @@ export class UpdateWorkflowInput extends WorkflowIdInput {
   name?: string;
 
   @Doc(
-    'New trigger, as in create_workflow. Without "secret" the secret stays; true keeps or makes one; text replaces it; ' +
-      'null removes it; "overlap_seconds" keeps the old one too.',
+    'New trigger, as in create_workflow. Without "secret" the secret stays; true keeps or creates it; text ' +
+      'replaces it; null removes it; "overlap_seconds" keeps the old secret too.',
   )
   @JsonObject({ optional: true })
   trigger?: object;

@@ -29,7 +29,7 @@ export class WorkflowView {
   version: number;
 
   @JsonObject(
-    '{type} and what belongs to it, with secret: true when webhooks must be signed. The secret itself is never shown.',
+    '{type} and its options, with secret: true if webhooks must be signed. The secret itself is never shown.',
   )
   trigger: object;
 

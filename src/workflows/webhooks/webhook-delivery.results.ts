@@ -29,7 +29,9 @@ export class WebhookDeliveryView {
   @Text('accepted, duplicate, skipped, recorded, inactive, or the code of the error.')
   code: string;
 
-  @Text('The run that this delivery or an earlier one with its key started.', { nullable: true })
+  @Text('The run that this delivery or its earlier duplicate started.', {
+    nullable: true,
+  })
   run_id: string | null;
 
   @JsonObject('Relevant headers as the sender wrote them; of signatures only the length.')
