@@ -89,7 +89,7 @@ describe('a dry run', () => {
       expect(tenants.inDryRun).toBe(true);
       expect(tenants.inTransaction).toBe(false);
       expect(() => tenants.session(acme.id)).toThrow('Open a transaction');
-      expect(() => tenants.afterCommit(() => undefined)).toThrow('no transaction');
+      expect(() => tenants.afterCommit(() => undefined)).toThrow('needs a transaction');
       await write(async () => {
         expect(tenants.inTransaction).toBe(true);
         expect(tenants.inDryRun).toBe(true);
@@ -315,7 +315,7 @@ describe('the setting that enables a dry run', () => {
       await sql(`select set_config('switchboard.dry_run', 'off', false)`);
       await thing(1);
     });
-    await expect(sneaky).rejects.toThrow('did not stay');
+    await expect(sneaky).rejects.toThrow('has committed it');
     expect(await dumpOrganization(switchboard, acme.id)).toEqual(before);
   });
 });

@@ -80,7 +80,7 @@ describe(TenantDatabase.name, () => {
     });
     await expect(failed).rejects.toThrow('undo');
     expect(seen).toEqual(['work', 'after']);
-    expect(() => tenants.afterCommit(() => undefined)).toThrow('no transaction');
+    expect(() => tenants.afterCommit(() => undefined)).toThrow('needs a transaction');
   });
 
   it('returns the start time of the transaction by the database clock, before and after its first statement', async () => {

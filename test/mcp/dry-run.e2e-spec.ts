@@ -265,7 +265,7 @@ describe('tools/call as a dry run', () => {
     const given = { text: 'New' };
     const question = await withoutTrace(() => modern('team_rename', given, true));
     expect(question.body).toMatchObject({ result: { resultType: 'input_required' } });
-    expect(question.text).toContain('without effect');
+    expect(question.text).toContain('Allow a dry run of this action?');
     const { requestState } = resultOf(question);
     const yes = { inputResponses: { [CONFIRMATION]: { action: 'accept' } }, requestState };
     const misused = await withoutTrace(() => modern('team_rename', given, undefined, yes));

@@ -313,9 +313,9 @@ describe('set_tool_policy and list_tool_policies', () => {
     [{ tool: 'keep_word', confirmation: 'sometimes' }, 'confirmation', 'never'],
     [{ tool: 'keep_word', hidden: 'yes' }, 'hidden', 'boolean'],
     [{ tool: 'people_word', confirmation: 'always' }, 'confirmation', 'agents'],
-    [{ tool: 'set_tool_policy', hidden: true }, 'tool', 'no policy'],
-    [{ tool: 'set_tool_policy', confirmation: 'always' }, 'tool', 'no policy'],
-    [{ tool: 'list_tool_policies', hidden: true }, 'tool', 'no policy'],
+    [{ tool: 'set_tool_policy', hidden: true }, 'tool', 'cannot have a policy'],
+    [{ tool: 'set_tool_policy', confirmation: 'always' }, 'tool', 'cannot have a policy'],
+    [{ tool: 'list_tool_policies', hidden: true }, 'tool', 'cannot have a policy'],
   ])('refuse %j', async (given, path, message) => {
     const { status, error } = await acme.call('set_tool_policy', given);
     expect(status).toBe(422);

@@ -101,7 +101,7 @@ describe('waits until a local time', () => {
       'a weekday at a date',
       { until: '{{ trigger.payload.at }}', weekdays: ['mon'] },
       { at: '2030-01-31T09:00' },
-      'weekdays is for',
+      'weekdays needs a time of day',
     ],
     [
       'more than a year',
