@@ -59,8 +59,8 @@ function securityHeaders(): RequestHandler {
 }
 
 /**
- * Gives requests the prototypes of Express from the beginning (ADR 17): V8 frees an object whose prototype changed only
- * when it collects the whole heap.
+ * Gives requests the prototypes of Express from the beginning (ADR 17): V8 frees an object with a changed prototype
+ * only when it collects the whole heap.
  */
 class ExpressServerAdapter extends ExpressAdapter {
   /** Creates a server without TLS, whatever the options. TLS ends in a proxy before this process. */

@@ -73,7 +73,7 @@ export class CompletionRegistry implements OnModuleInit {
     call: CompletionCall,
   ): Promise<CompletionResult> {
     if (!this.argumentsOf(completed, policies).includes(completed.argument)) {
-      throw AppError.invalid('The argument does not exist. Use one of the prompt or template.');
+      throw AppError.invalid('The prompt or resource template has no such argument.');
     }
     const completion = this.completions.get(keyOf(completed));
     const isText =

@@ -191,7 +191,7 @@ describe(parseObjectSchema, () => {
       's.properties.a.enum must not contain',
     ],
     [
-      'a hidden description',
+      'a description with hidden characters',
       one({ type: 'string', description: 'a\u{e0041}' }),
       's.properties.a.description must not contain the character U+E0041',
     ],

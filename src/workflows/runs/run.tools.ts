@@ -147,8 +147,7 @@ export class RunTools {
     surfaces: ['workflow'],
   })
   async set(input: SetRunContactInput, call: ToolCall): Promise<CreatedContactResult> {
-    if (call.runId === undefined)
-      throw AppError.invalid('There is no run. Use this tool in a step.');
+    if (call.runId === undefined) throw AppError.invalid('Call this tool in a step.');
     const { organizationId, runId } = call;
     const { contact, created } = await this.contacts.set(organizationId, runId, input.contact);
     return { contact: ContactView.of(contact), created };
