@@ -53,7 +53,7 @@ export class SessionStore extends PgStore {
   }
 }
 
-/** Maps database errors as every other statement does: while the database is down, the response is 503 and not 401. */
+/** Maps database errors as every other statement does: while the database is down, clients get 503 and not 401. */
 function mapError(error: unknown): unknown {
   return error ? mapDatabaseError(error) : error;
 }

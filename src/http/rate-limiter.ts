@@ -37,7 +37,7 @@ export class TokenBuckets {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Takes `count` tokens. When there are not enough, takes none and throws `rate_limited` with the message. */
+  /** Takes `count` tokens. If the bucket has fewer, takes none and throws `rate_limited` with the message. */
   consume(key: string, count: number, message: string): void {
     const waitSeconds = this.take(key, count);
     if (waitSeconds === 0) return;

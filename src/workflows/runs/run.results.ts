@@ -84,8 +84,9 @@ export class RunView {
   status: RunStatus;
 
   @Doc(
-    'Why it waits (wait, retry, event), ended (step_failed:<step id>, poison: three workers died with it, ' +
-      'requested) or did not start (loop: 8 runs in a chain or 10,000 in total, rate_limited, filter_failed).',
+    'Reason for a wait (wait, retry, event), for the end (step_failed:<step id>, poison: three workers died ' +
+      'with it, requested) or for no start (loop: 8 runs in a chain or 10,000 in total, rate_limited, ' +
+      'filter_failed).',
   )
   @Text({ nullable: true })
   reason: string | null;
