@@ -100,7 +100,7 @@ describe(parseArguments, () => {
     ]);
   });
 
-  it('has the first fault and the number of the others in its message', () => {
+  it('puts the first fault and the number of other faults into the message', () => {
     expect(() => parse({ query: 5 })).toThrow('query must be of type string.');
     expect(() => parse({ query: 5, tags: 5, inner: 5 })).toThrow(
       'query must be of type string (and 2 more).',

@@ -17,12 +17,12 @@ export class CreateWorkflowInput {
   name: string;
 
   @Doc(
-    'What starts it: {"type": "manual"}; {"type": "webhook"}, optionally with "secret": true (one is made and ' +
+    'Trigger: {"type": "manual"}; {"type": "webhook"}, optionally with "secret": true (generated and ' +
       'returned once) or "secret": "…" (16 to 256 characters), and then webhooks must be signed; {"type": ' +
       '"schedule", "cron": "0 9 * * 1", "timezone"?: "Europe/Vienna" (UTC), "missed"?: "skip" | "run_once" (once for ' +
       'all ticks while nothing ran)}; {"type": "event", "event": "contact.created", .updated, .tagged, message.sent, ' +
       '.delivered, .failed, .received or run.failed}. A condition "if" on trigger.payload or contact filters all ' +
-      'but manual. "contact": {"email": "{{ trigger.payload.email }}", …} (webhook, manual) makes or updates its contact.',
+      'but manual. "contact": {"email": "{{ trigger.payload.email }}", …} (webhook, manual) saves its contact.',
     { examples: [{ type: 'webhook', secret: true }] },
   )
   @JsonObject()

@@ -84,9 +84,8 @@ export class RunView {
   status: RunStatus;
 
   @Doc(
-    'Reason for a wait (wait, retry, event), for the end (step_failed:<step id>, poison: three workers died ' +
-      'with it, requested) or for no start (loop: 8 runs in a chain or 10,000 in total, rate_limited, ' +
-      'filter_failed).',
+    'Reason for a wait (wait, retry, event), an end (step_failed:<step id>, poison: three workers died, ' +
+      'requested) or no start (loop: 8 runs in a chain or 10,000 in total, rate_limited, filter_failed).',
   )
   @Text({ nullable: true })
   reason: string | null;

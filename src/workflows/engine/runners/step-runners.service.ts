@@ -23,7 +23,7 @@ export interface StepRunner<S extends Step = Step> {
   getSharing?(step: S): Sharing;
 }
 
-/** Finds the runner of a step. The constructor throws unless there is exactly one runner for each kind. */
+/** Finds the runner of a step. The constructor throws if a kind does not have exactly one runner. */
 export class StepRunnersService {
   private readonly runners: ReadonlyMap<StepKindName, StepRunner>;
 
