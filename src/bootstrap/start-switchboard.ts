@@ -1,10 +1,8 @@
 import 'reflect-metadata';
 import type { INestApplication } from '@nestjs/common';
-import { startApplication } from './application.js';
 import { EnvError, loadEnv } from '../config/env.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres-error.js';
-import { welcome } from '../demo/welcome.js';
 import { AppError, toError } from '../errors/app-error.js';
 import type { Extensions } from './app.module.js';
 import { tuneV8Soon } from '../operations/tune-v8.js';
@@ -40,7 +38,13 @@ async function startOrExit(
     const env = loadEnv();
     if (!env.databaseUrl) embedding = EmbeddedPostgres.start({ dataDir: env.dataDir, log: say });
     onStopSignal(say, stop);
-    const ownerUrl = env.databaseUrl ?? (await embedding!).url;
+    // Loading the application takes a second or two. Meanwhile PostgreSQL starts, and wrong settings are told at once.
+    const [{ startApplication }, { welcome }, postgres] = await Promise.all([
+      import('./application.js'),
+      import('../demo/welcome.js'),
+      embedding,
+    ]);
+    const ownerUrl = env.databaseUrl ?? postgres!.url;
     app = await startApplication({ env, ownerUrl, log: say, extensions });
     if (env.runsWeb) await welcome(app, env, say);
     else say('Switchboard worker is running.');

@@ -61,7 +61,7 @@ describe('mayReference', () => {
       'upcase',
     ];
     let reading = 0;
-    for (let tries = 0; tries < 30_000; tries += 1) {
+    for (let tries = 0; tries < 10_000; tries += 1) {
       const inner = Array.from(
         { length: 1 + (tries % 5) },
         (_, index) => parts[(tries * 7 + index * (tries % 11)) % parts.length],
