@@ -73,10 +73,10 @@ describe('the schemas', () => {
 
   it.each(compilers)('compile as strict %s', async (_dialect, compiler) => {
     const { tools } = await list('2025-11-25');
+    const ajv = compiler();
+    addFormats.default(ajv);
     for (const { inputSchema, outputSchema } of tools) {
       for (const schema of [inputSchema, outputSchema].filter((each) => each !== undefined)) {
-        const ajv = compiler();
-        addFormats.default(ajv);
         expect(ajv.compile(schema)).toBeTypeOf('function');
         expect(schema.type).toBe('object');
         expect(schema).not.toHaveProperty('$schema');
