@@ -5,6 +5,7 @@ import type { Express, RequestHandler } from 'express';
 import helmet from 'helmet';
 import { IncomingMessage, ServerResponse, createServer } from 'node:http';
 import { Socket } from 'node:net';
+import { refuseSeveralHosts } from '../http/one-host.js';
 import { ProblemFilter } from '../http/problem.filter.js';
 import {
   NO_RUN,
@@ -16,6 +17,8 @@ import {
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+// Node.js looks for requests beyond these timeouts so often. Its default of 30 s would allow slow clients up to 40 s.
+const TIMEOUT_CHECK_MS = 1000;
 // This is longer than the 60 s of most proxies. If the server closed first, a proxy could lose a request.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
@@ -34,6 +37,7 @@ export async function createHttpApplication(
   // The default parser builds objects from `a[b]=c`. No route needs that.
   app.set('query parser', 'simple');
   app.use(securityHeaders());
+  app.use(refuseSeveralHosts);
   app.use(`/${WEBHOOK_PATH}`, refuseMalformedPath(NO_WEBHOOK));
   app.use(`/${RESUME_PATH}`, refuseMalformedPath(NO_RUN));
   app.useGlobalFilters(new ProblemFilter());
@@ -44,13 +48,17 @@ export async function createHttpApplication(
   return app;
 }
 
-/** Sets the headers of Helmet, which runs only once: for each request it would take longer than most other work. */
+/**
+ * Sets the headers of Helmet, which runs only once: for each request it would take longer than most other work. No answer
+ * may be stored, whatever its status: nearly all belong to a session or a key.
+ */
 function securityHeaders(): RequestHandler {
   const request = new IncomingMessage(new Socket());
   const sample = new ServerResponse(request);
   helmet()(request, sample, (error) => {
     if (error) throw error;
   });
+  sample.setHeader('Cache-Control', 'no-store');
   const headers = Object.entries(sample.getHeaders()) as [string, string][];
   return (_request, response, next) => {
     for (const [name, value] of headers) response.setHeader(name, value);
@@ -72,7 +80,11 @@ class ExpressServerAdapter extends ExpressAdapter {
     Object.setPrototypeOf(Response.prototype, express.response);
     // Express sets these prototypes on each request. That changes nothing when they are set already.
     Object.assign(express, { request: Request.prototype, response: Response.prototype });
-    const options = { IncomingMessage: Request, ServerResponse: Response };
+    const options = {
+      IncomingMessage: Request,
+      ServerResponse: Response,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    };
     this.httpServer = createServer(options, express);
   }
 }

@@ -35,7 +35,6 @@ export class ProblemFilter implements ExceptionFilter {
     }
     response
       .status(problem.status)
-      .setHeader('Cache-Control', 'no-store')
       .type('application/problem+json')
       .send(JSON.stringify({ type: 'about:blank', title: problem.code, ...problem }));
   }

@@ -7,6 +7,5 @@ import type { Response } from 'express';
 export function sendJson(response: Response, status: number, body: string | Buffer = ''): void {
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json');
-  response.setHeader('Cache-Control', 'no-store');
   response.end(body);
 }

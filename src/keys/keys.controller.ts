@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Header, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { accountOf, SessionGuard } from '../accounts/session.guard.js';
@@ -12,7 +12,6 @@ export class KeysController {
   constructor(private readonly keys: KeysService) {}
 
   @Post()
-  @Header('Cache-Control', 'no-store')
   async create(@Req() request: Request): Promise<{ api_key: string; message: string }> {
     const { organizationId, userId } = accountOf(request);
     return {
@@ -22,7 +21,6 @@ export class KeysController {
   }
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   async describe(@Req() request: Request): Promise<{ key: ApiKeyView | null }> {
     return { key: await this.keys.describe(accountOf(request).organizationId) };
   }

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, HttpCode, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { GateDatabase } from '../database/gate-database.js';
 import { Shutdown } from './shutdown.js';
@@ -17,14 +17,12 @@ export class HealthController {
   ) {}
 
   @Get('live')
-  @Header('Cache-Control', 'no-store')
   live(): Health {
     return { status: 'ok' };
   }
 
   @Get('ready')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   async ready(@Res({ passthrough: true }) response: Response): Promise<Health> {
     const failing: string[] = [];
     if (this.shutdown.isStopping) failing.push('stopping');

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { SessionGuard, accountOf } from '../accounts/session.guard.js';
@@ -26,7 +26,6 @@ export class ToolsController {
   ) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   async list(@Req() request: Request): Promise<{ tools: ToolDescriptor[] }> {
     const policies = await this.policies.get(accountOf(request).organizationId);
     return { tools: this.registry.list('dashboard', policies) };
@@ -34,7 +33,6 @@ export class ToolsController {
 
   @Post(':name')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   async call(@Param('name') name: string, @Req() request: Request): Promise<object> {
     const { organizationId, userId } = accountOf(request);
     this.limiter.consume(organizationId, 1);

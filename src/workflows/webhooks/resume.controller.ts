@@ -28,7 +28,6 @@ export class ResumeController {
     const isFirst = resumed === 'stored';
     response
       .status(isFirst ? 202 : 200)
-      .setHeader('Cache-Control', 'no-store')
       .json(isFirst ? { ok: true } : { ok: true, duplicate: true });
   }
 

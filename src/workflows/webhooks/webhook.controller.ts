@@ -5,7 +5,7 @@ import { readJsonBody } from '../../http/request-body.js';
 import { sendJson } from '../../http/send-json.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
 import type { WebhookRequest } from './webhook-checks.service.js';
-import { WEBHOOK_PATH } from './webhook.js';
+import { sendError, WEBHOOK_PATH } from './webhook.js';
 import { type ReceivedWebhook, WebhooksService } from './webhooks.service.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -39,8 +39,8 @@ export class WebhookController {
 
   @All([':workflowId', ':workflowId/test'])
   refuse(@Res() response: Response): void {
-    const error = { code: 'method_not_allowed', message: 'Send the webhook with POST.' };
-    response.status(405).setHeader('Allow', 'POST').json({ ok: false, error });
+    response.setHeader('Allow', 'POST');
+    sendError(response, 405, 'method_not_allowed', 'Send the webhook with POST.');
   }
 }
 

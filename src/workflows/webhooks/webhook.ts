@@ -85,8 +85,5 @@ export function parseObject(body: Buffer): object {
 }
 
 export function sendError(response: Response, status: number, code: string, message: string): void {
-  response
-    .status(status)
-    .setHeader('Cache-Control', 'no-store')
-    .json({ ok: false, error: { code, message } });
+  response.status(status).json({ ok: false, error: { code, message } });
 }

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { rawRequest } from './raw-request.js';
+
+describe('a request with several Host headers', () => {
+  let switchboard: Switchboard;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard();
+  });
+  afterAll(() => switchboard.close());
+
+  const get = (path: string, ...hosts: string[]) =>
+    rawRequest(
+      switchboard.url,
+      `GET ${path} HTTP/1.1\r\n${hosts.map((host) => `${host}\r\n`).join('')}Connection: close\r\n\r\n`,
+    );
+
+  it.each([
+    ['different', ['Host: localhost', 'Host: evil.example']],
+    ['the same', ['Host: localhost', 'Host: localhost']],
+    ['in other letters', ['Host: localhost', 'hOST: localhost']],
+    ['with an empty one', ['Host: localhost', 'Host:']],
+    ['far apart', ['Host: localhost', 'X-A: 1', 'X-B: 2', 'host: evil.example']],
+  ])('is refused: %s', async (_what, hosts) => {
+    for (const path of ['/health/live', '/api/mcp', '/api/webhooks/workflow/x', '/nothing']) {
+      const { text } = await get(path, ...hosts);
+      expect(text).toMatch(/^HTTP\/1\.1 400 /);
+      expect(text).toContain('"code":"invalid_request"');
+      expect(text).toMatch(/cache-control: no-store/i);
+    }
+  });
+
+  it('is served with one, also when another header has the value host', async () => {
+    const { text } = await get('/health/live', 'Host: localhost', 'X-A: host', 'X-Host: a');
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('is refused without any', async () => {
+    expect((await get('/health/live')).text).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
