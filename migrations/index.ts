@@ -13,6 +13,7 @@ import { Webhooks1764000011000 } from './1764000011000-webhooks.js';
 import { Keys1764000012000 } from './1764000012000-keys.js';
 import { Retention1764000013000 } from './1764000013000-retention.js';
 import { BoundContexts1764000014000 } from './1764000014000-bound-contexts.js';
+import { Surface1764000017000 } from './1764000017000-surface.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later one that changes a
@@ -34,4 +35,5 @@ export const MIGRATIONS = [
   Keys1764000012000,
   Retention1764000013000,
   BoundContexts1764000014000,
+  Surface1764000017000,
 ];

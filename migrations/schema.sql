@@ -356,6 +356,7 @@ create table public.webhook_deliveries (
   body_hash bytea,
   body bytea,
   mistakes json not null default '[]'::json,
+  verified boolean not null default false,
   constraint webhook_deliveries_pkey PRIMARY KEY (organization_id, id),
   constraint webhook_deliveries_kind_check CHECK ((kind = ANY (ARRAY['accepted'::text, 'refused'::text, 'test'::text]))),
   constraint webhook_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
@@ -509,6 +510,8 @@ function gate.claim_schedules(batch_size integer, only_id text, lease_seconds in
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.create_first_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text) returns boolean
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.find_account(by_email text, by_user_id text) returns TABLE(user_id text, email text, password_hash text, organization_id text, organization_name text, role text)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_api_key(key_hash bytea) returns TABLE(id text, organization_id text, stale boolean, policies jsonb, offered_revisions text)
@@ -599,6 +602,7 @@ grant execute on function gate.claim_purge(integer) to public, switchboard_gate;
 grant execute on function gate.claim_runs(integer,text,integer,jsonb) to public, switchboard_gate;
 grant execute on function gate.claim_schedules(integer,text,integer) to public, switchboard_gate;
 grant execute on function gate.create_account(text,text,text,text,text) to public, switchboard_gate;
+grant execute on function gate.create_first_account(text,text,text,text,text) to public, switchboard_gate;
 grant execute on function gate.find_account(text,text) to public, switchboard_gate;
 grant execute on function gate.find_api_key(bytea) to public, switchboard_gate;
 grant execute on function gate.find_outdated_versions(jsonb,text,text,integer,integer) to public, switchboard_gate;

@@ -26,14 +26,15 @@ export class AccountsService {
 
   /** Creates an organization and its owner. Throws `email_taken`, or `forbidden` when sign-up is closed. */
   async signUp({ email, password, organization_name }: SignUpBody): Promise<Account> {
-    if (this.env.signUp === 'closed' && (await this.hasAny())) {
-      throw new AppError('forbidden', 'Sign-up is closed. Ask the operator for an account.');
-    }
+    const isClosed = this.env.signUp === 'closed';
+    // Checked again below. This check saves the hash, which is expensive.
+    if (isClosed && (await this.hasAny())) throw signUpClosed();
     const hash = await hashPassword(password);
     const [userId, organizationId] = [newId('usr'), newId('org')];
     try {
       const values = [userId, email, hash, organizationId, organization_name];
-      await this.gate.call('create_account', values);
+      if (!isClosed) await this.gate.call('create_account', values);
+      else if (!(await this.createFirst(values))) throw signUpClosed();
     } catch (error) {
       if (violatedConstraint(error) !== 'users_email_key') throw error;
       throw new AppError('email_taken', 'This e-mail address already has an account. Sign in.', {
@@ -59,6 +60,19 @@ export class AccountsService {
     const [row] = await this.gate.call<{ has_accounts: boolean }>('has_accounts', []);
     return row?.has_accounts ?? false;
   }
+
+  /** Returns false when somebody has an account. Of simultaneous calls, in all processes, one creates the account. */
+  private async createFirst(values: readonly string[]): Promise<boolean> {
+    const [row] = await this.gate.call<{ create_first_account: boolean }>(
+      'create_first_account',
+      values,
+    );
+    return row!.create_first_account;
+  }
+}
+
+function signUpClosed(): AppError {
+  return new AppError('forbidden', 'Sign-up is closed. Ask the operator for an account.');
 }
 
 function toAccount(row: AccountRow): Account {

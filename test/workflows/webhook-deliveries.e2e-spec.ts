@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-const list = async (id: string, limit = 150): Promise<Deliveries> => {
+const list = async (id: string, limit = 200): Promise<Deliveries> => {
   const { value, error } = await acme.call<Deliveries>(TOOL, { workflow_id: id, limit });
   if (error) throw new Error(error.message);
   return value;
@@ -432,8 +432,8 @@ describe('the test URL of a webhook', () => {
     const { id } = await create({});
     await test(id, BODY);
     await switchboard.ownerQuery(
-      `insert into webhook_deliveries (organization_id, id, workflow_id, kind, received_at, status, code, headers)
-       select organization_id, id || n, workflow_id, kind, received_at - n * interval '1 s', status, code, headers
+      `insert into webhook_deliveries (organization_id, id, workflow_id, kind, received_at, status, code, headers, verified)
+       select organization_id, id || n, workflow_id, kind, received_at - n * interval '1 s', status, code, headers, verified
        from webhook_deliveries, generate_series(1, 60) n where workflow_id = $1`,
       [id],
     );

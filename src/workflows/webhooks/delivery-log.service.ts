@@ -4,14 +4,14 @@ import { ChangeFeed } from '../../changes/change-feed.js';
 import { Env } from '../../config/env.js';
 import { SecretBox } from '../../database/secret-box.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import { toError } from '../../errors/app-error.js';
+import { AppError, toError } from '../../errors/app-error.js';
 import { TokenBuckets } from '../../http/rate-limiter.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+import { type DeliveryGroup, type DeliveryQueue, DeliveryQueues } from './delivery-queues.js';
 import { type DeliveryRecord, deliveryOf } from './delivery-record.js';
 import { diagnose } from './signatures/diagnose.js';
 import type { SignatureMistake } from './signatures/signature-mistake.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import type { DeliveryKind } from './webhook-delivery.entity.js';
 import { deliveryView, type WebhookDeliveriesResult } from './webhook-delivery.results.js';
 import { type Webhook, WEBHOOK_PATH } from './webhook.js';
 
@@ -30,23 +30,22 @@ interface QueuedDelivery {
   mistakes: SignatureMistake[];
 }
 
-interface Queue {
-  webhook: Webhook;
-  deliveries: Record<DeliveryKind, QueuedDelivery[]>;
-}
-
 /**
  * Keeps the log of webhook deliveries. It writes twice a second, after the responses, so a process that dies loses the
- * last deliveries. Whatever strangers send, the log of a workflow has a limited number of rows and writes.
+ * last deliveries. Whatever strangers send, the log of a workflow has a limited number of rows and writes, and they
+ * displace only deliveries of strangers.
  */
 @Injectable()
 export class DeliveryLogService implements BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryLogService.name);
-  private queues = new Map<string, Queue>();
+  private readonly queues = new DeliveryQueues<QueuedDelivery>(
+    MAX_QUEUED_WORKFLOWS,
+    KEPT_DELIVERIES,
+  );
   private queuedDiagnoses = 0;
   private timer?: NodeJS.Timeout;
   private writing?: Promise<void>;
-  /** Each workflow has 50 refused deliveries at once, then one a second. */
+  /** Each workflow has 50 refused deliveries at once, then one a second. Strangers are counted separately. */
   private readonly refusals = new TokenBuckets(KEPT_DELIVERIES, 1);
   /** The diagnosis of one signature takes about a hundred hashes. */
   private readonly diagnoses = new TokenBuckets(20, 0.2);
@@ -82,19 +81,10 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
 
   /** Queues a delivery, which is written within a second. Never throws and never waits. */
   add(webhook: Webhook, record: DeliveryRecord): void {
-    const { workflowId } = webhook;
-    const { kind } = record;
-    if (kind === 'refused' && this.refusals.take(workflowId, 1) > 0) return;
-    if (!this.queues.has(workflowId) && this.queues.size >= MAX_QUEUED_WORKFLOWS) return;
-    const queue: Queue = this.queues.get(workflowId) ?? {
-      webhook,
-      deliveries: { accepted: [], refused: [], test: [] },
-    };
-    this.queues.set(workflowId, queue);
-    const deliveries = queue.deliveries[kind];
-    deliveries.push(this.prepare(webhook, record));
-    // Older deliveries would be deleted as soon as they were written.
-    if (deliveries.length > KEPT_DELIVERIES) deliveries.shift();
+    const { organizationId, workflowId } = webhook;
+    const group = groupOf(record);
+    if (record.kind === 'refused' && this.refusals.take(`${group} ${workflowId}`, 1) > 0) return;
+    this.queues.add(organizationId, workflowId, group, this.prepare(webhook, record));
     this.schedule();
   }
 
@@ -103,7 +93,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     const delivery = deliveryOf(webhook, record);
     await this.tenants.transaction(organizationId, async () => {
       await this.deliveries.insert(organizationId, [delivery]);
-      await this.deliveries.trim(organizationId, workflowId, record.kind, KEPT_DELIVERIES);
+      await this.deliveries.trim(organizationId, workflowId, groupOf(record), KEPT_DELIVERIES);
       this.publishChange(webhook);
     });
     return delivery.id;
@@ -123,24 +113,36 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   private flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const queues = [...this.queues.values()];
-    this.queues = new Map();
     this.queuedDiagnoses = 0;
-    this.writing = this.writeAll(queues).finally(() => {
+    this.writing = this.writeAll(this.queues.takeAll()).finally(() => {
       this.writing = undefined;
-      if (this.queues.size > 0) this.schedule();
+      if (!this.queues.isEmpty) this.schedule();
     });
     return this.writing;
   }
 
-  private async writeAll(queues: readonly Queue[]): Promise<void> {
-    for (const queue of queues) {
+  private async writeAll(queues: readonly DeliveryQueue<QueuedDelivery>[]): Promise<void> {
+    for (const { groups } of queues) {
+      const deliveries = Object.values(groups).flat();
       try {
-        await this.write(queue);
+        await this.write(deliveries);
       } catch (error) {
-        this.logger.warn(`Webhook deliveries were not logged: ${toError(error).message}`);
+        const isDown = error instanceof AppError && error.code === 'unavailable';
+        if (isDown || deliveries.length === 1) this.warn(error);
+        else await this.writeEach(deliveries);
       }
     }
+  }
+
+  /** Writes deliveries alone, so that one that cannot be written does not remove the others from the record. */
+  private async writeEach(deliveries: readonly QueuedDelivery[]): Promise<void> {
+    for (const delivery of deliveries) {
+      await this.write([delivery]).catch((error: unknown) => this.warn(error));
+    }
+  }
+
+  private warn(error: unknown): void {
+    this.logger.warn(`Webhook deliveries were not logged: ${toError(error).message}`);
   }
 
   private prepare(webhook: Webhook, { body, ...record }: DeliveryRecord): QueuedDelivery {
@@ -155,45 +157,78 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     return { webhook, record: { ...record, body }, mistakes: [] };
   }
 
-  private async write({ webhook, deliveries }: Queue): Promise<void> {
+  /** Writes deliveries to one webhook, in one transaction. */
+  private async write(deliveries: readonly QueuedDelivery[]): Promise<void> {
+    const { webhook } = deliveries[0]!;
     const { organizationId, workflowId } = webhook;
-    const all = Object.values(deliveries).flat();
-    await this.diagnoseAll(webhook, all);
+    await this.diagnoseAll(deliveries);
     await this.tenants.transaction(organizationId, async () => {
       // The log of a deleted workflow was deleted with it and must stay empty.
       if (!(await this.workflows.find(organizationId, workflowId))) return;
       await this.deliveries.insert(
         organizationId,
-        all.map((one) => ({ ...deliveryOf(one.webhook, one.record), mistakes: one.mistakes })),
+        deliveries.map(({ webhook: found, record, mistakes }) => ({
+          ...deliveryOf(found, record),
+          mistakes,
+        })),
       );
-      for (const kind of ['accepted', 'refused', 'test'] as const) {
-        if (deliveries[kind].length === 0) continue;
-        await this.deliveries.trim(organizationId, workflowId, kind, KEPT_DELIVERIES);
+      for (const group of new Set(deliveries.map(({ record }) => groupOf(record)))) {
+        await this.deliveries.trim(organizationId, workflowId, group, KEPT_DELIVERIES);
       }
       this.publishChange(webhook);
     });
   }
 
-  private async diagnoseAll(webhook: Webhook, queued: readonly QueuedDelivery[]): Promise<void> {
-    if (!queued.some(({ record }) => record.body)) return;
-    const { organizationId, workflowId, formerSecret, secrets, options } = webhook;
+  private async diagnoseAll(deliveries: readonly QueuedDelivery[]): Promise<void> {
+    // Deliveries that are written a second time have their mistakes already.
+    const undiagnosed = deliveries.filter(
+      ({ record, mistakes }) => record.body && !mistakes.length,
+    );
+    if (undiagnosed.length === 0) return;
+    const { organizationId, workflowId } = undiagnosed[0]!.webhook;
     const sealed = await this.tenants.transaction(
       organizationId,
       () => this.workflows.findOtherSecrets(organizationId, workflowId, MAX_OTHER_SECRETS),
       { readOnly: true },
     );
-    const known = {
-      toleranceSeconds: options.toleranceSeconds,
-      secrets,
-      previous: formerSecret && this.secrets.open(formerSecret, workflowId),
-      others: sealed.map(({ id, secret }) => this.secrets.open(secret, id)),
-    };
-    for (const { record, mistakes } of queued) {
-      const { body, headers, receivedAt } = record;
-      if (!body) continue;
-      mistakes.push(...diagnose({ body, headers, receivedAt, ...known }));
+    const others = sealed
+      .map(({ id, secret }) => this.openIfPossible(secret, id))
+      .filter((secret) => secret !== null);
+    for (const delivery of undiagnosed) {
+      delivery.mistakes.push(...this.diagnose(delivery, others));
       // Yield, so that requests are served between two diagnoses.
       await nextTurn();
+    }
+  }
+
+  private diagnose(
+    { webhook, record }: QueuedDelivery,
+    others: readonly string[],
+  ): SignatureMistake[] {
+    const { workflowId, formerSecret, secrets, options } = webhook;
+    const { headers, receivedAt } = record;
+    try {
+      return diagnose({
+        body: record.body!,
+        headers,
+        receivedAt,
+        toleranceSeconds: options.toleranceSeconds,
+        secrets,
+        previous: formerSecret && this.openIfPossible(formerSecret, workflowId),
+        others,
+      });
+    } catch {
+      // For example a body that is nested too deep. Its delivery must still be recorded, as must all others.
+      return ['not_examined'];
+    }
+  }
+
+  /** Returns null for a secret that was sealed with another SECRET_KEY or changed. It must not stop the log. */
+  private openIfPossible(sealed: Buffer, workflowId: string): string | null {
+    try {
+      return this.secrets.open(sealed, workflowId);
+    } catch {
+      return null;
     }
   }
 
@@ -201,4 +236,8 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     const uri = `switchboard://workflows/${workflowId}/deliveries`;
     this.changes.publish(organizationId, { kind: 'resource', uri });
   }
+}
+
+function groupOf({ kind, verified }: DeliveryRecord): DeliveryGroup {
+  return kind === 'refused' && !verified ? 'stranger' : kind;
 }

@@ -23,6 +23,8 @@ export interface DeliveryRecord {
   code: string;
   runId?: string;
   headers: IncomingHttpHeaders;
+  /** True when the signature was valid, or the webhook has no secret. */
+  verified: boolean;
   /** The body is absent when it was not read or is no longer needed. */
   body?: Buffer;
   /** Has the size and SHA-256 of the body. It is absent when the body was not read. */

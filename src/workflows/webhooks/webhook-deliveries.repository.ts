@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Repository } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import { type DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';
+import type { DeliveryGroup } from './delivery-queues.js';
+import { WebhookDelivery } from './webhook-delivery.entity.js';
 
 @Injectable()
 export class WebhookDeliveriesRepository {
@@ -11,20 +12,21 @@ export class WebhookDeliveriesRepository {
     await this.rows(organizationId).insert(deliveries);
   }
 
-  /** Deletes all deliveries of the kind except the newest `keep`. */
+  /** Deletes all deliveries of the group except the newest `keep`. */
   async trim(
     organizationId: string,
     workflowId: string,
-    kind: DeliveryKind,
+    group: DeliveryGroup,
     keep: number,
   ): Promise<void> {
+    const kind = group === 'stranger' ? 'refused' : group;
     await this.tenants.session(organizationId).query(
       `delete from webhook_deliveries
-       where organization_id = $1 and workflow_id = $2 and kind = $3 and (received_at, id) <= (
+       where organization_id = $1 and workflow_id = $2 and kind = $3 and verified = $4 and (received_at, id) <= (
          select d.received_at, d.id from webhook_deliveries d
-         where d.organization_id = $1 and d.workflow_id = $2 and d.kind = $3
-         order by d.received_at desc, d.id desc offset $4 limit 1)`,
-      [organizationId, workflowId, kind, keep],
+         where d.organization_id = $1 and d.workflow_id = $2 and d.kind = $3 and d.verified = $4
+         order by d.received_at desc, d.id desc offset $5 limit 1)`,
+      [organizationId, workflowId, kind, group !== 'stranger', keep],
     );
   }
 

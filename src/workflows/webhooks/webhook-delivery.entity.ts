@@ -42,6 +42,10 @@ export class WebhookDelivery extends OrganizationRowWithId {
   @Column('bytea', { nullable: true })
   body: Buffer | null;
 
+  /** True when the signature was valid, or none was needed. */
+  @Column('boolean', { default: false })
+  verified: boolean;
+
   @Column('json', { default: () => `'[]'` })
   mistakes: SignatureMistake[];
 }

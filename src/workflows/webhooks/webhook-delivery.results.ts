@@ -74,6 +74,9 @@ export class WebhookDeliveriesResult {
   @Text('The previous secret is valid until this time; null: it is invalid.', { nullable: true })
   previous_secret_until: string | null;
 
-  @ListOf(() => WebhookDeliveryView, 'The newest 50 of each kind.')
+  @ListOf(
+    () => WebhookDeliveryView,
+    'The newest 50 of each kind; of refused ones, 50 with and 50 without a valid signature.',
+  )
   deliveries: WebhookDeliveryView[];
 }

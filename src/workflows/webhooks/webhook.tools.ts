@@ -16,7 +16,7 @@ import { WebhookDeliveriesResult } from './webhook-delivery.results.js';
 const DELIVERIES_URI = 'switchboard://workflows/{workflow_id}/deliveries';
 
 export class WebhookDeliveriesInput extends WorkflowIdInput {
-  @Integer('Maximum number of deliveries, newest first.', { min: 1, max: 150 })
+  @Integer('Maximum number of deliveries, newest first.', { min: 1, max: 200 })
   limit: number = 20;
 }
 

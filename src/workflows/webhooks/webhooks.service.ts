@@ -88,7 +88,7 @@ export class WebhooksService {
   ): Promise<ReceivedWebhook> {
     // The body is left out, so that the queue of the log does not keep it in memory.
     const { headers, receivedAt, digest } = delivery.record;
-    const record = { kind: 'accepted', headers, receivedAt, digest } as const;
+    const record = { kind: 'accepted', verified: true, headers, receivedAt, digest } as const;
     const subject = started === 'skipped' ? webhook.workflowId : started.runId;
     await this.failpoints.reach('after commit, before response', subject);
     if (started === 'skipped') {
