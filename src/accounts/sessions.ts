@@ -36,7 +36,8 @@ export class Sessions implements OnApplicationShutdown {
     this.readCookie = session({
       store: this.store,
       name: this.cookieName,
-      secret: secrets.derive('session cookies'),
+      // The first signs. Cookies that the other key signed stay valid while SECRET_KEY changes.
+      secret: secrets.deriveAll('session cookies'),
       genid: () => randomBytes(32).toString('base64url'),
       resave: false,
       saveUninitialized: false,

@@ -1,12 +1,10 @@
 import 'reflect-metadata';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { type Env, loadEnv } from '../config/env.js';
 import { sqlState } from '../database/database-error.js';
-import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { toError } from '../errors/app-error.js';
 import type { Extensions } from './app.module.js';
+import { withOwner } from './owner-connection.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { toolCatalog } from './tool-catalog.js';
 import {
@@ -83,7 +81,8 @@ async function makeReport(env: Env, extensions: Extensions): Promise<Report> {
   const registry = await toolCatalog(extensions);
   const tools = new Compatibility(stepToolsOf(registry.all()), new LiquidSandbox());
   const report: Report = { breaks: [], changed: [] };
-  await withDatabase(env, async (client) => {
+  await withOwner(env, async (client) => {
+    await client.query('begin isolation level repeatable read read only');
     for await (const { steps, schemas, looseReferences, ...place } of outdated(client, tools)) {
       for (const { effect, ...finding } of tools.check({ steps, schemas, looseReferences })) {
         report[effect].push({ ...place, ...finding });
@@ -91,25 +90,6 @@ async function makeReport(env: Env, extensions: Extensions): Promise<Report> {
     }
   });
   return report;
-}
-
-/** Runs `work` as the owner of the database, who sees all organizations. Does nothing when there is no database yet. */
-async function withDatabase(env: Env, work: (client: Client) => Promise<void>): Promise<void> {
-  if (!env.databaseUrl && !existsSync(join(env.dataDir, 'pg', 'PG_VERSION'))) return;
-  const embedded = env.databaseUrl
-    ? undefined
-    : await EmbeddedPostgres.start({ dataDir: env.dataDir });
-  const client = new Client({ connectionString: env.databaseUrl ?? embedded!.url });
-  // Without a listener, a lost connection would end the process without a message.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await client.query('begin isolation level repeatable read read only');
-    await work(client);
-  } finally {
-    await client.end().catch(() => undefined);
-    await embedded?.stop();
-  }
 }
 
 async function* outdated(client: Client, tools: Compatibility): AsyncGenerator<OutdatedVersion> {

@@ -7,6 +7,7 @@ import {
   IsString,
   IsUrl,
   Length,
+  Matches,
   Max,
   Min,
   validateSync,
@@ -88,6 +89,16 @@ export class Env {
   @IsString()
   @Length(32, 1024)
   readonly secretKey?: string;
+
+  /**
+   * The next or the previous `secretKey`, during a change of it: it opens stored secrets but encrypts none. The word
+   * `database` means the key that is used without `secretKey`.
+   */
+  @IsOptional()
+  @Matches(/^(?:database|.{32,1024})$/s, {
+    message: 'it must be database, or 32 to 1024 characters',
+  })
+  readonly otherSecretKey?: string;
 
   /** Limits the PostgreSQL connections for tenant transactions of this process. */
   @IsInt()
@@ -176,6 +187,7 @@ export const ENV_NAMES = {
   signUp: 'SIGN_UP',
   rateLimitPerMinute: 'RATE_LIMIT_PER_MINUTE',
   secretKey: 'SECRET_KEY',
+  otherSecretKey: 'OTHER_SECRET_KEY',
   databasePoolSize: 'DATABASE_POOL_SIZE',
   workerConcurrency: 'WORKER_CONCURRENCY',
   outboundAllow: 'OUTBOUND_ALLOW',

@@ -94,7 +94,8 @@ export class DatabaseModule implements OnApplicationShutdown {
         {
           provide: SecretBox,
           inject: [Env],
-          useFactory: (env: Env) => new SecretBox(access.dataKey, env.secretKey),
+          useFactory: (env: Env) =>
+            new SecretBox(access.dataKey, env.secretKey, env.otherSecretKey),
         },
       ],
       exports: [TenantDatabase, GateDatabase, NotificationSender, SecretBox],

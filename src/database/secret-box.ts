@@ -1,47 +1,93 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
+const ID_BYTES = 4;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts secrets that must be readable later, such as those of webhooks (AES-256-GCM, NIST SP 800-38D). */
-export class SecretBox {
-  private readonly key: Buffer;
-  /** Identifies the key that sealed a value, so that a changed `SECRET_KEY` gets a clear error. */
-  private readonly keyId: Buffer;
+/** The value of OTHER_SECRET_KEY for the random key in the database, which is used without SECRET_KEY. */
+const DATABASE_KEY = 'database';
 
-  constructor(installationKey: Buffer, secretKey?: string) {
-    this.key = Buffer.from(
-      hkdfSync('sha256', secretKey ?? installationKey, installationKey, 'switchboard secrets', 32),
-    );
-    this.keyId = createHash('sha256').update(this.key).digest().subarray(0, 4);
+interface Key {
+  readonly bytes: Buffer;
+  /** Identifies the key in what it sealed, so that the right one opens it and a missing one gets a clear error. */
+  readonly id: Buffer;
+}
+
+/**
+ * Encrypts secrets that must be readable later, such as those of webhooks (AES-256-GCM, NIST SP 800-38D). It seals with
+ * the current key. It also opens what the other key sealed, while the installation changes from one to the other.
+ */
+export class SecretBox {
+  private readonly current: Key;
+  private readonly other?: Key;
+
+  constructor(installationKey: Buffer, secretKey?: string, otherSecretKey?: string) {
+    this.current = keyOf(installationKey, secretKey);
+    if (otherSecretKey === undefined) return;
+    const isDatabase = otherSecretKey === DATABASE_KEY;
+    this.other = keyOf(installationKey, isDatabase ? undefined : otherSecretKey);
   }
 
   /** Returns a secret for another purpose. It does not reveal the key of this box. */
   derive(purpose: string): string {
-    return Buffer.from(hkdfSync('sha256', this.key, '', purpose, 32)).toString('base64url');
+    return derived(this.current, purpose);
+  }
+
+  /** Returns what {@link derive} returns, and the same of the other key if there is one, to check what either signed. */
+  deriveAll(purpose: string): [string, ...string[]] {
+    return [this.derive(purpose), ...(this.other ? [derived(this.other, purpose)] : [])];
   }
 
   /** Encrypts a secret. `context` says what it belongs to. `open` needs the same context. */
   seal(plain: string, context: string): Buffer {
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.key, iv).setAAD(Buffer.from(context));
+    const cipher = createCipheriv('aes-256-gcm', this.current.bytes, iv).setAAD(
+      Buffer.from(context),
+    );
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-    return Buffer.concat([this.keyId, iv, cipher.getAuthTag(), sealed]);
+    return Buffer.concat([this.current.id, iv, cipher.getAuthTag(), sealed]);
   }
 
-  /** Throws when the value was sealed with another key, for another context, or was changed. */
+  /** Throws when the value was sealed with an unknown key, for another context, or was changed. */
   open(sealed: Buffer, context: string): string {
-    if (!sealed.subarray(0, 4).equals(this.keyId)) {
+    const key = [this.current, this.other].find((one) => one?.id.equals(idIn(sealed)));
+    if (!key) {
       throw new Error(
-        'A stored secret was sealed with another SECRET_KEY. Set SECRET_KEY to its earlier value.',
+        'A stored secret was sealed with another SECRET_KEY. Set SECRET_KEY or OTHER_SECRET_KEY to its earlier value.',
       );
     }
-    const iv = sealed.subarray(4, 4 + IV_BYTES);
-    const tag = sealed.subarray(4 + IV_BYTES, 4 + IV_BYTES + TAG_BYTES);
-    const decipher = createDecipheriv('aes-256-gcm', this.key, iv, { authTagLength: TAG_BYTES })
+    const iv = sealed.subarray(ID_BYTES, ID_BYTES + IV_BYTES);
+    const tag = sealed.subarray(ID_BYTES + IV_BYTES, ID_BYTES + IV_BYTES + TAG_BYTES);
+    const decipher = createDecipheriv('aes-256-gcm', key.bytes, iv, { authTagLength: TAG_BYTES })
       .setAAD(Buffer.from(context))
       .setAuthTag(tag);
-    const body = sealed.subarray(4 + IV_BYTES + TAG_BYTES);
+    const body = sealed.subarray(ID_BYTES + IV_BYTES + TAG_BYTES);
     return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
   }
+
+  /** Returns the value sealed with the current key: the same bytes when it is already. Throws as {@link open} does. */
+  reseal(sealed: Buffer, context: string): Buffer {
+    if (this.current.id.equals(idIn(sealed))) return sealed;
+    return this.seal(this.open(sealed, context), context);
+  }
+
+  /** The bytes that everything begins with that the current key sealed. */
+  get currentId(): Buffer {
+    return this.current.id;
+  }
+}
+
+function keyOf(installationKey: Buffer, secretKey = installationKey as Buffer | string): Key {
+  const bytes = Buffer.from(
+    hkdfSync('sha256', secretKey, installationKey, 'switchboard secrets', 32),
+  );
+  return { bytes, id: createHash('sha256').update(bytes).digest().subarray(0, ID_BYTES) };
+}
+
+function derived({ bytes }: Key, purpose: string): string {
+  return Buffer.from(hkdfSync('sha256', bytes, '', purpose, 32)).toString('base64url');
+}
+
+function idIn(sealed: Buffer): Buffer {
+  return sealed.subarray(0, ID_BYTES);
 }

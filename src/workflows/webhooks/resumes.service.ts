@@ -27,7 +27,8 @@ type ResumeResult = 'stored' | 'duplicate' | 'over';
  */
 @Injectable()
 export class ResumesService {
-  private readonly key: string;
+  /** The first signs. URLs that the other key signed stay valid while SECRET_KEY changes. */
+  private readonly keys: readonly [string, ...string[]];
 
   constructor(
     private readonly env: Env,
@@ -37,14 +38,14 @@ export class ResumesService {
     private readonly limiter: RateLimiter,
     private readonly wakeUps: WakeUps,
   ) {
-    this.key = secrets.derive('resume urls');
+    this.keys = secrets.deriveAll('resume urls');
   }
 
   /** Returns the URL of a step, which never changes. */
   urlOf(step: ResumableStep): string {
     const { organizationId, runId, stepId } = step;
     const path = `${organizationId}.${runId}.${encodeURIComponent(stepId)}`;
-    return `${this.env.baseUrl}/${RESUME_PATH}/${path}.${this.sign(step)}`;
+    return `${this.env.baseUrl}/${RESUME_PATH}/${path}.${sign(step, this.keys[0])}`;
   }
 
   /**
@@ -84,15 +85,17 @@ export class ResumesService {
     if (!organizationId || !runId || !stepId || !given) return undefined;
     const step = { organizationId, runId, stepId };
     // timingSafeEqual throws for different lengths. Both texts have 64 hexadecimal digits.
-    const isOurs = timingSafeEqual(Buffer.from(given), Buffer.from(this.sign(step)));
+    const isOurs = this.keys.some((key) =>
+      timingSafeEqual(Buffer.from(given), Buffer.from(sign(step, key))),
+    );
     return isOurs ? step : undefined;
   }
+}
 
-  private sign({ organizationId, runId, stepId }: ResumableStep): string {
-    // The signed text is JSON, because joined texts could be split in another way and still have the same signature.
-    const text = JSON.stringify([organizationId, runId, stepId]);
-    return createHmac('sha256', this.key).update(text).digest('hex');
-  }
+function sign({ organizationId, runId, stepId }: ResumableStep, key: string): string {
+  // The signed text is JSON, because joined texts could be split in another way and still have the same signature.
+  const text = JSON.stringify([organizationId, runId, stepId]);
+  return createHmac('sha256', key).update(text).digest('hex');
 }
 
 function isResumed({ wait }: WaitingStep): boolean {

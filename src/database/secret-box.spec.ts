@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { SecretBox } from './secret-box.js';
+
+const [FIRST, SECOND] = ['first '.repeat(8), 'second '.repeat(8)];
+const installation = randomBytes(32);
+
+describe(SecretBox, () => {
+  it('opens what either key sealed, and seals with the current one', () => {
+    const old = new SecretBox(installation, FIRST);
+    const both = new SecretBox(installation, SECOND, FIRST);
+    const current = new SecretBox(installation, SECOND);
+    const sealed = old.seal('secret', 'context');
+    expect(both.open(sealed, 'context')).toBe('secret');
+    expect(() => current.open(sealed, 'context')).toThrow('OTHER_SECRET_KEY');
+    const resealed = both.reseal(sealed, 'context');
+    expect(current.open(resealed, 'context')).toBe('secret');
+    expect(() => old.open(resealed, 'context')).toThrow('SECRET_KEY');
+    expect(both.reseal(resealed, 'context')).toBe(resealed);
+    expect(() => both.reseal(sealed, 'other context')).toThrow();
+  });
+
+  it('knows the key of the database by a word', () => {
+    const sealed = new SecretBox(installation).seal('secret', 'context');
+    expect(new SecretBox(installation, FIRST, 'database').open(sealed, 'context')).toBe('secret');
+    expect(() => new SecretBox(installation, FIRST).open(sealed, 'context')).toThrow();
+  });
+
+  it('derives the same secrets for signatures, the current one first', () => {
+    const [old, current] = [
+      new SecretBox(installation, FIRST),
+      new SecretBox(installation, SECOND),
+    ];
+    const both = new SecretBox(installation, SECOND, FIRST);
+    expect(both.deriveAll('purpose')).toEqual([current.derive('purpose'), old.derive('purpose')]);
+    expect(current.deriveAll('purpose')).toEqual([current.derive('purpose')]);
+  });
+});
