@@ -42,6 +42,8 @@ export interface Trigger {
   toleranceSeconds?: number | null;
   /** Null removes the wait, absent keeps it. */
   waitSeconds?: number | null;
+  /** Null removes it, absent keeps it. */
+  dedupeSeconds?: number | null;
   options: TriggerOptions;
 }
 
@@ -52,6 +54,7 @@ const KEYS: Record<TriggerType, readonly string[]> = {
     'overlap_seconds',
     'tolerance_seconds',
     'wait_seconds',
+    'dedupe_seconds',
     'if',
     'contact',
     'limits',
@@ -65,6 +68,7 @@ const MAX_SECRET = 256;
 const MAX_OVERLAP = 30 * 24 * 60 * 60;
 const MAX_TOLERANCE = 24 * 60 * 60;
 const MAX_WAIT = 30;
+const MAX_DEDUPE = 7 * 24 * 60 * 60;
 const MAX_CRON_CHARACTERS = 200;
 
 /** Parses a trigger. Adds every fault with its path; use the result only if there is no fault. */
@@ -105,6 +109,7 @@ function parseWebhook(trigger: Json, faults: Fault[]): Omit<Trigger, 'type' | 'o
     ...parseOverlap(trigger, faults),
     toleranceSeconds: parseOption(trigger, 'tolerance_seconds', MAX_TOLERANCE, faults),
     waitSeconds: parseOption(trigger, 'wait_seconds', MAX_WAIT, faults),
+    dedupeSeconds: parseOption(trigger, 'dedupe_seconds', MAX_DEDUPE, faults),
   };
 }
 

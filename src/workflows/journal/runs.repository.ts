@@ -135,6 +135,31 @@ export class RunsRepository {
     return await this.rows(organizationId).findOneBy({ organizationId, workflowId, dedupeKey });
   }
 
+  /**
+   * Returns the id of the newest run of the last `seconds` whose dedupe key begins with the prefix, or null. Callers with
+   * the same prefix wait until the transaction of the one before has ended, and then see the run that it stored.
+   */
+  async findByKeyPrefix(
+    organizationId: string,
+    workflowId: string,
+    prefix: string,
+    seconds: number,
+  ): Promise<string | null> {
+    const session = this.tenants.session(organizationId);
+    await session.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
+      `${organizationId} ${workflowId} ${prefix}`,
+    ]);
+    // A range instead of LIKE, which would not use the index of the unique key.
+    const [row] = await session.query<{ id: string }>(
+      `select id from workflow_runs
+       where organization_id = $1 and workflow_id = $2 and dedupe_key >= $3 and dedupe_key < $3 || '~'
+         and created_at > clock_timestamp() - make_interval(secs => $4)
+       order by created_at desc limit 1`,
+      [organizationId, workflowId, prefix, seconds],
+    );
+    return row?.id ?? null;
+  }
+
   async find(organizationId: string, id: string): Promise<Run | null> {
     return await this.rows(organizationId).findOneBy({ organizationId, id });
   }

@@ -21,13 +21,14 @@ export function toVersionContent(workflow: Workflow): VersionContent {
 
 /** Returns the trigger in the form that callers see and send. */
 export function toTriggerView(workflow: Workflow): VersionContent['trigger'] {
-  const { toleranceSeconds, waitSeconds } = workflow.webhookOptions;
+  const { toleranceSeconds, waitSeconds, dedupeSeconds } = workflow.webhookOptions;
   return {
     type: workflow.triggerType,
     ...workflow.triggerOptions,
     ...(workflow.secret !== null && { secret: true }),
     ...(toleranceSeconds !== undefined && { tolerance_seconds: toleranceSeconds }),
     ...(waitSeconds !== undefined && { wait_seconds: waitSeconds }),
+    ...(dedupeSeconds !== undefined && { dedupe_seconds: dedupeSeconds }),
   };
 }
 
@@ -39,6 +40,10 @@ export function toWorkflowUpdate({ name, trigger }: VersionContent): {
   name: string;
   trigger: object;
 } {
-  const removed = trigger.type === 'webhook' && { tolerance_seconds: null, wait_seconds: null };
+  const removed = trigger.type === 'webhook' && {
+    tolerance_seconds: null,
+    wait_seconds: null,
+    dedupe_seconds: null,
+  };
   return { name, trigger: { ...removed, ...trigger } };
 }

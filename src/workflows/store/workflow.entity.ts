@@ -10,6 +10,8 @@ export interface WebhookOptions {
   toleranceSeconds?: number;
   /** The response waits up to this many seconds for the end of the run, and then contains its result. */
   waitSeconds?: number;
+  /** Deliveries without a key, with the same body as an earlier one in so many seconds, start no run. */
+  dedupeSeconds?: number;
 }
 
 /** Stores a workflow. Its versions have the steps, and each run is pinned to one version. */

@@ -119,6 +119,25 @@ export class RunStartsService {
     return await this.tenants.transaction(organizationId, store, { singleStatement: !isLimited });
   }
 
+  /**
+   * Returns the id of the newest run of the workflow that started in the last `seconds` with a {@link newBodyKey} of this
+   * body, or null. Until the open transaction ends, no other one gets an answer for the same body. Without this,
+   * simultaneous deliveries would all start a run.
+   */
+  async findRepeated(
+    organizationId: string,
+    workflowId: string,
+    bodyHash: Buffer,
+    seconds: number,
+  ): Promise<string | null> {
+    return await this.runs.findByKeyPrefix(
+      organizationId,
+      workflowId,
+      bodyKeyPrefix(bodyHash),
+      seconds,
+    );
+  }
+
   private async findEarlier(
     organizationId: string,
     { workflowId, dedupeKey, bodyHash }: NewRun,
@@ -194,6 +213,16 @@ export class RunStartsService {
       return loop === undefined ? 'rate_limited' : 'loop';
     }
   }
+}
+
+/** Returns a dedupe key that is new, and by which {@link RunStartsService.findRepeated} finds the run of this body. */
+export function newBodyKey(bodyHash: Buffer): string {
+  return `${bodyKeyPrefix(bodyHash)}${newId('key')}`;
+}
+
+/** Has a space, so that no key of a sender equals it. */
+function bodyKeyPrefix(bodyHash: Buffer): string {
+  return `body ${bodyHash.toString('hex')} `;
 }
 
 function newRun(

@@ -22,12 +22,12 @@ export interface WebhookRequest {
 
 /** Holds a request with its body. It is checked again when the check with the cached webhook fails. */
 export class IncomingDelivery {
-  readonly record: Pick<DeliveryRecord, 'headers' | 'receivedAt' | 'body' | 'digest'>;
+  readonly record: Pick<DeliveryRecord, 'headers' | 'receivedAt' | 'verified' | 'body' | 'digest'>;
   /** The rate limits of these workflows and organizations have counted this request. */
   readonly counted: string[] = [];
 
   constructor(readonly request: WebhookRequest) {
-    this.record = { headers: request.headers, receivedAt: new Date() };
+    this.record = { headers: request.headers, receivedAt: new Date(), verified: false };
   }
 }
 
@@ -37,6 +37,8 @@ export interface VerifiedDelivery {
   /** Contains the SHA-256 of the body. */
   bodyHash: Buffer;
   dedupeKey: string | null;
+  /** When set, the body starts no run if it started one in the last so many seconds. */
+  dedupeSeconds?: number;
 }
 
 @Injectable()
@@ -49,6 +51,8 @@ export class WebhookChecksService {
    */
   async check(webhook: Webhook, delivery: IncomingDelivery): Promise<VerifiedDelivery> {
     const { request, record } = delivery;
+    // The check with the cached webhook may have accepted a secret that is no longer valid.
+    record.verified = false;
     // The organization is counted after the signature check. Before it, a stranger could use up its rate limit.
     this.consume(delivery, webhook.workflowId);
     const body = (record.body ??= await request.readBody());
@@ -57,9 +61,12 @@ export class WebhookChecksService {
       hash: hash('sha256', body, 'buffer'),
     });
     const scheme = schemeOf(webhook, body, request.headers);
+    record.verified = true;
     this.consume(delivery, webhook.organizationId);
     const payload = parseObject(body);
-    return { payload, body, bodyHash, dedupeKey: dedupeKeyOf(request.headers, scheme) };
+    const dedupeKey = dedupeKeyOf(request.headers, scheme);
+    const dedupeSeconds = dedupeKey === null ? webhook.options.dedupeSeconds : undefined;
+    return { payload, body, bodyHash, dedupeKey, dedupeSeconds };
   }
 
   private consume({ counted }: IncomingDelivery, subject: string): void {

@@ -77,10 +77,11 @@ export class WebhookLookUpsService {
 }
 
 /**
- * Returns true when the webhook has no condition and depends only on the row of the workflow, which has a revision. A
- * previous secret also depends on the time.
+ * Returns true when one statement can store a run, and the webhook depends only on the row of the workflow, which has a
+ * revision. A previous secret also depends on the time.
  */
 function isCacheable(found: FoundWebhook): boolean {
-  const { active, condition, previous_is_valid: hasPreviousSecret } = found;
-  return active && condition === null && !hasPreviousSecret;
+  const { active, condition, options, previous_is_valid: hasPreviousSecret } = found;
+  const isOneStatement = condition === null && options.dedupeSeconds === undefined;
+  return active && isOneStatement && !hasPreviousSecret;
 }

@@ -78,12 +78,14 @@ function optionsOf(
   isSecretRemoved: boolean,
 ): WebhookOptions {
   if (trigger.type !== 'webhook') return {};
-  const { toleranceSeconds, waitSeconds } = trigger;
+  const { toleranceSeconds, waitSeconds, dedupeSeconds } = trigger;
   const options: WebhookOptions = { ...before?.webhookOptions };
   if (isSecretRemoved || toleranceSeconds === null) delete options.toleranceSeconds;
   if (typeof toleranceSeconds === 'number') options.toleranceSeconds = toleranceSeconds;
   if (waitSeconds === null) delete options.waitSeconds;
   if (typeof waitSeconds === 'number') options.waitSeconds = waitSeconds;
+  if (dedupeSeconds === null) delete options.dedupeSeconds;
+  if (typeof dedupeSeconds === 'number') options.dedupeSeconds = dedupeSeconds;
   return options;
 }
 

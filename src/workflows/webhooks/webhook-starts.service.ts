@@ -4,6 +4,7 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { contactIn, PayloadContactsService } from '../triggers/payload-contacts.service.js';
 import {
+  newBodyKey,
   type RunStart,
   type RunStarted,
   RunStartsService,
@@ -31,16 +32,19 @@ export class WebhookStartsService {
 
   /**
    * Stores the run and resolves once it is committed. Resolves to `skipped` when the condition of the trigger is false.
-   * A separate transaction is needed only to evaluate a condition, or to find out why the batch stored no run.
+   * A separate transaction is needed only to evaluate a condition, to find an earlier run of the same body, or to find
+   * out why the batch stored no run.
    */
   async start(webhook: Webhook, delivery: VerifiedDelivery): Promise<RunStarted | 'skipped'> {
     const { organizationId, condition } = webhook;
-    if (condition === undefined) {
+    if (condition === undefined && delivery.dedupeSeconds === undefined) {
       const runId = await this.startInBatch(webhook, delivery);
       if (runId !== undefined) return { runId, duplicate: false };
     }
     const { payload } = delivery;
     return await this.tenants.transaction(organizationId, async () => {
+      const earlier = await this.findRepeated(webhook, delivery);
+      if (earlier !== null) return { runId: earlier, duplicate: true };
       const contactId = await this.contacts.find(organizationId, payload);
       const start = { ...startOf(webhook, delivery), contactId };
       return (await this.filter.start(organizationId, start, payload, condition)) ?? 'skipped';
@@ -67,6 +71,15 @@ export class WebhookStartsService {
     }
   }
 
+  /** Returns the run of an earlier delivery with the same body, when the workflow asks for that. */
+  private async findRepeated(
+    { organizationId, workflowId }: Webhook,
+    { dedupeSeconds, bodyHash }: VerifiedDelivery,
+  ): Promise<string | null> {
+    if (dedupeSeconds === undefined) return null;
+    return await this.runs.findRepeated(organizationId, workflowId, bodyHash, dedupeSeconds);
+  }
+
   private batcher(isLimited: boolean): Batcher<RunStart, (string | undefined)[]> {
     return new Batcher(
       (organizationId, starts) => this.runs.startBatch(organizationId, starts, isLimited),
@@ -76,6 +89,8 @@ export class WebhookStartsService {
   }
 }
 
-function startOf({ workflowId }: Webhook, { body, bodyHash, dedupeKey }: VerifiedDelivery) {
+function startOf({ workflowId }: Webhook, delivery: VerifiedDelivery) {
+  const { body, bodyHash, dedupeSeconds } = delivery;
+  const dedupeKey = dedupeSeconds === undefined ? delivery.dedupeKey : newBodyKey(bodyHash);
   return { workflowId, triggerType: 'webhook', payload: body, bodyHash, dedupeKey } as const;
 }
