@@ -11,6 +11,7 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   ...readdirSync(DOCS, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),
@@ -38,6 +39,24 @@ describe('the documentation', () => {
     expect(missing).toEqual([]);
   });
 
+  it('names for each guarantee of docs/security.md a mechanism, and test files that exist', () => {
+    const [, table] = /## Guarantees\n([\s\S]*?)\n## /.exec(read('docs/security.md'))!;
+    const rows = table!.split('\n').filter((line) => line.startsWith('| **'));
+    const guarantees = rows.flatMap((row) => /\*\*(G\d+)\./.exec(row)?.[1] ?? []);
+    expect(guarantees).toEqual(['G8', 'G9', 'G10', 'G11', 'G12', 'G13', 'G14', 'G15']);
+    for (const row of rows) {
+      const [, promise, mechanism, shownBy] = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
+      expect(promise).not.toBe('');
+      expect(mechanism).not.toBe('');
+      const files = [...shownBy!.matchAll(/`([^`]+)`/g)].map(([, file]) => file!);
+      expect(files.length).toBeGreaterThan(0);
+      for (const file of files) {
+        expect(file).toMatch(/^(?:test|src)\/.*spec\.ts$/);
+        expect(existsSync(join(ROOT, file)) ? 'exists' : `${file} does not exist`).toBe('exists');
+      }
+    }
+  });
+
   it('keeps the README within 250 lines', () => {
     expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(250);
   });
@@ -52,7 +71,9 @@ describe('the documentation', () => {
 
   it.each(pages)('names files of the repository that exist: %s', (page) => {
     const missing = [
-      ...read(page).matchAll(/`((?:src|test|docs|scripts|bench|migrations|examples)\/[\w./-]+)`/g),
+      ...read(page).matchAll(
+        /`((?:src|test|docs|docker|scripts|bench|migrations|examples)\/[\w./-]+)`/g,
+      ),
     ]
       .map(([, file]) => file!)
       .filter(
