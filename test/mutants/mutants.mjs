@@ -1,6 +1,8 @@
 const RUNS = 'src/workflows/journal/runs.repository.ts';
 const CLAIMED_RUNS = 'src/workflows/engine/claimed-runs.repository.ts';
 const RUN_STARTS = 'src/workflows/triggers/run-starts.service.ts';
+const HTTP_APPLICATION = 'src/bootstrap/create-http-application.ts';
+const DELIVERY_LOG = 'src/workflows/webhooks/delivery-log.service.ts';
 const TOOL_RUNNER = 'src/workflows/engine/runners/tool.runner.ts';
 const RUNS_TABLE = 'migrations/tables/workflow_runs.sql';
 const LEASES = ['claim_runs', 'renew_runs', 'claim_messages', 'renew_messages'];
@@ -139,5 +141,66 @@ export const MUTANTS = [
     ],
     tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
     names: 'FP5|rolls back the effect of a step that is stopped',
+  },
+  {
+    id: 'S1',
+    what: 'answers may be stored',
+    edits: [[HTTP_APPLICATION, "sample.setHeader('Cache-Control', 'no-store');", '']],
+    tests: ['test/http/no-store'],
+    names: 'is no-store',
+  },
+  {
+    id: 'S2',
+    what: 'several Host headers are accepted',
+    edits: [[HTTP_APPLICATION, 'app.use(refuseSeveralHosts);', 'void refuseSeveralHosts;']],
+    tests: ['test/http/host-headers'],
+    names: 'is refused',
+  },
+  {
+    id: 'S3',
+    what: 'slow clients are looked for every 30 s',
+    edits: [[HTTP_APPLICATION, 'Interval: TIMEOUT_CHECK_MS,', 'Interval: TIMEOUT_CHECK_MS * 30,']],
+    tests: ['test/http/slow-connections'],
+    names: 'is disconnected soon after its time',
+  },
+  {
+    id: 'S4',
+    what: 'the first account is created without a lock',
+    edits: [
+      [
+        'migrations/functions/create_first_account.sql',
+        'lock table gate.users in share row exclusive mode;',
+        '',
+      ],
+    ],
+    tests: ['test/accounts/closed-sign-up'],
+    names: 'creates one account for simultaneous sign-ups',
+  },
+  {
+    id: 'S5',
+    what: 'a delivery that cannot be written takes the others with it',
+    edits: [[DELIVERY_LOG, 'await this.writeEach(deliveries)', 'await this.writeEach([])']],
+    tests: ['test/workflows/hostile-deliveries'],
+    names: 'that the database refuses removes no other',
+  },
+  {
+    id: 'S6',
+    what: 'strangers share the limits of senders with the secret',
+    edits: [
+      [
+        DELIVERY_LOG,
+        "kind === 'refused' && !verified ? 'stranger' : kind",
+        'verified ? kind : kind',
+      ],
+    ],
+    tests: ['test/workflows/hostile-deliveries'],
+    names: 'without a signature removes none whose signature was right',
+  },
+  {
+    id: 'S7',
+    what: 'simultaneous replays of a body do not wait for each other',
+    edits: [[RUNS, 'pg_advisory_xact_lock(hashtextextended($1, 0))', 'hashtextextended($1, 0)']],
+    tests: ['test/workflows/webhook-replays'],
+    names: 'starts one run for simultaneous replays',
   },
 ];
