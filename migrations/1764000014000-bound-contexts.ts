@@ -4,10 +4,9 @@ import { SqlMigration } from './sql-migration.js';
 export class BoundContexts1764000014000 extends SqlMigration {
   readonly name = 'BoundContexts1764000014000';
   readonly files = [
-    'functions/sign.sql',
     'functions/open_context.sql',
     'functions/current_organization.sql',
     'functions/ensure_roles.sql',
   ];
-  readonly objects = ['function public.open_context', 'function private.sign'];
+  readonly objects = ['function public.open_context'];
 }

@@ -13,6 +13,7 @@ import { Webhooks1764000011000 } from './1764000011000-webhooks.js';
 import { Keys1764000012000 } from './1764000012000-keys.js';
 import { Retention1764000013000 } from './1764000013000-retention.js';
 import { BoundContexts1764000014000 } from './1764000014000-bound-contexts.js';
+import { Grants1764000015000 } from './1764000015000-grants.js';
 import { Surface1764000017000 } from './1764000017000-surface.js';
 
 /**
@@ -35,5 +36,6 @@ export const MIGRATIONS = [
   Keys1764000012000,
   Retention1764000013000,
   BoundContexts1764000014000,
+  Grants1764000015000,
   Surface1764000017000,
 ];

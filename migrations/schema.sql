@@ -510,9 +510,11 @@ function gate.claim_schedules(batch_size integer, only_id text, lease_seconds in
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.create_api_key(for_organization_id text, by_user_id text, new_id text, new_hash bytea, new_prefix text, new_last_four text) returns void
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_first_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text) returns boolean
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
-function gate.find_account(by_email text, by_user_id text) returns TABLE(user_id text, email text, password_hash text, organization_id text, organization_name text, role text)
+function gate.find_account(by_email text, by_user_id text, in_organization_id text) returns TABLE(user_id text, email text, password_hash text, organization_id text, organization_name text, role text)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_api_key(key_hash bytea) returns TABLE(id text, organization_id text, stale boolean, policies jsonb, offered_revisions text)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
@@ -546,6 +548,8 @@ function gate.renew_runs(ids text[], epochs integer[], lease_seconds integer) re
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.renew_schedules(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.revoke_api_key(for_organization_id text, by_user_id text) returns TABLE(id text)
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.sweep_run_limits() returns TABLE(id text, organization_id text)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.touch_api_key(key_organization_id text, key_id text) returns void
@@ -566,6 +570,8 @@ function private.ensure_roles() returns void
   language plpgsql;
 function private.isolate(target regclass, key_column name DEFAULT 'organization_id'::name, bookkeeping boolean DEFAULT false) returns void
   language plpgsql;
+function private.lock_for_member(in_organization_id text, for_user_id text) returns void
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.notify_run_change() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.pass_debounce(organization text, workflow text, limits json, key text) returns void
@@ -584,7 +590,7 @@ function private.requeue_due_runs(batch_size integer, OUT woken integer, OUT rec
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.requeue_limited_run() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
-function private.sign(message text) returns text
+function private.tenant_privileges() returns TABLE(target regclass, privilege text, columns text[])
   language sql stable set search_path=pg_catalog, pg_temp;
 function public.assert_lease(rows bigint) returns bigint
   language plpgsql immutable set search_path=pg_catalog, pg_temp;
@@ -592,78 +598,7 @@ function public.current_organization() returns text
   language plpgsql stable security definer parallel restricted set search_path=pg_catalog, pg_temp;
 function public.find_contact_ids(wanted text, other text, batch_size integer) returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
+function public.lock_organization() returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function public.open_context(organization text, signature text) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
-
-grant execute on function gate.admit_runs(text) to public, switchboard_gate;
-grant execute on function gate.claim_events(integer,text,integer) to public, switchboard_gate;
-grant execute on function gate.claim_messages(integer,text,integer) to public, switchboard_gate;
-grant execute on function gate.claim_purge(integer) to public, switchboard_gate;
-grant execute on function gate.claim_runs(integer,text,integer,jsonb) to public, switchboard_gate;
-grant execute on function gate.claim_schedules(integer,text,integer) to public, switchboard_gate;
-grant execute on function gate.create_account(text,text,text,text,text) to public, switchboard_gate;
-grant execute on function gate.create_first_account(text,text,text,text,text) to public, switchboard_gate;
-grant execute on function gate.find_account(text,text) to public, switchboard_gate;
-grant execute on function gate.find_api_key(bytea) to public, switchboard_gate;
-grant execute on function gate.find_outdated_versions(jsonb,text,text,integer,integer) to public, switchboard_gate;
-grant execute on function gate.find_parked_runs(integer) to public, switchboard_gate;
-grant execute on function gate.find_webhook(text) to public, switchboard_gate;
-grant execute on function gate.finish_purge(text,text,integer,integer) to public, switchboard_gate;
-grant execute on function gate.has_accounts() to public, switchboard_gate;
-grant execute on function gate.purge(text,text,integer,integer,integer) to public, switchboard_gate;
-grant execute on function gate.purge_idempotency_keys(integer,integer) to public, switchboard_gate;
-grant execute on function gate.release_events(text[],integer[]) to public, switchboard_gate;
-grant execute on function gate.release_messages(text[],integer[]) to public, switchboard_gate;
-grant execute on function gate.release_runs(text[],integer[]) to public, switchboard_gate;
-grant execute on function gate.release_schedules(text[],integer[]) to public, switchboard_gate;
-grant execute on function gate.renew_events(text[],integer[],integer) to public, switchboard_gate;
-grant execute on function gate.renew_messages(text[],integer[],integer) to public, switchboard_gate;
-grant execute on function gate.renew_runs(text[],integer[],integer) to public, switchboard_gate;
-grant execute on function gate.renew_schedules(text[],integer[],integer) to public, switchboard_gate;
-grant execute on function gate.sweep_run_limits() to public, switchboard_gate;
-grant execute on function gate.touch_api_key(text,text) to public, switchboard_gate;
-grant execute on function gate.wake_runs(integer) to public, switchboard_gate;
-grant execute on function private.admit_due_runs(integer) to public;
-grant execute on function private.admit_runs_of_workflow(text,text,text,text[],boolean) to public;
-grant execute on function private.choose_runs(integer,jsonb,text[]) to public;
-grant execute on function private.contact_search_keys(text,text,integer) to public;
-grant execute on function private.end_child_run() to public;
-grant execute on function private.ensure_roles() to public;
-grant execute on function private.isolate(regclass,name,boolean) to public;
-grant execute on function private.notify_run_change() to public;
-grant execute on function private.pass_debounce(text,text,json,text) to public;
-grant execute on function private.pass_rate(text,text,json) to public;
-grant execute on function private.pass_slots(text,text,json,text[]) to public;
-grant execute on function private.record_effect() to public;
-grant execute on function private.record_parked_run() to public;
-grant execute on function private.report_effects_of(regclass) to public;
-grant execute on function private.requeue_due_runs(integer) to public;
-grant execute on function private.requeue_limited_run() to public;
-grant execute on function private.sign(text) to public;
-grant execute on function public.assert_lease(bigint) to public;
-grant execute on function public.current_organization() to public;
-grant execute on function public.find_contact_ids(text,text,integer) to public;
-grant execute on function public.open_context(text,text) to public;
-grant usage on schema gate to switchboard_gate;
-grant usage on schema public to public, switchboard_tenant;
-grant delete, insert, select, update on table gate.sessions to switchboard_gate;
-grant delete, insert, select, update on table public.api_keys to switchboard_tenant;
-grant insert, select on table public.audit_log to switchboard_tenant;
-grant delete, insert, select, update on table public.contacts to switchboard_tenant;
-grant delete, insert, select, update on table public.event_interests to switchboard_tenant;
-grant delete, insert, select, update on table public.idempotency_keys to switchboard_tenant;
-grant delete, insert, select, update on table public.memberships to switchboard_tenant;
-grant delete, insert, select, update on table public.messages to switchboard_tenant;
-grant delete, insert, select, update on table public.offered_workflows to switchboard_tenant;
-grant delete, insert, select, update on table public.organizations to switchboard_tenant;
-grant delete, insert, select, update on table public.parked_runs to switchboard_tenant;
-grant delete, insert, select, update on table public.pending_events to switchboard_tenant;
-grant delete, insert, select, update on table public.retention_rules to switchboard_tenant;
-grant delete, insert, select, update on table public.run_steps to switchboard_tenant;
-grant delete, insert, select, update on table public.run_waits to switchboard_tenant;
-grant delete, insert, select, update on table public.tool_policies to switchboard_tenant;
-grant delete, insert, select, update on table public.webhook_deliveries to switchboard_tenant;
-grant delete, insert, select, update on table public.workflow_runs to switchboard_tenant;
-grant delete, insert, select, update on table public.workflow_schedules to switchboard_tenant;
-grant delete, insert, select, update on table public.workflow_versions to switchboard_tenant;
-grant delete, insert, select, update on table public.workflows to switchboard_tenant;

@@ -38,7 +38,7 @@ announce({
   url: `http://127.0.0.1:${app.getHttpServer().address().port}/api/mcp`,
   bootMs,
   organizationId,
-  key: await app.get(KeysService).create(organizationId, { kind: 'user', id: userId }),
+  key: await app.get(KeysService).create(organizationId, userId),
 });
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0), fail));
 // Starts the application like startSwitchboard.

@@ -4,21 +4,26 @@
 -- Result: the organization's id, or null without a context. A wrong signature is error 42501.
 -- Locks: none.
 --
--- The signed text contains the process id of the session and the time at which the transaction began. So a
--- context that leaks is worthless in another session, and in another transaction of this one.
+-- The signed bytes contain the process id of the session and the time at which the transaction began. So a
+-- context that leaks is worthless in another session, and in another transaction of this one. The time is binary: it
+-- contains a zero byte, so no signature of a transaction is one that open_context() accepts.
 create or replace function public.current_organization() returns text
 language plpgsql stable security definer parallel restricted
 set search_path = pg_catalog, pg_temp as $$
 declare
-  context text := current_setting('switchboard.context', true);
-  organization text;
+  context constant text := current_setting('switchboard.context', true);
+  organization constant text := split_part(context, '.', 1);
+  bound bytea;
+  expected text;
 begin
   if context is null or context = '' then
     return null;
   end if;
-  organization := split_part(context, '.', 1);
-  if context <> organization || '.' || private.sign(
-    organization || '.' || pg_backend_pid() || '.' || extract(epoch from transaction_timestamp())) then
+  bound := convert_to(organization || '.' || pg_backend_pid() || '.', 'UTF8')
+    || timestamptz_send(transaction_timestamp());
+  select organization || '.' || encode(sha256(i.outer_key || sha256(i.inner_key || bound)), 'hex')
+  into expected from private.installation i;
+  if context is distinct from expected then
     raise exception 'The tenant context was not signed by the service.' using errcode = '42501';
   end if;
   return organization;

@@ -12,7 +12,7 @@ declare
   installation record;
   tenant_role name;
   gate_role name;
-  target regclass;
+  granted record;
 begin
   select * into strict installation from private.installation;
   tenant_role := 'switchboard_tenant_' || installation.suffix;
@@ -29,15 +29,29 @@ begin
   -- A temporary table or function would outlive its transaction, and would be found before those of the service.
   execute format('revoke temporary on database %I from public', current_database());
   execute format('grant usage on schema public to %I', tenant_role);
-  -- A table without forced isolation gets no grant, so a forgotten isolate() cannot leak rows.
-  for target in
-    select c.oid::regclass from pg_class c
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relforcerowsecurity
-  loop
-    execute format('grant select, insert, update, delete on %s to %I', target, tenant_role);
+  -- This also takes back what an earlier version granted.
+  execute format('revoke all on all tables in schema public from %I', tenant_role);
+  for granted in select * from private.tenant_privileges() loop
+    execute format('grant %s %s on %s to %I', granted.privilege,
+      (select '(' || string_agg(quote_ident(c), ', ') || ')' from unnest(granted.columns) c),
+      granted.target, tenant_role);
   end loop;
-  if to_regclass('public.audit_log') is not null then
-    execute format('revoke update, delete on public.audit_log from %I', tenant_role);
+  -- Only the owner calls these. The index of contacts is the exception: it calls its function as whoever writes.
+  revoke execute on all functions in schema gate, private from public;
+  if to_regproc('private.contact_search_keys') is not null then
+    execute format('grant execute on function private.contact_search_keys to %I', tenant_role);
+  end if;
+  -- All organizations share the tenant role. So SQL of one could end the sessions of others, and large objects have no
+  -- organization. Only a superuser can take these functions away (docs/adr/0021).
+  if (select rolsuper from pg_roles where rolname = current_user) then
+    for granted in
+      select p.oid::regprocedure as target from pg_proc p
+      where p.pronamespace = 'pg_catalog'::regnamespace
+        and (p.proname ~ '^lo_' or p.proname in ('loread', 'lowrite', 'pg_cancel_backend', 'pg_terminate_backend'))
+    loop
+      execute format('revoke execute on function %s from public', granted.target);
+    end loop;
+    grant execute on function pg_cancel_backend(integer), pg_terminate_backend(integer, bigint) to pg_signal_backend;
   end if;
   execute format('grant usage on schema gate to %I', gate_role);
   execute format('grant execute on all functions in schema gate to %I', gate_role);

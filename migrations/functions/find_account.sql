@@ -1,11 +1,12 @@
--- Finds a person by e-mail address or id, with the first organization that the person joined.
+-- Finds a person by e-mail address or id, with one organization of that person.
 --
 -- Arguments:
---   by_email    the address in any case, or null
---   by_user_id  the person's id, or null
--- Result: one row, or none.
+--   by_email            the address in any case, or null
+--   by_user_id          the person's id, or null
+--   in_organization_id  the organization that a session names; null for the first one that the person joined
+-- Result: one row, or none, also when the person is not a member of the given organization.
 -- Locks: none.
-create or replace function gate.find_account(by_email text, by_user_id text)
+create or replace function gate.find_account(by_email text, by_user_id text, in_organization_id text)
 returns table (
   user_id text,
   email text,
@@ -20,7 +21,8 @@ select u.id, u.email, u.password_hash, o.id, o.name, m.role
 from gate.users u
 join public.memberships m on m.user_id = u.id
 join public.organizations o on o.id = m.organization_id
-where (by_email is not null and lower(u.email) = lower(by_email)) or u.id = by_user_id
+where ((by_email is not null and lower(u.email) = lower(by_email)) or u.id = by_user_id)
+  and (in_organization_id is null or o.id = in_organization_id)
 order by m.created_at, o.id
 limit 1
 $$;

@@ -44,15 +44,20 @@ export class AccountsService {
     return { userId, email, organizationId, organizationName: organization_name, role: 'owner' };
   }
 
-  /** Returns the account, or null for an unknown address and for a wrong password. */
+  /**
+   * Returns the account in the organization that the person joined first, or null for an unknown address and for a
+   * wrong password.
+   */
   async authenticate(email: string, password: string): Promise<Account | null> {
-    const [row] = await this.gate.call<AccountRow>('find_account', [email, null]);
+    const [row] = await this.gate.call<AccountRow>('find_account', [email, null, null]);
     const isRight = await verifyPassword(row?.password_hash, password);
     return row && isRight ? toAccount(row) : null;
   }
 
-  async find(userId: string): Promise<Account | null> {
-    const [row] = await this.gate.call<AccountRow>('find_account', [null, userId]);
+  /** Returns the account of a person in an organization, or null when the person is not a member. */
+  async find(userId: string, organizationId: string): Promise<Account | null> {
+    const values = [null, userId, organizationId];
+    const [row] = await this.gate.call<AccountRow>('find_account', values);
     return row ? toAccount(row) : null;
   }
 

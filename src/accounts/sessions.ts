@@ -10,9 +10,12 @@ import type { Account } from './account.js';
 import { AccountsService } from './accounts.service.js';
 import { IDLE_LIFETIME_MS, SessionStore } from './session-store.js';
 
+/** Names the person of a session, and the organization in which the session acts. */
+type SignedIn = Pick<Account, 'userId' | 'organizationId'>;
+
 /**
- * Reads and writes the sessions of signed-in people. A session holds only the id of the person; the account is read
- * again with every request.
+ * Reads and writes the sessions of signed-in people. A session holds only the ids of the person and of the
+ * organization; the account is read again with every request. A membership that is added later changes no session.
  */
 @Injectable()
 export class Sessions implements OnApplicationShutdown {
@@ -50,10 +53,13 @@ export class Sessions implements OnApplicationShutdown {
     // because two installations in one process must not read each other's accounts.
     const reader = new Passport();
     for (const instance of [passport, reader]) {
-      instance.serializeUser((user, done) => done(null, (user as Account).userId));
+      instance.serializeUser((user, done) => {
+        const { userId, organizationId } = user as Account;
+        done(null, { userId, organizationId } satisfies SignedIn);
+      });
     }
-    reader.deserializeUser((userId: string, done) => {
-      this.accounts.find(userId).then(
+    reader.deserializeUser(({ userId, organizationId }: SignedIn, done) => {
+      this.accounts.find(userId, organizationId).then(
         (account) => done(null, account ?? false),
         (error: Error) => done(error),
       );

@@ -42,9 +42,7 @@ export async function createDemoOrganization(
     'create_workflow',
     WELCOME_WORKFLOW,
   );
-  const apiKey = await app
-    .get(KeysService)
-    .create(account.organizationId, { kind: 'user', id: account.userId });
+  const apiKey = await app.get(KeysService).create(account.organizationId, account.userId);
   return {
     email: account.email,
     password,

@@ -7,7 +7,7 @@ export const FAILPOINTS = {
   FP3: 'before step transaction',
   FP4: 'during lease renewal',
   FP5: 'after last step, before done',
-  FP6: 'after revocation, before new key',
+  FP6: 'after rotation, before response',
 } as const;
 
 export type Failpoint = (typeof FAILPOINTS)[keyof typeof FAILPOINTS];

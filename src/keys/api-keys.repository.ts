@@ -17,6 +17,17 @@ export interface FoundKey {
   offered_revisions: string | null;
 }
 
+/** The columns that the tenant role may read. Only functions of the gate see the hash. */
+const READABLE = {
+  id: true,
+  prefix: true,
+  lastFour: true,
+  createdBy: true,
+  createdAt: true,
+  lastUsedAt: true,
+} as const satisfies Partial<Record<keyof ApiKey, true>>;
+type DescribedKey = Pick<ApiKey, keyof typeof READABLE>;
+
 @Injectable()
 export class ApiKeysRepository {
   private readonly lookUps = new Batcher<Buffer, ReadonlyMap<string, FoundKey>>((_, hashes) =>
@@ -28,23 +39,26 @@ export class ApiKeysRepository {
     private readonly gate: GateDatabase,
   ) {}
 
-  async findActive(organizationId: string): Promise<ApiKey | null> {
+  async findActive(organizationId: string): Promise<DescribedKey | null> {
     return await this.tenants
       .repository(organizationId, ApiKey)
-      .findOneBy({ organizationId, revokedAt: IsNull() });
+      .findOne({ select: READABLE, where: { organizationId, revokedAt: IsNull() } });
   }
 
-  async revokeActive(organizationId: string): Promise<void> {
-    await this.tenants
-      .repository(organizationId, ApiKey)
-      .update({ organizationId, revokedAt: IsNull() }, { revokedAt: () => 'now()' });
-  }
-
-  async insert(
+  /** Stores a key, revokes the previous one and writes the audit log, in one statement. */
+  async create(
     organizationId: string,
-    key: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'lastFour' | 'createdBy'>,
+    userId: string,
+    key: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'lastFour'>,
   ): Promise<void> {
-    await this.tenants.repository(organizationId, ApiKey).insert({ ...key, organizationId });
+    const { id, hash, prefix, lastFour } = key;
+    const values = [organizationId, userId, id, hash, prefix, lastFour];
+    await this.gate.call('create_api_key', values);
+  }
+
+  /** Revokes the active key and writes the audit log, in one statement. Returns false when there was no key. */
+  async revoke(organizationId: string, userId: string): Promise<boolean> {
+    return (await this.gate.call('revoke_api_key', [organizationId, userId])).length > 0;
   }
 
   /**

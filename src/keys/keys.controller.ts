@@ -15,7 +15,7 @@ export class KeysController {
   async create(@Req() request: Request): Promise<{ api_key: string; message: string }> {
     const { organizationId, userId } = accountOf(request);
     return {
-      api_key: await this.keys.create(organizationId, { kind: 'user', id: userId }),
+      api_key: await this.keys.create(organizationId, userId),
       message: 'Store this key now: it is shown only once. The previous key is revoked.',
     };
   }
@@ -29,6 +29,6 @@ export class KeysController {
   @HttpCode(204)
   async revoke(@Req() request: Request): Promise<void> {
     const { organizationId, userId } = accountOf(request);
-    await this.keys.revoke(organizationId, { kind: 'user', id: userId });
+    await this.keys.revoke(organizationId, userId);
   }
 }

@@ -1,6 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Actor } from '../accounts/account.js';
-import { AuditLog } from '../accounts/audit-log.js';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { Failpoints } from '../failpoints/failpoints.js';
@@ -39,42 +37,31 @@ export class KeysService {
   constructor(
     private readonly keys: ApiKeysRepository,
     private readonly tenants: TenantDatabase,
-    private readonly audit: AuditLog,
     private readonly changes: ChangeFeed,
     private readonly failpoints: Failpoints,
   ) {}
 
-  /** Creates a key and revokes the previous key in one transaction. Returns the raw key, which is not stored. */
-  async create(organizationId: string, actor: Actor): Promise<string> {
+  /**
+   * Creates a key and revokes the previous key in one transaction. Returns the raw key, which is not stored. Throws when
+   * the person is not a member of the organization.
+   */
+  async create(organizationId: string, userId: string): Promise<string> {
     const raw = newApiKey();
-    const id = newId('key');
-    await this.tenants.transaction(organizationId, async () => {
-      await this.tenants.lockOrganization(organizationId);
-      await this.keys.revokeActive(organizationId);
-      await this.failpoints.reach('after revocation, before new key', organizationId);
-      await this.keys.insert(organizationId, {
-        id,
-        hash: hashApiKey(raw),
-        prefix: raw.slice(0, PREFIX_LENGTH),
-        lastFour: raw.slice(-4),
-        createdBy: actor.kind === 'user' ? actor.id : null,
-      });
-      await this.audit.record(organizationId, actor, 'create_api_key', id);
-      this.changes.publish(organizationId, { kind: 'keys' });
+    await this.keys.create(organizationId, userId, {
+      id: newId('key'),
+      hash: hashApiKey(raw),
+      prefix: raw.slice(0, PREFIX_LENGTH),
+      lastFour: raw.slice(-4),
     });
+    this.changes.publish(organizationId, { kind: 'keys' });
+    await this.failpoints.reach('after rotation, before response', organizationId);
     return raw;
   }
 
   /** Revokes the key of the organization, if any. Every process refuses the key after this returns. */
-  async revoke(organizationId: string, actor: Actor): Promise<void> {
-    await this.tenants.transaction(organizationId, async () => {
-      await this.tenants.lockOrganization(organizationId);
-      const active = await this.keys.findActive(organizationId);
-      if (!active) return;
-      await this.keys.revokeActive(organizationId);
-      await this.audit.record(organizationId, actor, 'revoke_api_key', active.id);
-      this.changes.publish(organizationId, { kind: 'keys' });
-    });
+  async revoke(organizationId: string, userId: string): Promise<void> {
+    const isRevoked = await this.keys.revoke(organizationId, userId);
+    if (isRevoked) this.changes.publish(organizationId, { kind: 'keys' });
   }
 
   /** Returns the active key without its secret, or null when there is none. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Effects } from '../../src/database/transactions/effects.js';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
+import { allowRenaming } from '../support/extra-grants.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { dumpOrganization } from './dump-organization.js';
@@ -31,6 +32,7 @@ beforeAll(async () => {
       organization_id text collate "C" not null references organizations (id), id text, primary key (organization_id, id))`);
   await switchboard.ownerQuery(`select private.isolate('public.team_notes', bookkeeping => true)`);
   await switchboard.ownerQuery('select private.ensure_roles()');
+  await allowRenaming(switchboard);
 });
 afterAll(() => switchboard.close());
 beforeEach(async () => {

@@ -47,27 +47,6 @@ const FUNCTIONS = `
   where p.pronamespace = any ($1::regnamespace[])
   order by p.oid::regprocedure::text collate "C"`;
 
-const GRANTS = `
-  select object, privileges, string_agg(grantee, ', ' order by grantee) as grantees
-  from (
-    select object, coalesce(nullif(a.grantee::regrole::text, '-'), 'public') as grantee,
-      string_agg(lower(a.privilege_type), ', ' order by lower(a.privilege_type)) as privileges
-    from (
-      select 'schema ' || n.nspname as object, n.nspacl as acl, n.nspowner as owner
-      from pg_namespace n where n.oid = any ($1::regnamespace[])
-      union all
-      select 'table ' || c.oid::regclass, c.relacl, c.relowner
-      from pg_class c where c.relnamespace = any ($1::regnamespace[]) and c.relkind in ('r', 'p')
-      union all
-      select 'function ' || p.oid::regprocedure, coalesce(p.proacl, acldefault('f', p.proowner)), p.proowner
-      from pg_proc p where p.pronamespace = any ($1::regnamespace[])
-    ) o, aclexplode(o.acl) a
-    where a.grantee <> o.owner
-    group by 1, 2
-  ) granted
-  group by 1, 2
-  order by object collate "C", privileges`;
-
 interface TableRow {
   name: string;
   columns: string[];
@@ -84,15 +63,9 @@ interface FunctionRow {
   options: string;
 }
 
-interface GrantRow {
-  object: string;
-  privileges: string;
-  grantees: string;
-}
-
 /**
  * Returns the schema of a migrated database as text that reads like SQL. It is the same on every server version and in
- * every installation. Bodies of functions are left out: they are in `migrations/functions`.
+ * every installation. Bodies of functions are left out: they are in `migrations/functions`. For grants see dumpGrants.
  */
 export async function dumpSchema(client: Client): Promise<string> {
   await client.query('begin');
@@ -101,11 +74,9 @@ export async function dumpSchema(client: Client): Promise<string> {
     await client.query('set local search_path = pg_catalog');
     const tables = await client.query<TableRow>(TABLES, [SCHEMAS]);
     const functions = await client.query<FunctionRow>(FUNCTIONS, [SCHEMAS]);
-    const grants = await client.query<GrantRow>(GRANTS, [SCHEMAS]);
     return [
       ...tables.rows.map(describeTable),
       functions.rows.map(({ signature, options }) => `${signature}\n  ${options};\n`).join(''),
-      grants.rows.map(describeGrant).join(''),
     ].join('\n');
   } finally {
     await client.query('rollback');
@@ -125,9 +96,4 @@ function describeTable(table: TableRow): string {
   ]
     .map((statement) => `${statement};\n`)
     .join('');
-}
-
-function describeGrant({ object, privileges, grantees }: GrantRow): string {
-  // Both roles end with the random suffix of the installation.
-  return `grant ${privileges} on ${object} to ${grantees.replaceAll(/_[0-9a-f]{12}\b/g, '')};\n`;
 }

@@ -9,6 +9,7 @@ import { migrate, prepareDatabase } from '../../src/database/setup/prepare-datab
 import { ENTITIES } from '../../src/bootstrap/entities.js';
 import { SnakeCaseNaming } from '../../src/database/snake-case-naming.js';
 import { createTestDatabase } from '../support/database.js';
+import { dumpGrants } from './dump-grants.js';
 import { dumpSchema } from './dump-schema.js';
 
 /** The tables without an entity, each with the reason. */
@@ -19,6 +20,9 @@ const NO_ENTITY: Record<string, string> = {
 };
 const SCHEMA_HEADER = `-- The schema that the migrations make, without the bodies of functions. Generated: do not edit.
 -- After a change of a migration run: npm run db:schema
+`;
+const GRANTS_HEADER = `# What the roles of the service, and all roles (public), may do. Generated: do not edit.
+# After a change of private.tenant_privileges() or private.ensure_roles() run: npm run db:schema
 `;
 const FOLDER = join(import.meta.dirname, '../../migrations');
 
@@ -114,6 +118,53 @@ describe('migrations/schema.sql', () => {
       const file = readFileSync(join(FOLDER, `functions/${name}.sql`), 'utf8');
       expect(file, name).toContain(` as $$${body}$$;`);
     }
+  });
+});
+
+describe('migrations/grants.txt', () => {
+  let url: string;
+  let drop: () => Promise<void>;
+  let tenant: string;
+  beforeAll(async () => {
+    const database = await createTestDatabase();
+    ({ url, drop } = database);
+    tenant = database.access.tenant.user;
+  });
+  afterAll(() => drop());
+
+  const dump = (): Promise<string> =>
+    withClient(url, async (client) => {
+      // Grants on a database are not copied with it.
+      await client.query('select private.ensure_roles()');
+      return await dumpGrants(client);
+    });
+
+  it('has all grants of a migrated database (npm run db:schema updates it)', async () => {
+    await expect(`${GRANTS_HEADER}\n${await dump()}`).toMatchFileSnapshot(
+      '../../migrations/grants.txt',
+    );
+  });
+
+  it('has the grants again after a start, whatever was granted before', async () => {
+    const before = await dump();
+    await query(url, `grant all on all tables in schema public to ${tenant}`);
+    await query(url, `revoke insert on contacts from ${tenant}`);
+    await query(url, `grant update (id) on organizations to ${tenant}`);
+    await prepareDatabase(url, { waitMs: 5000, log: () => undefined });
+    expect(await withClient(url, dumpGrants)).toBe(before);
+  });
+
+  it('lists each table of Switchboard by name, because others can be read and written', async () => {
+    const file = readFileSync(join(FOLDER, 'functions/tenant_privileges.sql'), 'utf8');
+    const listed = new Set([...file.matchAll(/^ {2}\('(\w+)', /gm)].map(([, name]) => name));
+    const tables = await withClient(url, async (client) => {
+      const found = await client.query<{ name: string }>(
+        `select relname as name from pg_class
+         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'migrations'`,
+      );
+      return found.rows.map(({ name }) => name);
+    });
+    expect([...listed].sort()).toEqual(tables.sort());
   });
 });
 

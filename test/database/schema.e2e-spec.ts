@@ -132,6 +132,7 @@ describe('every table of an organization', () => {
       where p.prosecdef and (n.nspname <> 'gate' and p.oid <> all (array[
           'public.current_organization()'::regprocedure,
           'public.open_context(text, text)'::regprocedure,
+          'public.lock_organization()'::regprocedure,
           -- It compares the organization itself; isolation.e2e-spec.ts attacks it with hostile statements.
           'public.find_contact_ids(text, text, integer)'::regprocedure])
         or not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false))`);

@@ -8,6 +8,7 @@ import type { TenantSession } from '../../src/database/transactions/tenant-sessi
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { IdempotencyKey } from '../../src/tools/idempotency/idempotency-key.entity.js';
 import { toLeaseLostError, LeaseLostError } from '../../src/workflows/journal/run-lease.js';
+import { allowEndingSessions } from '../support/extra-grants.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
@@ -32,6 +33,7 @@ beforeAll(async () => {
   tenants = switchboard.app.get(TenantDatabase, { strict: false });
   acme = await createOrganization(switchboard);
   other = await createOrganization(switchboard);
+  await allowEndingSessions(switchboard);
 });
 afterAll(() => switchboard.close());
 
@@ -140,7 +142,7 @@ describe(TenantDatabase.name, () => {
         tenants.transaction(id, async () => {
           const rows = await tenants
             .session(id)
-            .query<{ id: string }>('select id from organizations');
+            .query<{ id: string }>('select distinct organization_id as id from audit_log');
           return rows.map((row) => row.id);
         }),
       ),

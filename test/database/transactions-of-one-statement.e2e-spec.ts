@@ -196,8 +196,8 @@ async function readPid(seconds = 0): Promise<number> {
   return row!.pid;
 }
 
-const OWN = `select id, current_setting('transaction_read_only') as only from organizations
-  where id <> $1 and $2::text is null`;
+const OWN = `select distinct organization_id as id, current_setting('transaction_read_only') as only from audit_log
+  where organization_id <> $1 and $2::text is null`;
 
 function reading<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
   return tenants.transaction(organizationId, work, { readOnly: true });

@@ -11,6 +11,7 @@ import {
   readRows,
   withoutNewIds,
 } from '../support/organization-rows.js';
+import { allowEndingSessions, allowRenaming } from '../support/extra-grants.js';
 import { type TestOrganization, createOrganization } from '../support/organization.js';
 import { OutputSchemas } from '../support/output-schemas.js';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
@@ -81,6 +82,8 @@ let acme: TestOrganization;
 // There is no worker, so rows stay as the calls wrote them.
 beforeAll(async () => {
   switchboard = await startSwitchboard({ env: { ROLE: 'web' }, providers: [TeamTools] });
+  await allowRenaming(switchboard);
+  await allowEndingSessions(switchboard);
 });
 beforeEach(async () => {
   acme = await createOrganization(switchboard);

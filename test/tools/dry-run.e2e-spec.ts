@@ -24,6 +24,7 @@ import {
   type TestEffect,
   withoutNewIds,
 } from '../support/organization-rows.js';
+import { allowRenaming } from '../support/extra-grants.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { OutputSchemas } from '../support/output-schemas.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -132,6 +133,7 @@ beforeAll(async () => {
     env: { ROLE: 'web', REDIS_URL: '' },
     providers: [TeamTools, Journal],
   });
+  await allowRenaming(switchboard);
   journal = switchboard.app.get(Journal);
 });
 beforeEach(async () => {

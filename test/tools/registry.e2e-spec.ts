@@ -15,6 +15,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import type { ToolCall } from '../../src/tools/contract/tool-call.js';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
+import { allowRenaming } from '../support/extra-grants.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 
@@ -121,6 +122,7 @@ describe('a tool that a team adds', () => {
 
   beforeAll(async () => {
     switchboard = await startSwitchboard({ providers: [TeamTools, Journal] });
+    await allowRenaming(switchboard);
     journal = switchboard.app.get(Journal);
   });
   beforeEach(async () => {

@@ -7,6 +7,7 @@ import type { ToolCall } from '../../src/tools/contract/tool-call.js';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { ToolRegistry } from '../../src/tools/registry/tool-registry.js';
 import { argumentsFor, type Descriptor, Ids, optionsOf } from '../database/tool-arguments.js';
+import { allowRenaming } from '../support/extra-grants.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { effectsBetween, readRows } from '../support/organization-rows.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -70,6 +71,7 @@ describe('a tool that is declared idempotent', () => {
   beforeAll(async () => {
     // There are no workers, which would change the rows of the calls later.
     switchboard = await startSwitchboard({ providers: [LyingTools], env: { ROLE: 'web' } });
+    await allowRenaming(switchboard);
     tools = switchboard.app
       .get(ToolRegistry)
       .all()

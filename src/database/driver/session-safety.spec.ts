@@ -27,7 +27,6 @@ describe('the safety of a statement for its session', () => {
     `update "pg_settings" set setting = 'x'`,
     'select pg_advisory_lock(1)',
     'select 1 into temporary contacts',
-    'create temporary table contacts (id text)',
     `set search_path = 'x'`,
     'reset all',
     'discard all',
@@ -35,7 +34,6 @@ describe('the safety of a statement for its session', () => {
     'prepare x as select 1',
     'listen x',
     'declare c cursor with hold for select 1',
-    'do $$ begin end $$',
     'select 1; select 2',
     'select 1 -- comment',
     'select /* comment */ 1',
@@ -53,6 +51,29 @@ describe('the safety of a statement for its session', () => {
     `select ${'1,'.repeat(60_000)} 1`,
   ])('is not given for %s', (text) => {
     expect(sessionSafety(text)).toBe('unsafe');
+  });
+
+  it.each([
+    `alter role current_user password 'x'`,
+    'alter user current_user set search_path = x',
+    'do $$ begin end $$',
+    `DO 'begin end'`,
+    '/* a */ call x()',
+    ';create temporary table contacts (id text)',
+    'drop table contacts',
+    'grant x to y',
+    'revoke x from y',
+    'truncate contacts',
+    `comment on table contacts is 'x'`,
+    `security label on table contacts is 'x'`,
+    `load 'x'`,
+    'vacuum',
+    'reassign owned by x to y',
+    '"select" 1',
+    '\ufeffalter role x',
+    '\vdo $$ begin end $$',
+  ])('says that %s is forbidden', (text) => {
+    expect(sessionSafety(text)).toBe('forbidden');
   });
 
   it.each([

@@ -7,7 +7,9 @@ export type SessionSafety =
   /** It may change settings, prepared statements, locks or other state of the session. */
   | 'unsafe'
   /** It would begin or end a transaction. */
-  | 'ends transaction';
+  | 'ends transaction'
+  /** It could change more than rows and its session, for example the role that all organizations share. */
+  | 'forbidden';
 
 const MOST_CACHED = 2000;
 const MOST_CHARACTERS = 100_000;
@@ -20,6 +22,17 @@ const FIRST_WORDS = new Set(['select', 'insert', 'update', 'delete', 'with']);
 const ENDS_TRANSACTION =
   /^(?:abort|begin|commit|end|prepare\s+transaction|rollback(?!\s+to\s)|start\s+transaction)\b/i;
 const SAVEPOINT = /^(?:savepoint|release\s+savepoint|rollback\s+to\s+savepoint)\s+\w+\s*$/i;
+
+/**
+ * Statements may begin with these words. All others are forbidden: ALTER changes the password of its own role, and DO
+ * hides any of them in a text.
+ */
+const COMMANDS = new Set(
+  `analyze close copy deallocate declare delete discard execute explain fetch insert listen lock merge move notify
+  prepare release reset rollback savepoint select set show table unlisten update values with`.split(
+    /\s+/,
+  ),
+);
 
 /** Words of SQL that may stand before a parenthesis and are no function. */
 const KEYWORDS = new Set(
@@ -39,8 +52,8 @@ const FUNCTIONS = new Set(
   json_each json_object_agg json_populate_recordset json_strip_nulls json_to_recordset jsonb_agg jsonb_array_elements
   jsonb_array_elements_text jsonb_array_length jsonb_build_array jsonb_build_object jsonb_each jsonb_each_text
   jsonb_object_agg jsonb_object_keys jsonb_path_exists jsonb_populate_recordset jsonb_set jsonb_strip_nulls
-  jsonb_to_recordset jsonb_typeof lag last_value lead least left length lower ltrim make_interval max md5 min mod now
-  nullif numeric octet_length pg_advisory_xact_lock pg_current_snapshot pg_current_xact_id pg_snapshot pg_visible_in_snapshot power random rank regexp_replace repeat replace reverse right round row row_number row_to_json
+  jsonb_to_recordset jsonb_typeof lag last_value lead least left length lock_organization lower ltrim make_interval
+  max md5 min mod now nullif numeric octet_length pg_advisory_xact_lock pg_current_snapshot pg_current_xact_id pg_snapshot pg_visible_in_snapshot power random rank regexp_replace repeat replace reverse right round row row_number row_to_json
   rtrim sha256 split_part sqrt starts_with string_agg string_to_array strpos substr substring sum timestamptz to_char
   to_json to_jsonb to_timestamp translate trim trunc unnest upper varchar`.split(/\s+/),
 );
@@ -64,6 +77,10 @@ function classify(given: string): SessionSafety {
   const text = withoutLeadingComments(given);
   if (ENDS_TRANSACTION.test(text)) return 'ends transaction';
   if (SAVEPOINT.test(text)) return 'safe';
+  const [command] = /^[a-z]*/i.exec(text)!;
+  // An empty statement does nothing, and a query can begin with a parenthesis.
+  const isCommand = COMMANDS.has(command.toLowerCase()) || text === '' || text.startsWith('(');
+  if (!isCommand) return 'forbidden';
   return text.length <= MOST_CHARACTERS && isPlain(text) ? 'safe' : 'unsafe';
 }
 

@@ -46,7 +46,7 @@ export async function prepareDatabase(
     if (extensions) migrated.push(...(await migrateExtensions(ownerUrl, extensions)));
     if (migrated.length > 0) options.log(`Ran ${migrated.length} migrations of the database.`);
     const installation = await findOrCreateInstallation(client);
-    await ensureRoles(client, installation);
+    if (migrated.length > 0 || !(await hasRoles(client, installation))) await ensureRoles(client);
     const access = toAccess(config, installation);
     await assertIsolated(access);
     return access;
@@ -151,8 +151,7 @@ function paddedKey(key: Buffer, pad: number): Buffer {
   return block;
 }
 
-async function ensureRoles(client: Client, installation: Installation): Promise<void> {
-  if (await hasRoles(client, installation)) return;
+async function ensureRoles(client: Client): Promise<void> {
   try {
     await client.query('select private.ensure_roles()');
   } catch (error) {
@@ -166,15 +165,27 @@ async function ensureRoles(client: Client, installation: Installation): Promise<
   }
 }
 
-/** Returns true when both roles exist and have their grants. A start that was interrupted leaves roles without grants. */
+/**
+ * Returns true when both roles exist and have exactly their grants. A start that was interrupted leaves roles without
+ * grants, or with those of an earlier version.
+ */
 async function hasRoles(client: Client, installation: Installation): Promise<boolean> {
   const names = [roleName('tenant', installation), roleName('gate', installation)];
   const found = await client.query('select from pg_roles where rolname = any($1)', [names]);
   if (found.rows.length < names.length) return false;
   const missing = await client.query(
-    `select from pg_class
-     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relforcerowsecurity
-       and not has_table_privilege($1, oid, 'select')
+    `with actual as (
+       select c.oid::regclass as target, lower(a.privilege_type) as privilege, null::text[] as columns
+       from pg_class c, aclexplode(c.relacl) a
+       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.grantee = $1::regrole
+       union all
+       select t.attrelid::regclass, lower(a.privilege_type), array_agg(t.attname::text order by t.attname::text collate "C")
+       from pg_attribute t join pg_class c on c.oid = t.attrelid, aclexplode(t.attacl) a
+       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.grantee = $1::regrole
+       group by 1, 2)
+     (select from (table actual except select * from private.tenant_privileges()) excess)
+     union all
+     (select from (select * from private.tenant_privileges() except table actual) missing)
      union all
      select from pg_proc
      where pronamespace = 'gate'::regnamespace and not has_function_privilege($2, oid, 'execute')

@@ -3,7 +3,7 @@ import { isConnectionError } from '../database-error.js';
 import { Pipeline } from '../driver/pipeline.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
 import {
-  assertKeepsTransaction,
+  assertAllowed,
   assertOpen,
   type DeferredStatement,
   type StatementSender,
@@ -36,7 +36,7 @@ export class LazyTransaction implements StatementSender {
   ) {}
 
   async query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult> {
-    assertKeepsTransaction(statement);
+    assertAllowed(statement);
     this.version += 1;
     return await this.inTurn(async () => {
       assertOpen(this.isOver || isClosed());
@@ -49,7 +49,7 @@ export class LazyTransaction implements StatementSender {
 
   defer(statement: DeferredStatement): void {
     assertOpen(this.isOver);
-    assertKeepsTransaction(statement);
+    assertAllowed(statement);
     this.deferred.push(statement);
   }
 

@@ -23,8 +23,21 @@ export function assertOpen(isClosed: boolean): void {
   if (isClosed) throw new Error('This session has ended, and its transaction may have too.');
 }
 
-/** Throws for SQL that would begin or end a transaction: its changes could no longer be rolled back. */
-export function assertKeepsTransaction({ text, isInternal }: BoundStatement): void {
-  if (isInternal || sessionSafety(text) !== 'ends transaction') return;
-  throw new Error(`SQL cannot begin or end the transaction that it runs in: ${text.slice(0, 100)}`);
+/**
+ * Throws for SQL that would begin or end a transaction, because its changes could no longer be rolled back, and for SQL
+ * that could change more than rows.
+ */
+export function assertAllowed({ text, isInternal }: BoundStatement): void {
+  if (isInternal) return;
+  const safety = sessionSafety(text);
+  if (safety === 'ends transaction') {
+    throw new Error(
+      `SQL cannot begin or end the transaction that it runs in: ${text.slice(0, 100)}`,
+    );
+  }
+  if (safety === 'forbidden') {
+    throw new Error(
+      `SQL of a transaction reads and writes rows. Put other commands into a migration: ${text.slice(0, 100)}`,
+    );
+  }
 }

@@ -127,9 +127,7 @@ export class TenantDatabase {
 
   /** Locks the organization until the current transaction ends. Other transactions that lock it wait until then. */
   async lockOrganization(organizationId: string): Promise<void> {
-    // FOR UPDATE would also block inserts of rows that refer to the organization.
-    const lock = 'select from organizations where id = $1 for no key update';
-    await this.session(organizationId).query(lock, [organizationId]);
+    await this.session(organizationId).query('select public.lock_organization()');
   }
 
   /** Runs `action` once the current transaction is committed, and never if it is rolled back. */

@@ -10,8 +10,9 @@ export class OwnerGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const [, { actor, organizationId }] = context.getArgs<[unknown, ToolCall]>();
-    const account = actor.kind === 'user' ? await this.accounts.find(actor.id) : null;
-    if (account?.role === 'owner' && account.organizationId === organizationId) return true;
+    const account =
+      actor.kind === 'user' ? await this.accounts.find(actor.id, organizationId) : null;
+    if (account?.role === 'owner') return true;
     throw new AppError('forbidden', 'Only an owner of the organization may call this tool.');
   }
 }

@@ -1,0 +1,35 @@
+import type { QueryRunner } from 'typeorm';
+import { SqlMigration } from './sql-migration.js';
+
+/**
+ * Grants the tenant role what the repositories do and nothing else. Keys change through functions of the gate, and a
+ * session names its organization.
+ */
+export class Grants1764000015000 extends SqlMigration {
+  readonly name = 'Grants1764000015000';
+  readonly files = [
+    'functions/open_context.sql',
+    'functions/current_organization.sql',
+    'functions/lock_organization.sql',
+    'functions/lock_for_member.sql',
+    'functions/create_api_key.sql',
+    'functions/revoke_api_key.sql',
+    'functions/find_account.sql',
+    'functions/tenant_privileges.sql',
+    'functions/ensure_roles.sql',
+  ];
+  readonly objects = [
+    'function private.tenant_privileges',
+    'function gate.revoke_api_key',
+    'function gate.create_api_key',
+    'function private.lock_for_member',
+    'function public.lock_organization',
+  ];
+
+  override async up(runner: QueryRunner): Promise<void> {
+    // The signature of this function has changed, and the next one is not needed any more.
+    await runner.query('drop function if exists gate.find_account(text, text)');
+    await runner.query('drop function if exists private.sign(text)');
+    await super.up(runner);
+  }
+}

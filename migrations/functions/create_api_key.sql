@@ -1,0 +1,32 @@
+-- Creates the API key of an organization, revokes the previous one, and writes it to the audit log.
+--
+-- Arguments:
+--   for_organization_id  the organization
+--   by_user_id           the signed-in person
+--   new_id               the id of the new key
+--   new_hash             the SHA-256 of the raw key
+--   new_prefix, new_last_four  the parts of the raw key that people see
+-- Result: nothing. A person who is no member of the organization is error 42501.
+-- Locks: the organization, so that two creations take turns; the keys.
+--
+-- It is in the gate, because SQL of a tool must not be able to create keys: it runs as the tenant role.
+create or replace function gate.create_api_key(
+  for_organization_id text,
+  by_user_id text,
+  new_id text,
+  new_hash bytea,
+  new_prefix text,
+  new_last_four text
+) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+begin
+  perform private.lock_for_member(for_organization_id, by_user_id);
+  update public.api_keys k set revoked_at = now()
+  where k.organization_id = for_organization_id and k.revoked_at is null;
+  insert into public.api_keys (organization_id, id, hash, prefix, last_four, created_by)
+  values (for_organization_id, new_id, new_hash, new_prefix, new_last_four, by_user_id);
+  insert into public.audit_log (organization_id, actor_kind, actor_id, action, subject)
+  values (for_organization_id, 'user', by_user_id, 'create_api_key', new_id);
+end
+$$;

@@ -1,0 +1,86 @@
+-- Returns what the tenant role may do with each isolated table. private.ensure_roles() grants exactly this.
+--
+-- Arguments: none.
+-- Result: one row for each table and privilege. columns is null when the privilege is for the whole table, and
+--   has the names in alphabetical order otherwise.
+-- Locks: none.
+--
+-- Each table of Switchboard has what its repository does. So SQL of a tool cannot do more: it cannot change a key,
+-- a member, an organization or an entry of the audit log, and cannot write columns that only the database writes.
+-- Tables of extensions are not in the list and can be read and written. A table without forced isolation gets
+-- nothing, so a forgotten isolate() cannot leak rows.
+create or replace function private.tenant_privileges()
+returns table (target regclass, privilege text, columns text[])
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
+with listed (name, privilege, columns) as (values
+  ('api_keys', 'select', '{created_at,created_by,id,last_four,last_used_at,organization_id,prefix,revoked_at}'::text[]),
+  ('audit_log', 'select', null),
+  ('audit_log', 'insert', '{action,actor_id,actor_kind,organization_id,subject}'),
+  ('contacts', 'select', null),
+  ('contacts', 'insert', null),
+  ('contacts', 'update', '{consent,email,external_id,first_name,last_name,locale,phone,properties,search_text,tags,timezone,updated_at}'),
+  ('contacts', 'delete', null),
+  ('event_interests', 'select', null),
+  ('event_interests', 'insert', null),
+  ('idempotency_keys', 'select', null),
+  ('idempotency_keys', 'insert', null),
+  ('idempotency_keys', 'update', '{result}'),
+  ('idempotency_keys', 'delete', null),
+  ('memberships', null, null),
+  ('messages', 'select', null),
+  ('messages', 'insert', null),
+  ('messages', 'update', '{attempts,due_at,lease_until,sent_at,status,status_reason,updated_at}'),
+  ('offered_workflows', 'select', null),
+  ('offered_workflows', 'insert', null),
+  ('offered_workflows', 'update', '{description,input_schema,name,result,revision,title,updated_at,wait_seconds}'),
+  ('offered_workflows', 'delete', null),
+  ('organizations', null, null),
+  ('parked_runs', 'select', null),
+  ('parked_runs', 'delete', null),
+  ('pending_events', 'select', null),
+  ('pending_events', 'insert', '{contact_id,happened_at,id,name,organization_id,payload,xid}'),
+  ('pending_events', 'update', '{after_run_id,after_step_id,available_at}'),
+  ('pending_events', 'delete', null),
+  ('retention_rules', 'select', null),
+  ('retention_rules', 'insert', '{days,kind,organization_id}'),
+  ('retention_rules', 'update', '{available_at,days,epoch}'),
+  ('retention_rules', 'delete', null),
+  ('run_steps', 'select', null),
+  ('run_steps', 'insert', null),
+  ('run_steps', 'update', '{attempts,error,failed_attempts,finished_at,input,output,status,wake_at}'),
+  ('run_steps', 'delete', null),
+  ('run_waits', 'select', null),
+  ('run_waits', 'insert', null),
+  ('run_waits', 'update', '{armed_at,armed_snapshot,armed_xid,bindings,child_run_id,condition,contact_id,error,event,payload,state}'),
+  ('run_waits', 'delete', null),
+  ('tool_policies', 'select', null),
+  ('tool_policies', 'insert', null),
+  ('tool_policies', 'delete', null),
+  ('webhook_deliveries', 'select', null),
+  ('webhook_deliveries', 'insert', null),
+  ('webhook_deliveries', 'delete', null),
+  ('workflow_runs', 'select', null),
+  ('workflow_runs', 'insert', '{body_hash,contact_id,created_at,dedupe_key,delayed_by,depth,finished_at,id,limited,organization_id,payload,reason,replay_of,root_run_id,slot_key,status,trigger_type,workflow_id,workflow_version}'),
+  ('workflow_runs', 'update', '{available_at,contact_id,crashes,debounce_key,delayed_by,delayed_until,epoch,finished_at,limited,reason,slot_key,status,workflow_version}'),
+  ('workflow_schedules', 'select', null),
+  ('workflow_schedules', 'insert', '{available_at,next_tick_at,organization_id,workflow_id}'),
+  ('workflow_schedules', 'update', '{available_at,epoch,next_tick_at}'),
+  ('workflow_schedules', 'delete', null),
+  ('workflow_versions', 'select', null),
+  ('workflow_versions', 'insert', null),
+  ('workflow_versions', 'update', '{content,fitting_schemas,loose_references}'),
+  ('workflows', 'select', null),
+  ('workflows', 'insert', null),
+  ('workflows', 'update', '{active,deleted_at,name,previous_secret,previous_secret_until,secret,trigger_event,trigger_options,trigger_type,updated_at,version,webhook_options}')
+)
+select c.oid::regclass, p.privilege, p.columns
+from pg_class c
+cross join lateral (
+  select l.privilege, l.columns from listed l where l.name = c.relname and l.privilege is not null
+  union all
+  select unnest('{select,insert,update,delete}'::text[]), null
+  where not exists (select from listed l where l.name = c.relname)
+) p
+where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relforcerowsecurity
+$$;
