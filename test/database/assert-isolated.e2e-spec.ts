@@ -1,27 +1,35 @@
 import { Client } from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { assertIsolated } from '../../src/database/setup/assert-isolated.js';
 import type { DatabaseAccess } from '../../src/database/setup/database-access.js';
-import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { createTestDatabase } from '../support/database.js';
+
+type Kind = (typeof KINDS)[number];
+const KINDS = ['tenant', 'gate'] as const;
 
 let owner: Client;
 let access: DatabaseAccess;
-let undo: (() => Promise<unknown>)[];
 
-beforeEach(async () => {
+/** Creates a database, connects as its owner, and returns what undoes both. */
+async function open(): Promise<() => Promise<void>> {
   const database = await createTestDatabase();
-  access = await prepareDatabase(database.url, { waitMs: 5000, log: () => undefined });
+  access = database.access;
   owner = new Client({ connectionString: database.url });
   await owner.connect();
-  undo = [() => owner.end(), database.drop];
-});
-afterEach(async () => {
-  for (const action of undo) await action();
-});
+  return async () => {
+    await owner.end();
+    await database.drop();
+  };
+}
 
-describe(assertIsolated.name, () => {
-  it('accepts a newly migrated database', async () => {
+describe(`${assertIsolated.name} of a database`, () => {
+  let close: () => Promise<void>;
+  beforeEach(async () => {
+    close = await open();
+  });
+  afterEach(() => close());
+
+  it('accepts a newly migrated one', async () => {
     await expect(assertIsolated(access)).resolves.toBeUndefined();
   });
 
@@ -54,6 +62,31 @@ describe(assertIsolated.name, () => {
       /forgotten/,
     ],
     [
+      'a table in another schema',
+      'create schema other; create table other.forgotten (id text); grant select on other.forgotten to public',
+      /other\.forgotten/,
+    ],
+    [
+      'a new table with a grant on one column',
+      'create table forgotten (id text); grant select (id) on forgotten to public',
+      /forgotten/,
+    ],
+    [
+      'a new table that can be emptied',
+      'create table forgotten (id text); grant truncate on forgotten to public',
+      /forgotten/,
+    ],
+    [
+      'a materialized view',
+      'create materialized view everybody as select * from contacts; grant select on everybody to public',
+      /everybody/,
+    ],
+    [
+      'a context function that answers without a context',
+      `create or replace function current_organization() returns text language sql as $$ select 'org_x' $$`,
+      /answers without a context/,
+    ],
+    [
       'a view that reads as its owner',
       'create view everybody as select * from contacts; grant select on everybody to public',
       /everybody/,
@@ -74,33 +107,6 @@ describe(assertIsolated.name, () => {
     await expect(assertIsolated(access)).rejects.toThrow(message);
   });
 
-  // Roles belong to the whole server, so these tests create roles instead of changing those of other test files.
-  it.each([
-    ['is a superuser', 'superuser'],
-    ['bypasses row-level security', 'bypassrls'],
-    ['may create roles', 'createrole'],
-  ])('rejects a tenant role that %s', async (what, attribute) => {
-    const own = await ownTenantRole(attribute);
-    await expect(assertIsolated(own)).rejects.toThrow(`tenant role: ${what}`);
-  });
-
-  it('rejects a tenant role that owns a table', async () => {
-    const own = await ownTenantRole('');
-    await owner.query(`alter table contacts owner to ${own.tenant.user}`);
-    undo.splice(0, 0, () => owner.query('alter table contacts owner to current_user'));
-    await expect(assertIsolated(own)).rejects.toThrow('tenant role: owns tables');
-  });
-
-  it('rejects a tenant role that is a member of another role', async () => {
-    const own = await ownTenantRole('');
-    await owner.query(`grant ${access.tenant.user} to ${own.tenant.user}`);
-    await expect(assertIsolated(own)).rejects.toThrow('is a member of another role');
-  });
-
-  it('accepts a tenant role without such privileges', async () => {
-    await expect(assertIsolated(await ownTenantRole(''))).resolves.toBeUndefined();
-  });
-
   it('rejects synchronous_commit off, which can lose acknowledged work', async () => {
     const { rows } = await owner.query<{ name: string }>('select current_database() as name');
     await owner.query(`alter database ${rows[0]!.name} set synchronous_commit = off`);
@@ -108,14 +114,139 @@ describe(assertIsolated.name, () => {
   });
 });
 
-/** Creates a role with the given attribute for the length of the test, and returns access with it. */
-async function ownTenantRole(attribute: string): Promise<DatabaseAccess> {
-  const user = `test_role_${process.pid}_${Date.now()}`;
-  await owner.query(`create role ${user} login password 'test' ${attribute}`);
-  await owner.query(`grant usage on schema public to ${user}`);
-  undo.splice(0, 0, async () => {
-    await owner.query(`drop owned by ${user}`);
-    await owner.query(`drop role ${user}`);
+// Roles belong to the whole server, so these tests create roles instead of changing those of other test files.
+describe(`${assertIsolated.name} of roles`, () => {
+  let close: () => Promise<void>;
+  let dropRole: () => Promise<void>;
+  beforeAll(async () => {
+    close = await open();
+    // These can be called by a role with USAGE on their schema only.
+    await owner.query(`
+      create schema other;
+      create function other.loose() returns text language sql security definer as $$ select 'x' $$;
+      create function gate.loose() returns text language sql security definer as $$ select 'x' $$`);
+    await owner.query('revoke execute on function gate.loose() from public');
   });
-  return { ...access, tenant: { user, password: 'test' } };
-}
+  afterEach(() => dropRole());
+  afterAll(() => close());
+
+  describe.each(KINDS)('for the %s role', (kind) => {
+    it.each([
+      ['is a superuser', 'superuser'],
+      ['bypasses row-level security', 'bypassrls'],
+      ['may create roles', 'createrole'],
+      ['may create databases', 'createdb'],
+      ['may replicate the database', 'replication'],
+    ])('rejects one that %s', async (what, attribute) => {
+      const own = await ownRole(kind, attribute);
+      await expect(assertIsolated(own)).rejects.toThrow(`${kind} role: ${what}`);
+    });
+
+    it.each<[what: string, grant: (role: string) => string, message: string]>([
+      ['may create schemas', (role) => `grant create on database %I to ${role}`, 'create schemas'],
+      [
+        'may create temporary tables',
+        (role) => `grant temporary on database %I to ${role}`,
+        'create temporary tables',
+      ],
+      [
+        'may create objects in public',
+        (role) => `grant create on schema public to ${role}`,
+        'create objects in a schema',
+      ],
+      [
+        'may create objects in a schema of somebody else',
+        (role) => `grant create on schema other to ${role}`,
+        'create objects in a schema',
+      ],
+      [
+        'is a member of another role',
+        (role) => `grant pg_read_all_settings to ${role}`,
+        'is a member of another role',
+      ],
+      ['owns a table', (role) => `alter table contacts owner to ${role}`, 'owns objects'],
+      [
+        'owns a function',
+        (role) => `alter function public.assert_lease(bigint) owner to ${role}`,
+        'owns objects',
+      ],
+      ['owns a schema', (role) => `create schema owned authorization ${role}`, 'owns objects'],
+      [
+        'can read the users',
+        (role) => `grant usage on schema gate to ${role}; grant select on gate.users to ${role}`,
+        'gate.users: is open',
+      ],
+      [
+        'can read one column of the secrets',
+        (role) => `grant select (context_key) on private.installation to ${role}`,
+        'private.installation: is open',
+      ],
+      [
+        'can call a function of the gate that runs as its owner without a search path',
+        (role) =>
+          `grant usage on schema gate to ${role}; grant execute on function gate.loose() to ${role}`,
+        'gate.loose(): runs as its owner',
+      ],
+      [
+        'can call a function of another schema that runs as its owner without a search path',
+        (role) => `grant usage on schema other to ${role}`,
+        'other.loose(): runs as its owner',
+      ],
+    ])('rejects one that %s', async (_, grant, message) => {
+      const own = await ownRole(kind);
+      const { rows } = await owner.query<{ name: string }>('select current_database() as name');
+      await owner.query(grant(own[kind].user).replace('%I', rows[0]!.name));
+      await expect(assertIsolated(own)).rejects.toThrow(message);
+    });
+  });
+
+  it.each([
+    ['contacts', 'select'],
+    ['organizations', 'update'],
+  ])('rejects a gate role with a grant on %s', async (table, privilege) => {
+    const own = await ownRole('gate');
+    await owner.query(`grant ${privilege} on ${table} to ${own.gate.user}`);
+    await expect(assertIsolated(own)).rejects.toThrow(
+      `public.${table}: is open to the gate role, which may only call functions`,
+    );
+  });
+
+  it.each([
+    ['organizations', 'insert'],
+    ['organizations', 'update (name)'],
+    ['organizations', 'delete'],
+    ['memberships', 'insert'],
+    ['memberships', 'update'],
+    ['memberships', 'delete'],
+    ['api_keys', 'insert (hash)'],
+    ['api_keys', 'update'],
+    ['api_keys', 'delete'],
+    ['audit_log', 'update (action)'],
+    ['audit_log', 'delete'],
+    ['audit_log', 'truncate'],
+  ])('rejects a tenant role with a grant on %s to %s', async (table, privilege) => {
+    const own = await ownRole('tenant');
+    await owner.query(`grant ${privilege} on ${table} to ${own.tenant.user}`);
+    await expect(assertIsolated(own)).rejects.toThrow(
+      `public.${table}: is open to the tenant role for ${privilege.split(' ')[0]}`,
+    );
+  });
+
+  it.each(KINDS)('accepts a %s role without such privileges', async (kind) => {
+    await expect(assertIsolated(await ownRole(kind))).resolves.toBeUndefined();
+  });
+
+  /** Creates a role with the given attribute for the length of the test, and returns access with it. */
+  async function ownRole(kind: Kind, attribute = ''): Promise<DatabaseAccess> {
+    const user = `test_role_${process.pid}_${Date.now()}`;
+    await owner.query(`create role ${user} login password 'test' ${attribute}`);
+    await owner.query(`grant usage on schema public to ${user}`);
+    dropRole = async () => {
+      await owner.query(`drop schema if exists owned`);
+      await owner.query(`reassign owned by ${user} to current_user`);
+      await owner.query(`drop owned by ${user}`);
+      await owner.query(`drop role ${user}`);
+    };
+    return { ...access, [kind]: { user, password: 'test' } };
+  }
+});

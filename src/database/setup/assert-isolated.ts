@@ -14,7 +14,10 @@ export async function assertIsolated(access: DatabaseAccess): Promise<void> {
       faults.push(...(await roleFaults(client, kind)));
       faults.push(...(await tableFaults(client, kind)));
       faults.push(...(await functionFaults(client, kind)));
-      if (kind === 'tenant') faults.push(...(await contextFaults(client)));
+      if (kind === 'tenant') {
+        faults.push(...(await protectedFaults(client)));
+        faults.push(...(await contextFaults(client)));
+      }
     } finally {
       await client.end();
     }
@@ -37,7 +40,11 @@ async function roleFaults(client: Client, kind: string): Promise<Fault[]> {
         case when exists (select from pg_namespace where has_schema_privilege(oid, 'create'))
           then 'may create objects in a schema' end,
         case when exists (select from pg_auth_members where member = r.oid) then 'is a member of another role' end,
-        case when exists (select from pg_class where relowner = r.oid) then 'owns tables' end
+        case when exists (
+          select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = r.oid and deptype = 'o'
+            and dbid in (0, (select oid from pg_database where datname = current_database()))
+            and classid <> 'pg_largeobject'::regclass
+        ) then 'owns objects' end
       ], null) as powers,
       current_setting('synchronous_commit') <> 'off' as durable
     from pg_roles r where rolname = current_user`);
@@ -53,8 +60,8 @@ async function roleFaults(client: Client, kind: string): Promise<Fault[]> {
 }
 
 async function tableFaults(client: Client, kind: string): Promise<Fault[]> {
-  const { rows } = await client.query<{ name: string; isolated: boolean; in_gate: boolean }>(`
-    select n.nspname || '.' || c.relname as name, n.nspname = 'gate' as in_gate,
+  const { rows } = await client.query<{ name: string; isolated: boolean }>(`
+    select n.nspname || '.' || c.relname as name,
       c.relrowsecurity and c.relforcerowsecurity and (
         select count(*) = 1 and bool_and(p.polroles = '{0}' and p.polcmd = '*'
           and pg_get_expr(p.polqual, p.polrelid) = r.expression
@@ -67,15 +74,35 @@ async function tableFaults(client: Client, kind: string): Promise<Fault[]> {
       ) as isolated
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname not in ('pg_catalog', 'information_schema') and c.relkind in ('r', 'p', 'v', 'm', 'f')
-      and has_table_privilege(c.oid, 'select, insert, update, delete, truncate')`);
-  const allowed =
-    kind === 'gate' ? rows.filter((row) => row.in_gate) : rows.filter((row) => row.isolated);
+      and (has_table_privilege(c.oid, 'delete, truncate, trigger')
+        or has_any_column_privilege(c.oid, 'select, insert, update, references'))`);
   return rows
-    .filter((row) => !allowed.includes(row))
-    .map((row) => ({
-      path: row.name,
-      message: `is open to the ${kind} role. The migration that creates it must run: select private.isolate('${row.name}')`,
+    .filter(({ name, isolated }) => (kind === 'gate' ? name !== 'gate.sessions' : !isolated))
+    .map(({ name }) => ({
+      path: name,
+      message:
+        kind === 'gate'
+          ? 'is open to the gate role, which may only call functions. Revoke what was granted to it or to public'
+          : `is open to the tenant role. The migration that creates it must run: select private.isolate('${name}')`,
     }));
+}
+
+/** Lists the privileges with which SQL of a tool could take over an organization or remove its traces. */
+async function protectedFaults(client: Client): Promise<Fault[]> {
+  const { rows } = await client.query<{ name: string; privilege: string }>(`
+    select t.name, p.privilege
+    from (values
+        ('organizations', 'insert, update, delete, truncate'), ('memberships', 'insert, update, delete, truncate'),
+        ('api_keys', 'insert, update, delete, truncate'), ('audit_log', 'update, delete, truncate')
+      ) as t (name, privileges)
+    cross join lateral unnest(string_to_array(t.privileges, ', ')) as p (privilege)
+    where to_regclass('public.' || t.name) is not null
+      and (has_table_privilege('public.' || t.name, p.privilege)
+        or (p.privilege in ('insert', 'update') and has_any_column_privilege('public.' || t.name, p.privilege)))`);
+  return rows.map(({ name, privilege }) => ({
+    path: `public.${name}`,
+    message: `is open to the tenant role for ${privilege}. Revoke it from that role or from public`,
+  }));
 }
 
 /** Functions that run as their owner need a fixed search path. Otherwise a caller could make them use other objects. */
