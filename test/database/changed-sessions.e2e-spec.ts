@@ -1,42 +1,17 @@
-import { Injectable } from '@nestjs/common';
-import { IsArray, IsString } from 'class-validator';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
-import type { ToolCall } from '../../src/tools/contract/tool-call.js';
-import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { dumpGrants } from './dump-grants.js';
 import { SESSION_CHANGES } from './session-changes.js';
-
-class SqlInput {
-  @IsArray()
-  @IsString({ each: true })
-  statements: string[];
-}
-
-/** A careless or hostile module: it sends any SQL in the transaction of its call. */
-@Injectable()
-class SqlTools {
-  static seen: unknown[] = [];
-
-  constructor(private readonly tenants: TenantDatabase) {}
-
-  @Tool({ name: 'run_sql', title: 'SQL', description: 'Runs SQL.', surfaces: ['dashboard'] })
-  async run({ statements }: SqlInput, { organizationId }: ToolCall): Promise<object> {
-    const session = this.tenants.session(organizationId);
-    for (const statement of statements) {
-      const rows = await session.query(statement).catch((error: Error) => [error.message]);
-      SqlTools.seen.push(...rows);
-    }
-    return {};
-  }
-}
+import { runSql, SqlTools } from './sql-tools.js';
 
 describe('SQL that changes its session', () => {
   let switchboard: Switchboard;
   let hostile: TestOrganization;
   let victim: TestOrganization;
   let counter = 0;
+  let before: unknown;
 
   beforeAll(async () => {
     // The pool returns the connection that was used last, so each transaction gets that of the previous one.
@@ -46,8 +21,30 @@ describe('SQL that changes its session', () => {
     });
     hostile = await createOrganization(switchboard, 'Hostile');
     victim = await createOrganization(switchboard, 'Victim');
+    before = await sharedState();
   });
   afterAll(() => switchboard.close());
+
+  /** What all organizations share and no organization may change. */
+  const sharedState = async (): Promise<unknown> => {
+    const owner = new Client({ connectionString: switchboard.databaseUrl });
+    await owner.connect();
+    try {
+      const { rows } = await owner.query(
+        `select (select count(*) from pg_class where relnamespace::regnamespace::text !~ '^pg_toast') as classes,
+           (select count(*) from pg_proc) as functions, (select count(*) from pg_namespace) as schemas,
+           (select count(*) from pg_policy) as policies, (select count(*) from pg_trigger) as triggers,
+           (select count(*) from pg_largeobject_metadata) as large_objects, (select count(*) from pg_type) as types,
+           (select count(*) from pg_db_role_setting) as settings, (select count(*) from pg_prepared_xacts) as prepared,
+           (select json_agg(a order by a.oid) from pg_authid a where rolname = $1) as role,
+           (select json_agg(obj_description(c.oid)) from pg_class c) as comments`,
+        [switchboard.access.tenant.user],
+      );
+      return [rows, await dumpGrants(owner)];
+    } finally {
+      await owner.end();
+    }
+  };
 
   /** Calls of another organization that read, write, list and count. */
   const useNormally = async (organization: TestOrganization): Promise<void> => {
@@ -78,20 +75,24 @@ describe('SQL that changes its session', () => {
     expect(row).toEqual({ organization: organization.id, entries: 2 });
   };
 
+  it('is tested with at least 200 attacks', () => {
+    expect(SESSION_CHANGES.length).toBeGreaterThanOrEqual(200);
+  });
+
   it.each(SESSION_CHANGES)('%s does not reach the next transaction', async (_what, statements) => {
-    SqlTools.seen = [];
     // The attack may succeed or fail. The test checks the calls after it.
-    await hostile.fetch('/api/tools/run_sql', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ statements }),
-    });
+    const seen = await runSql(hostile, ...statements);
     await useNormally(victim);
     const [state] = await switchboard.ownerQuery<{ locks: number }>(
       `select count(*)::integer as locks from pg_locks where locktype = 'advisory' and database =
          (select oid from pg_database where datname = current_database())`,
     );
     expect(state!.locks).toBe(0);
-    expect(JSON.stringify(SqlTools.seen)).not.toContain(victim.id);
+    expect(JSON.stringify(seen)).not.toContain(victim.id);
+  });
+
+  // These tests run in order: this one looks at what all of them left.
+  it('leaves the role, the grants and the objects of the database as they were', async () => {
+    expect(await sharedState()).toEqual(before);
   });
 });

@@ -46,12 +46,148 @@ const SETTINGS: [string, string][] = [
   ['mine.secret', 'x'],
 ];
 
-/** Replaces each prepared statement of the service that the session has. */
-const REPLACE_ALL = `do $$ declare s record; begin
-  for s in select name from pg_prepared_statements loop
-    execute format('deallocate %I', s.name);
-    execute format('prepare %I as select 1', s.name);
-  end loop; end $$`;
+/** Replaces prepared statements that the service sends with most calls. */
+const REPLACED = ['audit_log_insert', 'contact', 'context', 'context_read_only', 'run_fence'];
+const REPLACE_ALL = [
+  'deallocate all',
+  ...REPLACED.map((name) => `prepare switchboard_${name} as select 1`),
+];
+
+/** Runs SQL where only its text can be looked at. */
+const block = (text: string): string => `do $$ begin ${text}; end $$`;
+
+const each = (statements: readonly string[]): [what: string, statements: string[]][] =>
+  statements.map((statement) => [statement, [statement]]);
+
+/** These change what all organizations share: the role, the database, files, other sessions. */
+const SHARED_STATE = each([
+  // The role.
+  `alter role current_user set search_path = 'pg_catalog'`,
+  `alter role current_user set default_transaction_read_only = on`,
+  'alter user session_user set statement_timeout = 1',
+  `alter role current_user password 'known'`,
+  'alter role current_user connection limit 0',
+  'alter role current_user nologin',
+  `/* a */ alter role current_user valid until '2001-01-01'`,
+  block('alter role current_user set statement_timeout = 1'),
+  block(`execute 'alter role current_user password ''known'''`),
+  'drop owned by current_user',
+  'reassign owned by current_user to current_user',
+  'revoke all on contacts from current_user',
+  'revoke all on all tables in schema public from current_user cascade',
+  'alter default privileges grant all on tables to public',
+  'grant pg_read_server_files to current_user',
+  'create role mine superuser login',
+  'set role postgres',
+  'set local role switchboard',
+  `set session authorization 'switchboard'`,
+  'set session authorization default',
+  // Objects.
+  'create schema mine',
+  'create table public.audit_log2 (a text)',
+  'create unlogged table mine (a text)',
+  'create view public.mine as select * from contacts',
+  'create materialized view public.mine as select * from contacts',
+  `create function public.lower(text) returns text language sql as $$ select 'x' $$`,
+  `create procedure public.mine() language sql as $$ select 1 $$`,
+  'create extension dblink',
+  'create extension plpython3u',
+  'create server mine foreign data wrapper postgres_fdw',
+  'create publication mine for all tables',
+  `create subscription mine connection 'host=127.0.0.1' publication mine`,
+  'create event trigger mine on ddl_command_start execute function private.record_effect()',
+  'create rule mine as on insert to contacts do instead nothing',
+  'create policy mine on contacts using (true)',
+  'create index mine on contacts (email)',
+  'create statistics mine on email, phone from contacts',
+  'create sequence public.mine',
+  'create type public.mine as (a text)',
+  'create cast (text as integer) without function as implicit',
+  'create database mine',
+  `create tablespace mine location '/tmp'`,
+  'alter table contacts add column mine text',
+  'alter table contacts disable row level security',
+  'alter table contacts owner to current_user',
+  'alter function public.current_organization() owner to current_user',
+  'alter schema public rename to mine',
+  `alter system set fsync = 'off'`,
+  'alter database postgres set statement_timeout = 1',
+  'drop table audit_log cascade',
+  'truncate contacts cascade',
+  `comment on table contacts is 'mine'`,
+  `comment on role current_user is 'mine'`,
+  `security label on table contacts is 'mine'`,
+  // Rows of the catalog.
+  'update pg_class set relrowsecurity = false, relforcerowsecurity = false',
+  `update pg_authid set rolsuper = true where rolname = current_user`,
+  'delete from pg_policy',
+  `update pg_proc set prosrc = 'select 1' where proname = 'current_organization'`,
+  `insert into pg_largeobject values (1, 0, 'x')`,
+  'table pg_shadow',
+  // Files, programs and other servers.
+  `copy contacts to program 'cat'`,
+  `copy contacts from program 'echo x'`,
+  `copy contacts to '/tmp/switchboard-mine'`,
+  `copy contacts from '/etc/passwd'`,
+  `select pg_read_file('/etc/passwd')`,
+  `select pg_read_binary_file('PG_VERSION')`,
+  `select pg_ls_dir('.')`,
+  `select * from pg_stat_file('PG_VERSION')`,
+  `select lo_import('/etc/passwd')`,
+  `select lo_export(1, '/tmp/switchboard-mine')`,
+  `select * from dblink('dbname=postgres', 'select 1') as t(x int)`,
+  `load 'plpgsql'`,
+  // Large objects, which have no organization.
+  'select lo_create(0)',
+  'select lo_creat(-1)',
+  `select lo_from_bytea(4711, 'secret')`,
+  `select lo_put(4711, 0, 'x')`,
+  'select lo_get(4711)',
+  // Other sessions and the server.
+  `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`,
+  `select pg_cancel_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`,
+  'select pg_reload_conf()',
+  'select pg_rotate_logfile()',
+  'select pg_switch_wal()',
+  `select pg_create_restore_point('mine')`,
+  'select pg_stat_reset()',
+  `select pg_create_physical_replication_slot('mine')`,
+  `select pg_replication_origin_create('mine')`,
+  'select pg_promote()',
+  'vacuum contacts',
+  'analyze contacts',
+  'reindex table contacts',
+  'cluster contacts using contacts_pkey',
+  'checkpoint',
+  // Locks and notifications.
+  'lock table organizations in access exclusive mode',
+  'lock table audit_log in share mode',
+  `select pg_advisory_lock(n) from generate_series(1, 1000) n`,
+  `select pg_try_advisory_lock_shared(hashtextextended('workflows', 0))`,
+  `select pg_notify('switchboard_changes', 'org_x keys') from generate_series(1, 200)`,
+  `select pg_notify('switchboard_wake_up', n::text) from generate_series(1, 200) n`,
+  'listen switchboard_changes',
+  `notify switchboard_changes, 'x'`,
+  // The context and the marks of the service.
+  `set local switchboard.context = 'org_x.y'`,
+  `set session switchboard.context = 'org_x.y'`,
+  `set switchboard.dry_run = 'full'`,
+  `select public.open_context('org_x', 'y')`,
+  // State that outlives a statement.
+  'declare mine scroll cursor with hold for select * from audit_log',
+  'declare mine binary insensitive cursor with hold for select * from contacts',
+  `select setseed(0.5)`,
+  `select setval('audit_log_id_seq', 1)`,
+  `select nextval('audit_log_id_seq')`,
+  'select pg_export_snapshot()',
+  `select pg_logical_emit_message(false, 'switchboard', 'x')`,
+  // Writes where only a text of SQL can be looked at.
+  `select query_to_xml('delete from contacts', true, false, '')::text`,
+  `select database_to_xml(true, false, '')::text`,
+  `explain analyze delete from contacts`,
+  'call private.mine()',
+  'select private.ensure_roles()',
+]);
 
 export const SESSION_CHANGES: [what: string, statements: string[]][] = [
   ...SETTINGS.map(([name, value]) => setting(name, value)),
@@ -114,7 +250,7 @@ export const SESSION_CHANGES: [what: string, statements: string[]][] = [
     [`select * from ts_stat('select set_config(''search_path'', ''x'', false)::tsvector')`],
   ],
   ['deallocate all', ['deallocate all']],
-  ['replaced prepared statements', [REPLACE_ALL]],
+  ['replaced prepared statements', REPLACE_ALL],
   [
     'a replaced statement of the context',
     [
@@ -193,6 +329,8 @@ export const SESSION_CHANGES: [what: string, statements: string[]][] = [
   ['copy from stdin', ['copy contacts from stdin']],
   ['copy to stdout', ['copy contacts to stdout']],
   ['an error', ['select 1 / 0']],
-  ['a deadly statement', [`select pg_terminate_backend(pg_backend_pid())`]],
+  ['a deadly statement', [`set local transaction_timeout = 1`, 'select pg_sleep(1)']],
+  ['a connection that ends itself', [`select pg_terminate_backend(pg_backend_pid())`]],
   ['a canceled statement', [`select pg_cancel_backend(pg_backend_pid()), pg_sleep(1)`]],
+  ...SHARED_STATE,
 ];
