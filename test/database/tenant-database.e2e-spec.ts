@@ -345,7 +345,11 @@ describe(TenantDatabase.name, () => {
   });
 
   it('fails when it cannot begin, even when the work catches the error', async () => {
-    const pool = { on: () => pool, connect: () => Promise.reject(new Error('no connection')) };
+    const pool = {
+      options: { max: 1, connectionTimeoutMillis: 1000 },
+      on: () => pool,
+      connect: () => Promise.reject(new Error('no connection')),
+    };
     const signer = new ContextSigner(Buffer.from(''));
     const connections = new TenantConnections(pool as unknown as Pool, signer);
     const lazy = new LazyTransaction(connections, acme.id, false);

@@ -36,7 +36,7 @@ export class AutocommitTransaction implements StatementSender {
   }
 
   private async send(statement: BoundStatement, mayRetry: boolean): Promise<QueryResult> {
-    const client = await this.connections.acquire();
+    const client = await this.connections.acquire(this.organizationId);
     const context = this.connections.sign(client, this.organizationId);
     const bind = this.readOnly ? setReadOnlyContext(context) : setContext(context);
     const pipeline = new Pipeline(this.connections.protect(client, [bind, statement]));
@@ -47,7 +47,7 @@ export class AutocommitTransaction implements StatementSender {
       return result;
     } catch (error) {
       const isBroken = isConnectionError(error);
-      if (isBroken) client.release(true);
+      if (isBroken) this.connections.close(client);
       else this.connections.release(client);
       // A write that was sent may have been committed although no answer came.
       if (isBroken && mayRetry && (this.readOnly || !pipeline.wasSent)) {

@@ -102,7 +102,7 @@ export class LazyTransaction implements StatementSender {
         await sendPipeline(client, this.connections.protect(client, [ROLLBACK])).done;
         this.connections.release(client);
       } catch {
-        client.release(true);
+        this.connections.close(client);
       }
     });
   }
@@ -137,7 +137,7 @@ export class LazyTransaction implements StatementSender {
       this.hasBegun ||= pipeline.completed > 0;
       // The server may have ended the connection in the pool. No statement has run, so replace the connection.
       if (!this.hasBegun && !isRetry && isConnectionError(thrown)) {
-        this.client!.release(true);
+        this.connections.close(this.client!);
         this.client = undefined;
         return await this.send(statements, true);
       }
@@ -151,7 +151,7 @@ export class LazyTransaction implements StatementSender {
 
   private async begin(): Promise<BoundStatement[]> {
     try {
-      this.client ??= await this.connections.acquire();
+      this.client ??= await this.connections.acquire(this.organizationId);
     } catch (error) {
       this.failure = error as Error;
       throw error;

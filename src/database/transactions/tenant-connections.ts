@@ -3,6 +3,7 @@ import { mapDatabaseError } from '../database-error.js';
 import { forgetPreparedStatements } from '../driver/pipeline.js';
 import { sessionSafety } from '../driver/session-safety.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
+import { ConnectionShares } from './connection-shares.js';
 import type { ContextSigner } from './context-signer.js';
 
 /** Returns `now()` in milliseconds since 1970, rounded like a `timestamptz(3)`. */
@@ -25,22 +26,32 @@ type SignedContext = readonly [organizationId: string, signature: string];
 export class TenantConnections {
   /** An earlier statement may have changed the session of these connections. */
   private readonly changed = new WeakSet<PoolClient>();
+  private readonly shares: ConnectionShares;
+  /** The organizations that hold the connections in use. */
+  private readonly holders = new WeakMap<PoolClient, string>();
 
   constructor(
     private readonly pool: Pool,
     private readonly signer: ContextSigner,
   ) {
+    const { max, connectionTimeoutMillis } = pool.options;
+    this.shares = new ConnectionShares(max, connectionTimeoutMillis!);
     // The pool listens to idle connections only. Without this, a connection that breaks in use would end this process.
     const ignore = (): void => undefined;
     pool.on('acquire', (client) => client.on('error', ignore));
     pool.on('release', (_, client) => client.off('error', ignore));
   }
 
-  /** Throws `unavailable` when the database cannot be reached or the pool has no connection in time. */
-  async acquire(): Promise<PoolClient> {
+  /** Throws `unavailable` when the database cannot be reached or the organization gets no connection in time. */
+  async acquire(organizationId: string): Promise<PoolClient> {
+    const wait = this.shares.take(organizationId);
+    if (wait) await wait;
     try {
-      return await this.pool.connect();
+      const client = await this.pool.connect();
+      this.holders.set(client, organizationId);
+      return client;
     } catch (error) {
+      this.shares.release(organizationId);
       throw mapDatabaseError(error);
     }
   }
@@ -59,9 +70,14 @@ export class TenantConnections {
    * with an open transaction instead.
    */
   release(client: PoolClient): void {
-    if (client.getTransactionStatus() !== 'I') client.release(true);
+    if (client.getTransactionStatus() !== 'I') this.close(client);
     else if (this.changed.has(client)) void this.reset(client);
-    else client.release();
+    else this.giveBack(client, false);
+  }
+
+  /** Closes a connection instead of returning it to the pool. */
+  close(client: PoolClient): void {
+    this.giveBack(client, true);
   }
 
   /** Signs the organization for the connection. `open_context()` of the database checks the signature. */
@@ -75,10 +91,16 @@ export class TenantConnections {
       await client.query('discard all');
       forgetPreparedStatements(client);
       this.changed.delete(client);
-      client.release();
     } catch {
-      client.release(true);
+      this.close(client);
+      return;
     }
+    this.giveBack(client, false);
+  }
+
+  private giveBack(client: PoolClient, isClosed: boolean): void {
+    client.release(isClosed);
+    this.shares.release(this.holders.get(client)!);
   }
 }
 
