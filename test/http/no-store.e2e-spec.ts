@@ -66,7 +66,7 @@ describe('Cache-Control', () => {
             const response = await fetch(`${switchboard.url}${path}`, {
               method,
               headers: { 'Content-Type': 'application/json', ...headers },
-              body,
+              ...(body !== undefined && { body }),
             });
             await response.arrayBuffer();
             seen.set(response.status, (seen.get(response.status) ?? 0) + 1);

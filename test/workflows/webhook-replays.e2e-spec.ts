@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { HeldTransactions } from './support/held-transactions.js';
 import { createWorkflow, postWebhook, sign, signStandard } from './support/workflow-client.js';
 
 const BODY = '{"order": 1}';
@@ -69,15 +70,18 @@ describe('a replayed delivery', () => {
   it('starts one run for simultaneous replays in two processes', async () => {
     const webhook = await create({ dedupe_seconds: 60 });
     const sibling = await startSwitchboard({ databaseUrl: switchboard.databaseUrl });
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, number) =>
-        postWebhook(number % 2 === 0 ? switchboard : sibling, webhook.id, BODY, {
-          'x-webhook-signature': sign(BODY, webhook.secret),
-        }),
-      ),
-    );
+    const send = (process: Switchboard) =>
+      postWebhook(process, webhook.id, BODY, { 'x-webhook-signature': sign(BODY, webhook.secret) });
+    const held = await HeldTransactions.in(switchboard.databaseUrl);
+    await held.hold('insert', 'workflow_runs');
+    const both = Promise.all([send(switchboard), send(sibling)]);
+    // The first waits after its insert. The second has not ended before either.
+    await held.blocked(2);
+    await held.release();
+    await held.close();
+    const answers = await both;
     await sibling.close();
-    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 202]);
     expect(new Set(answers.map(({ body }) => body.runId)).size).toBe(1);
     expect(await runsOf(webhook.id)).toHaveLength(1);
   });
