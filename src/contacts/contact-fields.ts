@@ -1,4 +1,5 @@
-import { AppError, type Fault } from '../errors/app-error.js';
+import { AppError } from '../errors/app-error.js';
+import { FaultList } from '../errors/fault-list.js';
 import { invalidArguments } from '../tools/schema/parse-arguments.js';
 import { type ConsentChannel, type ConsentStatus, mergeConsent } from './consent.js';
 import { TEXT_FIELDS } from './contact-filter.js';
@@ -66,7 +67,7 @@ const PARSERS: Record<TextField, (text: string) => Parsed> = {
  * `invalid_arguments` with the path of every fault.
  */
 export function parseChanges(input: ContactFieldsInput): ContactChanges {
-  const faults: Fault[] = [];
+  const faults = new FaultList();
   const changes: ContactChanges = { consent: input.consent };
   for (const name of Object.keys(TEXT_FIELDS) as TextField[]) {
     // Forms and language models send empty text where they mean null.
@@ -131,7 +132,7 @@ function mergeProperties(
   );
 }
 
-function parseTags(tags: readonly string[], faults: Fault[]): string[] {
+function parseTags(tags: readonly string[], faults: FaultList): string[] {
   for (const [index, tag] of tags.entries()) {
     const parsed = parseText(tag, LONGEST_TAG);
     if ('fault' in parsed) faults.push({ path: `tags[${index}]`, message: parsed.fault });
@@ -141,7 +142,7 @@ function parseTags(tags: readonly string[], faults: Fault[]): string[] {
 
 function parseProperties(
   properties: Record<string, unknown>,
-  faults: Fault[],
+  faults: FaultList,
 ): Record<string, PropertyValue | null> {
   const entries = Object.entries(properties);
   if (entries.length > MOST_PROPERTIES) {

@@ -1,4 +1,4 @@
-import type { Fault } from '../errors/app-error.js';
+import { FaultList } from '../errors/fault-list.js';
 import { isDay, parseTime } from '../text/parse-time.js';
 import { invalidArguments } from '../tools/schema/parse-arguments.js';
 import { CONSENT_CHANNELS, CONSENT_STATUSES } from './consent.js';
@@ -57,7 +57,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** Validates the conditions that a caller sent. Throws `invalid_arguments` with the path of every fault. */
 export function parseFilters(given: readonly object[]): ContactFilter[] {
-  const faults: Fault[] = [];
+  const faults = new FaultList();
   const filters: ContactFilter[] = [];
   for (const [index, item] of given.entries()) {
     const filter = parseFilter(item as Record<string, unknown>, `filters[${index}]`, faults);
@@ -76,7 +76,7 @@ export function parseDayOrTime(text: string): Date | undefined {
 function parseFilter(
   item: Record<string, unknown>,
   path: string,
-  faults: Fault[],
+  faults: FaultList,
 ): ContactFilter | undefined {
   const fault = (at: string, message: string): undefined => {
     faults.push({ path: at === '' ? path : `${path}.${at}`, message });

@@ -1,4 +1,4 @@
-import { type Emitter, type Tokenizer, TypeGuards } from 'liquidjs';
+import { type Emitter, type Token, TokenKind, type Tokenizer, TypeGuards } from 'liquidjs';
 import { AppError } from '../errors/app-error.js';
 
 /** Limits the output of a template, in bytes of UTF-8. */
@@ -40,6 +40,34 @@ function outputTooLongError(): AppError {
   );
 }
 
+const MAX_MARKUP_TOKENS = 2000;
+const MAX_MARKUP_CHARACTERS = 16 * 1024;
+
+/**
+ * Throws when a template has more than 2,000 tags and outputs, or more than 16 KiB in them. Parsing takes time in
+ * proportion to this and cannot be interrupted. Text without markup is cheap.
+ */
+export function checkMarkup(template: string): void {
+  let tokens = 0;
+  for (let at = template.indexOf('{'); at >= 0; at = template.indexOf('{', at + 1)) {
+    if (template[at + 1] === '{' || template[at + 1] === '%') tokens += 1;
+  }
+  if (tokens <= MAX_MARKUP_TOKENS) return;
+  throw AppError.invalid(`A template has at most ${MAX_MARKUP_TOKENS} tags and outputs.`);
+}
+
+/** Throws when the tags and outputs of a template together are too long. */
+export function checkMarkupLength(tokens: readonly Token[]): void {
+  let characters = 0;
+  for (const token of tokens) {
+    if (token.kind !== TokenKind.HTML) characters += token.end - token.begin;
+  }
+  if (characters <= MAX_MARKUP_CHARACTERS) return;
+  throw AppError.invalid(
+    `The tags and outputs of a template have at most ${MAX_MARKUP_CHARACTERS} characters.`,
+  );
+}
+
 const LARGEST_BOUND = 100_000;
 
 /**
@@ -61,6 +89,32 @@ export function limitRanges(tokenizer: Pick<Tokenizer, 'readGroupOrRange'>): voi
   };
 }
 
+/**
+ * Makes tokens find their line in an index of the template. LiquidJS counts the lines from the start of the template for
+ * each token, and the analysis does so for each variable, which takes time in proportion to the square of the length.
+ */
+export function indexPositions(token: Pick<Token, 'getPosition'>): void {
+  let indexed: string | undefined;
+  let lineStarts: number[] = [];
+  token.getPosition = function (this: Token) {
+    const { input, begin } = this;
+    if (indexed !== input) {
+      indexed = input;
+      lineStarts = [0];
+      for (let at = input.indexOf('\n'); at >= 0; at = input.indexOf('\n', at + 1)) {
+        lineStarts.push(at + 1);
+      }
+    }
+    let [low, high] = [0, lineStarts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (lineStarts[middle]! <= begin) low = middle;
+      else high = middle - 1;
+    }
+    return [low + 1, begin - lineStarts[low]! + 1];
+  };
+}
+
 function isSmall(token: { getText(): string }): boolean {
   const text = token.getText();
   return /^\d{1,6}$/.test(text) && Number(text) <= LARGEST_BOUND;
@@ -70,16 +124,15 @@ function isSmall(token: { getText(): string }): boolean {
 export class LimitedEmitter implements Emitter {
   buffer = '';
 
-  write(html: unknown): void {
-    this.buffer += toText(html);
+  /** Writes a value like LiquidJS, but an object becomes JSON and not `[object Object]`. */
+  write(value: unknown): void {
+    if (value === null || value === undefined) return;
+    if (Array.isArray(value)) {
+      // The length is checked for each item: a short list may contain the same large value often.
+      for (const item of value) this.write(item);
+      return;
+    }
+    this.buffer += typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
     if (this.buffer.length > MAX_OUTPUT_BYTES) throw outputTooLongError();
   }
-}
-
-/** Converts a value to text like LiquidJS, but an object becomes JSON and not `[object Object]`. */
-function toText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (value === null || value === undefined) return '';
-  if (Array.isArray(value)) return value.map(toText).join('');
-  return JSON.stringify(value) ?? '';
 }

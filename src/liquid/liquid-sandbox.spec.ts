@@ -8,11 +8,14 @@ const scope = {
   trigger: { payload: { email: 'a@example.com', 'odd key': 1, list: [{ id: 7 }] } },
 };
 
+const render = (template: string, given: object) => sandbox.render('org_1', template, given);
+const evaluate = (template: string, given: object) => sandbox.evaluate('org_1', template, given);
+
 /** Renders a template, or returns its AppError. Any other error and a slow rendering fail the test. */
-function attempt(template: string, given: object = scope): string | AppError {
+async function attempt(template: string, given: object = scope): Promise<string | AppError> {
   const started = performance.now();
   try {
-    return sandbox.render(template, given);
+    return await render(template, given);
   } catch (error) {
     expect(error).toBeInstanceOf(AppError);
     expect((error as AppError).code).toBe('invalid_arguments');
@@ -24,36 +27,34 @@ function attempt(template: string, given: object = scope): string | AppError {
 }
 
 describe(LiquidSandbox.name, () => {
-  it('renders variables, filters, conditions and loops', () => {
-    expect(sandbox.render('Hi {{ contact.first_name | upcase }}!', scope)).toBe('Hi ADA!');
-    expect(sandbox.render('{% for t in contact.tags %}{{ t }};{% endfor %}', scope)).toBe('a;b;');
-    expect(sandbox.render('{% if contact.properties.plan == "pro" %}y{% endif %}', scope)).toBe(
-      'y',
-    );
-    expect(sandbox.render('{% for i in (1..3) %}{{ i }}{% endfor %}', scope)).toBe('123');
-    expect(sandbox.render('{% capture x %}{{ contact.id }}{% endcapture %}{{ x }}', scope)).toBe(
+  it('renders variables, filters, conditions and loops', async () => {
+    expect(await render('Hi {{ contact.first_name | upcase }}!', scope)).toBe('Hi ADA!');
+    expect(await render('{% for t in contact.tags %}{{ t }};{% endfor %}', scope)).toBe('a;b;');
+    expect(await render('{% if contact.properties.plan == "pro" %}y{% endif %}', scope)).toBe('y');
+    expect(await render('{% for i in (1..3) %}{{ i }}{% endfor %}', scope)).toBe('123');
+    expect(await render('{% capture x %}{{ contact.id }}{% endcapture %}{{ x }}', scope)).toBe(
       'con_1',
     );
-    expect(sandbox.render('{{ "2026-01-02T03:04:05Z" | date: "%Y-%m-%d %H:%M" }}', {})).toBe(
+    expect(await render('{{ "2026-01-02T03:04:05Z" | date: "%Y-%m-%d %H:%M" }}', {})).toBe(
       '2026-01-02 03:04',
     );
   });
 
-  it('renders an unknown variable as empty text, and text without markup unchanged', () => {
-    expect(sandbox.render('[{{ nobody.here }}]', scope)).toBe('[]');
-    expect(sandbox.render('100 % {of} it', scope)).toBe('100 % {of} it');
-    expect(sandbox.render('{{ contact.properties }}', scope)).toBe('{"plan":"pro","n":0}');
+  it('renders an unknown variable as empty text, and text without markup unchanged', async () => {
+    expect(await render('[{{ nobody.here }}]', scope)).toBe('[]');
+    expect(await render('100 % {of} it', scope)).toBe('100 % {of} it');
+    expect(await render('{{ contact.properties }}', scope)).toBe('{"plan":"pro","n":0}');
   });
 
-  it('keeps the type of a value that is a single expression', () => {
-    expect(sandbox.evaluate('{{ contact.properties.n }}', scope)).toBe(0);
-    expect(sandbox.evaluate(' {{ contact.tags }} ', scope)).toEqual(['a', 'b']);
-    expect(sandbox.evaluate('{{ contact.properties }}', scope)).toEqual({ plan: 'pro', n: 0 });
-    expect(sandbox.evaluate('{{ contact.tags | size }}', scope)).toBe(2);
-    expect(sandbox.evaluate('{{ nothing }}', scope)).toBeNull();
-    expect(sandbox.evaluate('{{ empty }}', scope)).toBe('');
-    expect(sandbox.evaluate('{{ contact.tags }}!', scope)).toBe('ab!');
-    expect(sandbox.evaluate(' plain ', scope)).toBe(' plain ');
+  it('keeps the type of a value that is a single expression', async () => {
+    expect(await evaluate('{{ contact.properties.n }}', scope)).toBe(0);
+    expect(await evaluate(' {{ contact.tags }} ', scope)).toEqual(['a', 'b']);
+    expect(await evaluate('{{ contact.properties }}', scope)).toEqual({ plan: 'pro', n: 0 });
+    expect(await evaluate('{{ contact.tags | size }}', scope)).toBe(2);
+    expect(await evaluate('{{ nothing }}', scope)).toBeNull();
+    expect(await evaluate('{{ empty }}', scope)).toBe('');
+    expect(await evaluate('{{ contact.tags }}!', scope)).toBe('ab!');
+    expect(await evaluate(' plain ', scope)).toBe(' plain ');
   });
 
   it.each([
@@ -67,9 +68,10 @@ describe(LiquidSandbox.name, () => {
     ['a && b', undefined],
     ['', undefined],
     ['%} {% if true', undefined],
-  ])('tests the condition %s', (condition, holds) => {
-    if (holds === undefined) expect(() => sandbox.test(condition, scope)).toThrow(AppError);
-    else expect(sandbox.test(condition, scope)).toBe(holds);
+  ])('tests the condition %s', async (condition, holds) => {
+    const result = sandbox.test('org_1', condition, scope);
+    if (holds === undefined) await expect(result).rejects.toThrow(AppError);
+    else expect(await result).toBe(holds);
   });
 
   it('returns the paths that templates and conditions read', () => {
@@ -120,8 +122,8 @@ describe(LiquidSandbox.name, () => {
     '{% assign constructor = "" %}',
     '{% capture __proto__ %}{% endcapture %}',
     '{{ contact | where: "__proto__", "x" }}',
-  ])('exposes no internals to %s', (template) => {
-    const result = attempt(template);
+  ])('exposes no internals to %s', async (template) => {
+    const result = await attempt(template);
     if (typeof result === 'string') expect(result).not.toMatch(/function|native|\[object Object\]/);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
@@ -152,8 +154,8 @@ describe(LiquidSandbox.name, () => {
     ['many brackets', `{{ ${'a['.repeat(100_000)} }}`],
     ['many parentheses', `{{ ${'('.repeat(200_000)} }}`],
     ['many filters', `{{ "a" ${'| upcase '.repeat(28_000)}`],
-  ])('stops at %s', (_what, template) => {
-    expect(attempt(template, { big: 'y'.repeat(200_000) })).toBeInstanceOf(AppError);
+  ])('stops at %s', async (_what, template) => {
+    expect(await attempt(template, { big: 'y'.repeat(200_000) })).toBeInstanceOf(AppError);
   });
 
   it.each([
@@ -168,8 +170,8 @@ describe(LiquidSandbox.name, () => {
     ['newline_to_br', '\r'],
     ['number_of_words', 'a '],
     ['strip_newlines', '\r'],
-  ])('takes time in proportion to the input for %s over many %j', (filter, piece) => {
-    attempt(`{{ big | ${filter} }}`, { big: `a${piece.repeat(200_000 / piece.length)}a` });
+  ])('takes time in proportion to the input for %s over many %j', async (filter, piece) => {
+    await attempt(`{{ big | ${filter} }}`, { big: `a${piece.repeat(200_000 / piece.length)}a` });
   });
 
   it('reports the line of an error in a template', () => {

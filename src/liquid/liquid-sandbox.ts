@@ -2,22 +2,31 @@ import {
   Context,
   Liquid,
   LiquidError,
+  type Operators,
   Output,
   type Template,
+  Token,
   Tokenizer,
   Value,
   type Variable,
   analyzeSync,
+  defaultOperators,
   isTruthy,
   toValue,
-  toValueSync,
 } from 'liquidjs';
 import { AppError, toError } from '../errors/app-error.js';
+import { boundFilters, checkPattern } from './bounded-filters.js';
+import { Evaluation } from './evaluation.js';
+import { type Expressions, ReadExpressions } from './read-expressions.js';
+import { type JobTime, ProcessorTurns } from './processor-turns.js';
 import {
   LIQUID_FILTERS,
   LIQUID_TAGS,
   LimitedEmitter,
+  indexPositions,
   limitRanges,
+  checkMarkup,
+  checkMarkupLength,
   checkOutputLength,
 } from './liquid-limits.js';
 
@@ -28,21 +37,34 @@ const MAX_CACHED = 1000;
 const MAX_CACHED_CHARACTERS = 2048;
 /** Limits the characters and array items that one rendering may create, as LiquidJS counts them. */
 const MAX_MEMORY = 4_000_000;
+/** Limits the processor time of one rendering. The time of others, while it waits for its turn, does not count. */
 const MAX_RENDER_MS = 500;
+/** Limits the processor time for all expressions of a definition. */
+const MAX_READ_MS = 3000;
 
-// This changes the shared class of LiquidJS, because every template of this process comes from users.
+const OPERATORS: Operators = {
+  ...defaultOperators,
+  contains: function* (list, item, context) {
+    if (typeof list === 'string') checkPattern('contains', item);
+    return yield defaultOperators.contains!(list, item, context);
+  },
+};
+
+// These change shared classes of LiquidJS, because every template of this process comes from users.
 limitRanges(Tokenizer.prototype);
+indexPositions(Token.prototype);
 
 /**
  * Renders and evaluates Liquid that users wrote. Templates can read only own properties of the given scope, and their
- * time, memory and output are limited. Every failure is an `invalid_arguments` error with the reason.
+ * time, memory and output are limited. A long rendering is done in turns, between which requests are served. Every failure
+ * is an `invalid_arguments` error with the reason, or `rate_limited` when the organization has used its processor time.
  */
-export class LiquidSandbox {
+export class LiquidSandbox implements Expressions {
   private readonly engine: Liquid;
   /** Caches parsed templates. Workflows evaluate the same templates often, and parsing takes longer than evaluating. */
   private readonly cache = new Map<string, Template[]>();
 
-  constructor() {
+  constructor(private readonly turns = new ProcessorTurns()) {
     this.engine = new Liquid({
       ownPropertyOnly: true,
       strictFilters: true,
@@ -50,14 +72,14 @@ export class LiquidSandbox {
       // Otherwise the output of dates would depend on the timezone and the language of the server.
       timezoneOffset: 0,
       locale: 'en-US',
-      parseLimit: MAX_TEMPLATE_CHARACTERS,
-      renderLimit: MAX_RENDER_MS,
       memoryLimit: MAX_MEMORY,
+      operators: OPERATORS,
       // This is a second protection beside the list of tags: there are no files to read.
       templates: {},
     });
     keepOnly(this.engine.filters, LIQUID_FILTERS);
     keepOnly(this.engine.tags, LIQUID_TAGS);
+    boundFilters(this.engine.filters);
     const { renderer } = this.engine;
     const render = renderer.renderTemplates.bind(renderer);
     // Without a default, `capture` would create an emitter without a limit.
@@ -71,28 +93,26 @@ export class LiquidSandbox {
   }
 
   /** Renders a template. Unknown variables become empty text. */
-  render(template: string, scope: object): string {
-    return runSafely(() => this.renderTemplates(this.getTemplates(template), scope));
+  async render(organizationId: string, template: string, scope: object): Promise<string> {
+    return await this.run(organizationId, () => this.renderTemplate(template, scope));
   }
 
-  /** Returns the value of a template that is a single `{{ expression }}` (null for an unknown variable), else its text. */
-  evaluate(template: string, scope: object): unknown {
-    return runSafely(() => {
-      const templates = this.getTemplates(template.trim());
-      const only = templates.length === 1 ? templates[0] : undefined;
-      if (!(only instanceof Output))
-        return this.renderTemplates(this.getTemplates(template), scope);
-      const value = this.getValue(only.value, scope);
-      return typeof value === 'string' ? checkOutputLength(value) : value;
-    });
+  /**
+   * Returns the value of a template that is a single `{{ expression }}` (null for an unknown variable), else its text.
+   * Several calls can share the given time.
+   */
+  async evaluate(
+    organizationId: string,
+    template: string,
+    scope: object,
+    time?: JobTime,
+  ): Promise<unknown> {
+    return await this.run(organizationId, () => this.evaluateTemplate(template, scope), time);
   }
 
   /** Evaluates a condition such as `trigger.payload.plan == 'pro'`. Only nil and false count as false. */
-  test(condition: string, scope: object): boolean {
-    return runSafely(() => {
-      const context = this.createContext(scope);
-      return isTruthy(toValue(toValueSync(this.parseCondition(condition).value(context))), context);
-    });
+  async test(organizationId: string, condition: string, scope: object): Promise<boolean> {
+    return await this.run(organizationId, () => this.testCondition(condition, scope));
   }
 
   /** Returns the variable paths that a template reads, such as `contact.id`. A path ends before a computed index. */
@@ -113,28 +133,80 @@ export class LiquidSandbox {
     });
   }
 
+  /**
+   * Reads many expressions in turns. The result answers for them at once, so that checks that cannot wait for a turn do
+   * not delay others.
+   */
+  async readExpressions(
+    organizationId: string,
+    templates: readonly string[],
+    conditions: readonly string[],
+  ): Promise<Expressions> {
+    const expressions = new ReadExpressions(this);
+    const time = { leftMs: MAX_READ_MS };
+    await this.run(organizationId, () => expressions.read(templates, conditions), time);
+    return expressions;
+  }
+
   private getTemplates(template: string): Template[] {
     const known = this.cache.get(template);
     if (known) return known;
-    const templates = this.engine.parse(template);
+    const templates = this.parseTemplates(template);
     if (template.length > MAX_CACHED_CHARACTERS) return templates;
     if (this.cache.size >= MAX_CACHED) this.cache.clear();
     this.cache.set(template, templates);
     return templates;
   }
 
-  private renderTemplates(templates: Template[], scope: object): string {
-    const text: unknown = toValueSync(
-      this.engine.renderer.renderTemplates(templates, this.createContext(scope)),
-    );
-    return checkOutputLength(String(text));
+  private parseTemplates(template: string): Template[] {
+    const { engine } = this;
+    if (template.length > MAX_TEMPLATE_CHARACTERS) {
+      throw AppError.invalid(`A template has at most ${MAX_TEMPLATE_CHARACTERS} characters.`);
+    }
+    checkMarkup(template);
+    const tokenizer = new Tokenizer(template, engine.options.operators);
+    const tokens = tokenizer.readTopLevelTokens(engine.options);
+    checkMarkupLength(tokens);
+    return engine.parser.parseTokens(tokens);
   }
 
-  private getValue(value: Value, scope: object): unknown {
-    const found: unknown = toValue(toValueSync(value.value(this.createContext(scope))));
-    if (found === undefined || typeof found === 'function') return null;
+  private *renderTemplate(template: string, scope: object): Generator<unknown, string> {
+    const templates = this.getTemplates(template);
+    const context = this.createContext(scope);
+    const text: unknown = yield this.engine.renderer.renderTemplates(templates, context);
+    return checkOutputLength(String(toValue(text)));
+  }
+
+  private *evaluateTemplate(template: string, scope: object): Generator<unknown, unknown> {
+    const templates = this.getTemplates(template.trim());
+    const only = templates.length === 1 ? templates[0] : undefined;
+    if (!(only instanceof Output)) return yield this.renderTemplate(template, scope);
+    const value: unknown = toValue(yield only.value.value(this.createContext(scope)));
+    if (typeof value === 'string') return checkOutputLength(value);
+    if (value === undefined || typeof value === 'function') return null;
     // `empty` and `blank` are objects of LiquidJS, useful only in comparisons.
-    return typeof found === 'object' && !isPlain(found) ? null : found;
+    return typeof value === 'object' && !isPlain(value) ? null : value;
+  }
+
+  private *testCondition(condition: string, scope: object): Generator<unknown, boolean> {
+    const context = this.createContext(scope);
+    const value: unknown = yield this.parseCondition(condition).value(context);
+    return isTruthy(toValue(value), context);
+  }
+
+  /** Runs a generator in turns, and returns its result. Parsing is part of it, because it takes time too. */
+  private async run<T>(
+    organizationId: string,
+    begin: () => Generator<unknown, T>,
+    time: JobTime = { leftMs: MAX_RENDER_MS },
+  ): Promise<T> {
+    const evaluation = new Evaluation<T>(begin());
+    try {
+      await this.turns.run(organizationId, evaluation, time);
+    } catch (error) {
+      throw toAppError(error);
+    }
+    return evaluation.result;
   }
 
   private parseCondition(condition: string): Value {
@@ -191,15 +263,19 @@ function runSafely<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    const inner = (error as { originalError?: unknown } | null)?.originalError;
-    if (inner instanceof AppError) throw inner;
-    // The message of any other error, such as a stack overflow by deep nesting, does not help the author.
-    const reason = LiquidError.is(error)
-      ? toError(error).message.split('\n')[0]!.slice(0, 200)
-      : 'it is malformed or too complex';
-    throw new AppError('invalid_arguments', `The template cannot be used: ${reason}.`, {
-      cause: error,
-    });
+    throw toAppError(error);
   }
+}
+
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const inner = (error as { originalError?: unknown } | null)?.originalError;
+  if (inner instanceof AppError) return inner;
+  // The message of any other error, such as a stack overflow by deep nesting, does not help the author.
+  const reason = LiquidError.is(error)
+    ? toError(error).message.split('\n')[0]!.slice(0, 200)
+    : 'it is malformed or too complex';
+  return new AppError('invalid_arguments', `The template cannot be used: ${reason}.`, {
+    cause: error,
+  });
 }

@@ -55,7 +55,7 @@ export class MessagesService {
     }
     const { variables } = request;
     const scope = variables && { ...variables, contact: ContactView.of(contact) };
-    const content = renderContent(request, scope, this.liquid);
+    const content = await renderContent(organizationId, request, scope, this.liquid);
     const scheduledAt = request.scheduledAt ?? null;
     const message = await this.messages.insert(organizationId, {
       id: newId('msg'),
@@ -121,13 +121,17 @@ export class MessagesService {
  * Returns subject and body as they are sent. With a scope both are Liquid templates. Without a scope they are literal,
  * so text of strangers is never executed. Throws `invalid_arguments`.
  */
-function renderContent(
+async function renderContent(
+  organizationId: string,
   given: MessageContent,
   scope: object | undefined,
   liquid: LiquidSandbox,
-): MessageContent {
+): Promise<MessageContent> {
   const { subject, body } = scope
-    ? { subject: liquid.render(given.subject, scope), body: liquid.render(given.body, scope) }
+    ? {
+        subject: await liquid.render(organizationId, given.subject, scope),
+        body: await liquid.render(organizationId, given.body, scope),
+      }
     : given;
   const fault = subjectFault(subject);
   if (fault) throw AppError.invalidField('subject', fault);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { AppError, toError } from '../errors/app-error.js';
 import { FairShare } from './fair-share.js';
@@ -185,13 +186,7 @@ export class LeasedWorker {
       leaseEndsAt: requestedAt + LEASE_SECONDS * 1000,
       done: Promise.resolve()
         .then(() => this.work.work(claim, abort.signal))
-        .catch(async (error: unknown) => {
-          const { message, stack } = toError(error);
-          this.logger.error(`Work on ${claim.id} failed and will be retried: ${message}`, stack);
-          // The row has not failed. The end of its lease would count as a crash, and three crashes park a run.
-          if (error instanceof AppError && error.code === 'unavailable')
-            await this.release([claim]);
-        })
+        .catch((error: unknown) => this.handleFailure(claim, error, abort.signal))
         .finally(() => {
           this.running.delete(running);
           this.fairShare?.release(claim.organizationId);
@@ -203,6 +198,20 @@ export class LeasedWorker {
     this.running.add(running);
     this.fairShare?.take(claim.organizationId);
     return running;
+  }
+
+  private async handleFailure(claim: Claim, error: unknown, signal: AbortSignal): Promise<void> {
+    const { message, stack } = toError(error);
+    const log = `Work on ${claim.id} failed and will be retried: ${message}`;
+    const code = error instanceof AppError ? error.code : 'internal';
+    if (code === 'rate_limited') {
+      this.logger.debug(log);
+      // The slot stays occupied. Without this, the row would be claimed and released again and again.
+      const waitMs = ((error as AppError).retryAfterSeconds ?? 1) * 1000;
+      await sleep(Math.min(waitMs, MAX_BACK_OFF_MS), undefined, { signal }).catch(() => undefined);
+    } else this.logger.error(log, stack);
+    // The row has not failed. The end of its lease would count as a crash, and three crashes park a run.
+    if (code === 'unavailable' || code === 'rate_limited') await this.release([claim]);
   }
 
   private async renewAll(): Promise<void> {

@@ -3,13 +3,12 @@ const MAX_SHOWN = 64;
 
 /** Returns at most three known names that are similar to `name`, the most similar first. */
 function nearestNames(name: string, known: readonly string[]): string[] {
-  const wanted = name.slice(0, 64).toLowerCase();
+  const wanted = name.slice(0, MAX_SHOWN).toLowerCase();
   return known
-    .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, distance: distance(wanted, candidate) }))
     .filter(
       ({ candidate, distance }) =>
-        distance <= Math.max(2, Math.floor(candidate.length / 3)) ||
-        (wanted.length >= 3 && candidate.includes(wanted)),
+        distance <= maxDistance(candidate) || (wanted.length >= 3 && candidate.includes(wanted)),
     )
     .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate))
     .slice(0, MAX_RESULTS)
@@ -30,16 +29,23 @@ export function unknownName(what: string, name: string, known: readonly string[]
   return `Unknown ${what}: ${shown.toWellFormed()}${hint && `.${hint}`}`;
 }
 
-/** Returns the Levenshtein distance of two texts. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const substitution = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, row[j]! + 1, next[j - 1]! + 1));
+function maxDistance(candidate: string): number {
+  return Math.max(2, Math.floor(candidate.length / 3));
+}
+
+/** Returns the Levenshtein distance to a known name, or infinity when the lengths alone show that it is too large. */
+function distance(wanted: string, candidate: string): number {
+  const known = candidate.slice(0, MAX_SHOWN).toLowerCase();
+  if (Math.abs(wanted.length - candidate.length) > maxDistance(candidate)) return Infinity;
+  let row = Uint8Array.from({ length: known.length + 1 }, (_, index) => index);
+  let next = new Uint8Array(known.length + 1);
+  for (let i = 1; i <= wanted.length; i += 1) {
+    next[0] = i;
+    for (let j = 1; j <= known.length; j += 1) {
+      const substitution = row[j - 1]! + (wanted[i - 1] === known[j - 1] ? 0 : 1);
+      next[j] = Math.min(substitution, row[j]! + 1, next[j - 1]! + 1);
     }
-    row = next;
+    [row, next] = [next, row];
   }
-  return row[b.length]!;
+  return row[known.length]!;
 }

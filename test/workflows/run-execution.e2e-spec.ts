@@ -48,7 +48,7 @@ describe('the execution of a run', () => {
     const slow = await createWorkflow(acme, repeat(busy, 1000));
     const large = await createWorkflow(acme, repeat('{{ trigger.payload }}', 2));
     for (const [workflow, message] of [
-      [slow, 'The expressions of the step take too long to evaluate.'],
+      [slow, 'The template takes too long. Make its loops and lists smaller.'],
       [large, 'The arguments of the step are larger than 262144 bytes.'],
     ] as const) {
       const run = await runToEnd(acme, workflow.id, { text: 'x'.repeat(200_000) });

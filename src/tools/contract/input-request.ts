@@ -1,4 +1,5 @@
-import { AppError, type Fault } from '../../errors/app-error.js';
+import { AppError } from '../../errors/app-error.js';
+import { FaultList } from '../../errors/fault-list.js';
 import { checkValue } from '../schema/check-value.js';
 import { type DtoClass, dtoSchema } from '../schema/dto-schema.js';
 import type { JsonSchema, ObjectSchema } from '../schema/json-schema.js';
@@ -60,7 +61,7 @@ function readForm<Form extends object>(
 ): Form | undefined {
   if (typeof content !== 'object' || content === null) return undefined;
   const known = Object.entries(content).filter(([name]) => Object.hasOwn(schema.properties, name));
-  const faults: Fault[] = [];
+  const faults = new FaultList();
   const checked = checkValue(schema, Object.fromEntries(known), '', faults);
   return faults.length === 0 ? instantiate(form, checked as object) : undefined;
 }

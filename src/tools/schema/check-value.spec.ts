@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AppError, type Fault } from '../../errors/app-error.js';
+import { AppError } from '../../errors/app-error.js';
+import { FaultList } from '../../errors/fault-list.js';
 import { checkValue } from './check-value.js';
 import type { JsonSchema, ObjectSchema } from './json-schema.js';
 import { parseBySchema } from './parse-arguments.js';
@@ -82,9 +83,9 @@ describe(checkValue, () => {
 
   it('compares the items of a list with uniqueItems by their JSON', () => {
     const schema: JsonSchema = { type: 'array', uniqueItems: true };
-    const faults: Fault[] = [];
+    const faults = new FaultList();
     checkValue(schema, ['1', 1, { a: 1, b: 2 }], 'list', faults);
-    expect(faults).toEqual([]);
+    expect(faults.first).toEqual([]);
     checkValue(
       schema,
       [
@@ -94,19 +95,19 @@ describe(checkValue, () => {
       'list',
       faults,
     );
-    expect(faults).toEqual([{ path: 'list', message: 'must not repeat an item' }]);
+    expect(faults.first).toEqual([{ path: 'list', message: 'must not repeat an item' }]);
   });
 
   it('adds a fault for a list of scalars with a wrong item, and a fault for the item', () => {
-    const faults: Fault[] = [];
+    const faults = new FaultList();
     checkValue({ type: 'array', items: { type: 'string' } }, ['a', 1], 'tags', faults);
-    expect(faults.map(({ path }) => path)).toEqual(['tags[1]', 'tags']);
+    expect(faults.first.map(({ path }) => path)).toEqual(['tags[1]', 'tags']);
   });
 
   it('skips values that are not known yet', () => {
-    const faults: Fault[] = [];
+    const faults = new FaultList();
     checkValue(SCHEMA, { email: '?', count: '?' }, '', faults, (value) => value === '?');
-    expect(faults).toEqual([]);
+    expect(faults.first).toEqual([]);
   });
 
   it.each<[unknown, string]>([
@@ -202,10 +203,10 @@ describe(checkValue, () => {
     let accepted = 0;
     fc.assert(
       fc.property(root, fc.array(fc.dictionary(name, value, { maxKeys: 3 })), (properties, all) => {
-        const faults: Fault[] = [];
+        const faults = new FaultList();
         const limitless = { bytes: 1e6, depth: 9, properties: 1e3, formats: [], reserved: [] };
         const read = parseObjectSchema({ type: 'object', properties }, 's', limitless, faults);
-        expect(faults).toEqual([]);
+        expect(faults.first).toEqual([]);
         const validate = ajv.compile(read);
         for (const given of all) {
           const isValid = validate(given);

@@ -1,5 +1,5 @@
 import { isEmail, isUUID } from 'class-validator';
-import type { Fault } from '../../errors/app-error.js';
+import type { FaultList } from '../../errors/fault-list.js';
 import { canonicalJson } from '../../text/canonical-json.js';
 import { didYouMean } from '../../text/nearest-names.js';
 import { isDay, parseTime } from '../../text/parse-time.js';
@@ -39,7 +39,7 @@ export function checkValue(
   schema: JsonSchema,
   value: unknown,
   path: string,
-  faults: Fault[],
+  faults: FaultList,
   isUnknown?: IsUnknown,
 ): unknown {
   if (isUnknown?.(value)) return value;
@@ -82,7 +82,7 @@ function checkList(
   { items = ANYTHING }: JsonSchema,
   value: readonly unknown[],
   path: string,
-  faults: Fault[],
+  faults: FaultList,
   isUnknown: IsUnknown | undefined,
 ): unknown[] {
   const before = faults.length;
@@ -101,7 +101,7 @@ function checkObject(
   schema: JsonSchema,
   value: Record<string, unknown>,
   path: string,
-  faults: Fault[],
+  faults: FaultList,
   isUnknown: IsUnknown | undefined,
 ): object {
   const { properties = {}, required = [], additionalProperties } = schema;
@@ -119,8 +119,10 @@ function checkObject(
       (item === null && inner && !required.includes(key) && !hasTypeOf(inner, null));
     if (isAbsent) continue;
     if (!inner && additionalProperties === false) {
-      const near = didYouMean(key, Object.keys(properties));
-      faults.push({ path: joinPath(path, key), message: `is not known.${near}` });
+      faults.push({
+        path: joinPath(path, key),
+        message: () => `is not known.${didYouMean(key, Object.keys(properties))}`,
+      });
       continue;
     }
     copy[key] = checkValue(inner ?? ANYTHING, item, joinPath(path, key), faults, isUnknown);

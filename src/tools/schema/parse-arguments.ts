@@ -1,11 +1,10 @@
 import { AppError, type Fault } from '../../errors/app-error.js';
+import { FaultList } from '../../errors/fault-list.js';
 import { checkValue } from './check-value.js';
 import { type DtoClass, nestedClassesOf } from './dto-schema.js';
 import type { ObjectSchema } from './json-schema.js';
 
-const MOST_FAULTS = 20;
-
-/** Returns an instance of `dto`. Throws `invalid_arguments` with every fault and its path. */
+/** Returns an instance of `dto`. Throws `invalid_arguments` with the paths of the first 20 faults. */
 export function parseArguments<T extends object>(
   dto: DtoClass<T>,
   schema: ObjectSchema,
@@ -16,7 +15,7 @@ export function parseArguments<T extends object>(
 
 /** Checks arguments against a schema that has no class. Returns a plain object. */
 export function parseBySchema(schema: ObjectSchema, given: unknown): Record<string, unknown> {
-  const faults: Fault[] = [];
+  const faults = new FaultList();
   const checked = checkValue(schema, given, '', faults);
   if (faults.length > 0) throw invalidArguments(faults);
   return checked as Record<string, unknown>;
@@ -39,12 +38,9 @@ function instantiateNested(dto: DtoClass, value: unknown): unknown {
 }
 
 /** Makes the error for one or more faults. Its message is the first fault. */
-export function invalidArguments(faults: readonly Fault[]): AppError {
-  const [{ path, message }, ...others] = faults as [Fault, ...Fault[]];
-  const more = others.length > 0 ? ` (and ${others.length} more).` : '';
+export function invalidArguments(faults: FaultList): AppError {
+  const [{ path, message }] = faults.first as [Fault, ...Fault[]];
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more).` : '';
   const end = more === '' && !/[.?]$/.test(message) ? '.' : more;
-  return AppError.invalid(
-    `${path === '' ? 'The arguments' : path} ${message}${end}`,
-    faults.slice(0, MOST_FAULTS),
-  );
+  return AppError.invalid(`${path === '' ? 'The arguments' : path} ${message}${end}`, faults.first);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../errors/app-error.js';
+import { FaultList } from '../../errors/fault-list.js';
 import { parseObjectSchema, type SchemaLimits } from './parse-object-schema.js';
 
 const LIMITS: SchemaLimits = {
@@ -11,9 +11,9 @@ const LIMITS: SchemaLimits = {
 };
 
 function read(given: object): { schema: object; faults: string[] } {
-  const faults: Fault[] = [];
+  const faults = new FaultList();
   const schema = parseObjectSchema(given, 's', LIMITS, faults);
-  return { schema, faults: faults.map(({ path, message }) => `${path} ${message}`) };
+  return { schema, faults: faults.first.map(({ path, message }) => `${path} ${message}`) };
 }
 
 const object = <Properties extends object>(properties: Properties, more: object = {}) => ({

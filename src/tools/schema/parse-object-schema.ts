@@ -1,4 +1,4 @@
-import type { Fault } from '../../errors/app-error.js';
+import type { FaultList } from '../../errors/fault-list.js';
 import { didYouMean } from '../../text/nearest-names.js';
 import { hiddenCharacter } from '../../text/hidden-character.js';
 import { isOfType } from './check-value.js';
@@ -41,7 +41,7 @@ export function parseObjectSchema(
   given: object,
   path: string,
   limits: SchemaLimits,
-  faults: Fault[],
+  faults: FaultList,
 ): ObjectSchema {
   if (Buffer.byteLength(JSON.stringify(given)) > limits.bytes) {
     faults.push({ path, message: `must be at most ${limits.bytes} bytes of JSON` });
@@ -55,7 +55,7 @@ class SchemaReader {
 
   constructor(
     private readonly limits: SchemaLimits,
-    private readonly faults: Fault[],
+    private readonly faults: FaultList,
   ) {}
 
   root(given: Json, path: string): ObjectSchema {
@@ -90,7 +90,7 @@ class SchemaReader {
     const known = [...ANYWHERE, ...KEYWORDS[type]];
     for (const key of Object.keys(given).filter((each) => !known.includes(each))) {
       const shown = key.slice(0, 64).toWellFormed();
-      this.fault(`${path}.${shown}`, `is not known here.${didYouMean(shown, known)}`);
+      this.fault(`${path}.${shown}`, () => `is not known here.${didYouMean(shown, known)}`);
     }
     return {
       type,
@@ -221,7 +221,7 @@ class SchemaReader {
     return given.length > 0 ? { required: given as string[] } : {};
   }
 
-  private fault(path: string, message: string): void {
+  private fault(path: string, message: string | (() => string)): void {
     this.faults.push({ path, message });
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Fault } from '../../errors/app-error.js';
+import { AppError } from '../../errors/app-error.js';
+import { FaultList } from '../../errors/fault-list.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
 import type { Surface } from '../../tools/contract/tool-call.js';
@@ -9,10 +10,9 @@ import { DefinitionChecker } from '../definitions/definition-checker.js';
 import type { Step } from '../definitions/definition.js';
 import { workflowsNamedIn } from '../definitions/steps/run-workflow-step.js';
 import type { StepTools } from '../definitions/steps/step-checks.js';
+import { isDynamic, visitTexts } from '../definitions/step-fields.js';
 import { parseTrigger, type Trigger } from '../definitions/trigger.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
-
-const MAX_FAULTS = 20;
 
 /** Checks definitions against the tools and workflows of an organization. */
 @Injectable()
@@ -30,19 +30,19 @@ export class DefinitionChecksService {
     input: { trigger?: object; steps?: object[] },
     surface: Surface,
   ): Promise<{ trigger?: Trigger; steps?: Step[] }> {
-    const faults: Fault[] = [];
+    const faults = new FaultList();
     const tools = await this.stepTools(organizationId, input.steps, surface);
-    const checker = new DefinitionChecker(tools, this.liquid);
+    const { templates, conditions } = expressionsIn(input);
+    const expressions = await this.liquid.readExpressions(organizationId, templates, conditions);
+    const checker = new DefinitionChecker(tools, expressions);
     const trigger = input.trigger && parseTrigger(input.trigger, faults);
     if (trigger) checker.checkTrigger(trigger.options, faults);
     if (trigger?.options.contact) checkContactMapping(trigger.options.contact, checker, faults);
     const steps = input.steps && checker.check(input.steps, faults);
     if (faults.length === 0) return { trigger, steps };
+    const [first] = faults.first;
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-    throw AppError.invalid(
-      `${faults[0]!.path} ${faults[0]!.message}${more}`,
-      faults.slice(0, MAX_FAULTS),
-    );
+    throw AppError.invalid(`${first!.path} ${first!.message}${more}`, faults.first);
   }
 
   private async stepTools(
@@ -62,4 +62,15 @@ export class DefinitionChecksService {
       workflows: await this.workflows.findExisting(organizationId, workflowsNamedIn(steps)),
     };
   }
+}
+
+/** Finds texts with expressions anywhere in a definition, whose form has not been checked. */
+function expressionsIn(definition: object): { templates: string[]; conditions: string[] } {
+  const templates: string[] = [];
+  const conditions: string[] = [];
+  visitTexts(definition, '', (text, path) => {
+    if (isDynamic(text)) templates.push(text);
+    if (path.endsWith('.if')) conditions.push(text);
+  });
+  return { templates, conditions };
 }

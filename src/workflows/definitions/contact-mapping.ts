@@ -1,4 +1,4 @@
-import type { Fault } from '../../errors/app-error.js';
+import { FaultList } from '../../errors/fault-list.js';
 import type { DefinitionChecker } from './definition-checker.js';
 import type { Step } from './definition.js';
 import { checkKeys, isObject } from './step-fields.js';
@@ -21,7 +21,7 @@ export const TEXT_FIELDS = [...IDENTIFIERS, 'first_name', 'last_name', 'locale',
 const FIELDS = [...TEXT_FIELDS, 'tags', 'properties', 'consent'];
 
 /** Parses the form of a mapping. {@link checkContactMapping} checks the values. */
-export function parseContactMapping(given: unknown, faults: Fault[]): ContactMapping | undefined {
+export function parseContactMapping(given: unknown, faults: FaultList): ContactMapping | undefined {
   if (!isObject(given)) {
     faults.push({ path: TRIGGER_CONTACT, message: 'must be an object with fields of a contact' });
     return undefined;
@@ -43,13 +43,14 @@ export function parseContactMapping(given: unknown, faults: Fault[]): ContactMap
 export function checkContactMapping(
   mapping: ContactMapping,
   checker: DefinitionChecker,
-  faults: Fault[],
+  faults: FaultList,
 ): void {
-  const found: Fault[] = [];
+  const found = new FaultList();
   const known = Object.entries(mapping).filter(([key]) => FIELDS.includes(key));
   const step = { id: 'contact', tool: 'create_contact', arguments: Object.fromEntries(known) };
   checker.check([step], found);
-  for (const { path, message } of found) {
+  // Each fault of a mapping has its own path, so the first 20 are enough.
+  for (const { path, message } of found.first) {
     faults.push({
       path: path.replace(/^steps(\[0\]\.(arguments|tool))?/, TRIGGER_CONTACT),
       message,

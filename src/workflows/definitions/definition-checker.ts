@@ -1,5 +1,5 @@
-import type { Fault } from '../../errors/app-error.js';
-import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { FaultList } from '../../errors/fault-list.js';
+import type { Expressions } from '../../liquid/read-expressions.js';
 import type { Step } from './definition.js';
 import { getLimitKeys, type RunLimits } from './run-limits.js';
 import {
@@ -21,16 +21,16 @@ const MAX_PATH = 200;
 export class DefinitionChecker {
   constructor(
     private readonly tools: StepTools,
-    private readonly liquid: LiquidSandbox,
+    private readonly liquid: Expressions,
   ) {}
 
   /** Parses and checks steps. Adds every fault with its path; use the result only if there is no fault. */
-  check(given: unknown, faults: Fault[]): Step[] {
+  check(given: unknown, faults: FaultList): Step[] {
     if (Buffer.byteLength(JSON.stringify(given)) > MAX_BYTES) {
       faults.push({ path: 'steps', message: `must be at most ${MAX_BYTES} bytes` });
       return [];
     }
-    const found: Fault[] = [];
+    const found = new FaultList();
     const steps = parseSteps(given, found);
     // Expressions and tools are checked even when the form is wrong, so that one response lists all faults.
     const checks: DefinitionChecks = {
@@ -40,12 +40,12 @@ export class DefinitionChecker {
       ids: new Set(everyStep(steps).map(({ id }) => id)),
     };
     checkList(steps, 'steps', { visible: new Set(), prefixLength: 0 }, checks);
-    faults.push(...found);
+    faults.append(found);
     return steps;
   }
 
   /** Adds a fault for each expression of a trigger that is invalid or refers to a variable that only a run has. */
-  checkTrigger(trigger: { if?: string; limits?: RunLimits }, faults: Fault[]): void {
+  checkTrigger(trigger: { if?: string; limits?: RunLimits }, faults: FaultList): void {
     const { if: condition, limits = {} } = trigger;
     if (condition !== undefined) {
       collectFaults('trigger.if', faults, () => {
@@ -60,7 +60,7 @@ export class DefinitionChecker {
   }
 }
 
-function checkTriggerRoots(references: readonly string[], path: string, faults: Fault[]): void {
+function checkTriggerRoots(references: readonly string[], path: string, faults: FaultList): void {
   checkRoots(references, TRIGGER_ROOTS, TRIGGER_ROOTS.join(' nor '), path, faults);
 }
 

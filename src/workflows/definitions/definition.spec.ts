@@ -1,11 +1,11 @@
 import { parseSteps } from './steps/step-kinds.js';
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../errors/app-error.js';
+import { FaultList } from '../../errors/fault-list.js';
 
 function faultsOf(steps: unknown): string[] {
-  const faults: Fault[] = [];
+  const faults = new FaultList();
   parseSteps(steps, faults);
-  return faults.map(({ path, message }) => `${path} ${message}`);
+  return faults.first.map(({ path, message }) => `${path} ${message}`);
 }
 
 const nested = (depth: number): object[] =>
@@ -37,9 +37,9 @@ describe(parseSteps, () => {
       { id: 'l', parallel: [[{ id: 'm', tool: 't' }], [{ id: 'n', tool: 't' }]], on_error: [] },
       { id: 'o', stop: 'failed', reason: '{{ x }}', if: 'y' },
     ];
-    const faults: Fault[] = [];
+    const faults = new FaultList();
     expect(parseSteps(steps, faults)).toEqual(steps);
-    expect(faults).toEqual([]);
+    expect(faults.first).toEqual([]);
   });
 
   it.each<[unknown, string]>([

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../errors/app-error.js';
+import { FaultList } from '../../errors/fault-list.js';
 import { getLimitKeys, parseRunLimits } from './run-limits.js';
 
 describe(parseRunLimits.name, () => {
   const parse = (given: unknown) => {
-    const faults: Fault[] = [];
+    const faults = new FaultList();
     const limits = parseRunLimits(given, 'limits', faults);
-    return { limits, faults };
+    return { limits, faults: faults.first };
   };
 
   it.each<[string, object]>([

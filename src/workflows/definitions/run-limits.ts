@@ -1,4 +1,4 @@
-import type { Fault } from '../../errors/app-error.js';
+import { FaultList } from '../../errors/fault-list.js';
 import { checkValue } from '../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
 import { isObject } from './step-fields.js';
@@ -49,11 +49,11 @@ const SCHEMA = closedObject({
 });
 
 /** Parses limits. Adds every fault with its path; use the result only if there is no fault. */
-export function parseRunLimits(given: unknown, path: string, faults: Fault[]): RunLimits {
-  const found: Fault[] = [];
+export function parseRunLimits(given: unknown, path: string, faults: FaultList): RunLimits {
+  const found = new FaultList();
   const limits = checkValue(SCHEMA, given, path, found) as RunLimits;
   if (found.length === 0) checkCombinations(limits, path, found);
-  faults.push(...found);
+  faults.append(found);
   if (found.length > 0) return pickKeys(limits);
   const { debounce } = limits;
   if (!debounce || debounce.max_seconds !== undefined) return limits;
@@ -80,7 +80,7 @@ function pickKeys(limits: unknown): RunLimits {
   return Object.fromEntries(sections) as RunLimits;
 }
 
-function checkCombinations(limits: RunLimits, path: string, faults: Fault[]): void {
+function checkCombinations(limits: RunLimits, path: string, faults: FaultList): void {
   const { concurrency, debounce } = limits;
   if (concurrency) {
     const at = `${path}.concurrency`;

@@ -6,10 +6,13 @@ import { isDynamic, isObject } from './step-fields.js';
 const MAX_BYTES = 256 * 1024;
 const MAX_MS = 500;
 
-/** Limits all expressions of a step together. Each expression is limited too, but a step may contain thousands. */
-interface Budget {
+/** Evaluates the expressions of one step. Its limits are for all of them together, because a step may have thousands. */
+interface StepEvaluation {
+  readonly organizationId: string;
+  readonly scope: object;
+  readonly liquid: LiquidSandbox;
+  readonly time: { leftMs: number };
   bytes: number;
-  readonly endsAt: number;
 }
 
 /**
@@ -32,40 +35,41 @@ function isResource(value: unknown): value is { id: string } {
  * Replaces every expression in the arguments by its value. Text that is exactly one expression becomes a value of the
  * expression's type. Throws `invalid_arguments` when an expression fails or the result is larger than 256 KiB.
  */
-export function renderArguments(
+export async function renderArguments(
+  organizationId: string,
   given: Record<string, unknown>,
   scope: object,
   liquid: LiquidSandbox,
-): Record<string, unknown> {
-  const budget: Budget = { bytes: MAX_BYTES, endsAt: performance.now() + MAX_MS };
-  const rendered = renderValue(given, scope, liquid, budget) as Record<string, unknown>;
+): Promise<Record<string, unknown>> {
+  const time = { leftMs: MAX_MS };
+  const evaluation: StepEvaluation = { organizationId, scope, liquid, time, bytes: MAX_BYTES };
+  const rendered = (await renderValue(given, evaluation)) as Record<string, unknown>;
   if (Buffer.byteLength(JSON.stringify(rendered)) > MAX_BYTES) throw tooLarge();
   return rendered;
 }
 
-function renderValue(
-  value: unknown,
-  scope: object,
-  liquid: LiquidSandbox,
-  budget: Budget,
-): unknown {
+async function renderValue(value: unknown, evaluation: StepEvaluation): Promise<unknown> {
   if (typeof value === 'string') {
-    return isDynamic(value) ? evaluate(value, scope, liquid, budget) : value;
+    return isDynamic(value) ? await evaluate(value, evaluation) : value;
   }
-  if (Array.isArray(value)) return value.map((item) => renderValue(item, scope, liquid, budget));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, renderValue(item, scope, liquid, budget)]),
-  );
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) items.push(await renderValue(item, evaluation));
+    return items;
+  }
+  const members: [string, unknown][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    members.push([key, await renderValue(item, evaluation)]);
+  }
+  return Object.fromEntries(members);
 }
 
-function evaluate(text: string, scope: object, liquid: LiquidSandbox, budget: Budget): unknown {
-  if (performance.now() > budget.endsAt) {
-    throw AppError.invalid('The expressions of the step take too long to evaluate.');
-  }
-  const value = liquid.evaluate(text, scope) ?? null;
-  budget.bytes -= Buffer.byteLength(JSON.stringify(value));
-  if (budget.bytes < 0) throw tooLarge();
+async function evaluate(text: string, evaluation: StepEvaluation): Promise<unknown> {
+  const { organizationId, scope, liquid, time } = evaluation;
+  const value = (await liquid.evaluate(organizationId, text, scope, time)) ?? null;
+  evaluation.bytes -= Buffer.byteLength(JSON.stringify(value));
+  if (evaluation.bytes < 0) throw tooLarge();
   return value;
 }
 

@@ -1,4 +1,4 @@
-import type { Fault } from '../../errors/app-error.js';
+import type { FaultList } from '../../errors/fault-list.js';
 import { didYouMean } from '../../text/nearest-names.js';
 
 export type Json = Record<string, unknown>;
@@ -10,13 +10,13 @@ export function checkKeys(
   given: Json,
   path: string,
   known: readonly string[],
-  faults: Fault[],
+  faults: FaultList,
 ): void {
   for (const key of Object.keys(given)) {
     if (known.includes(key)) continue;
     const message = UNSUPPORTED.includes(key)
       ? 'is not supported'
-      : `is not known.${didYouMean(key, known)}`;
+      : () => `is not known.${didYouMean(key, known)}`;
     faults.push({ path: `${path}.${key}`, message });
   }
 }
@@ -26,14 +26,15 @@ export function parseName<T extends string>(
   given: unknown,
   known: readonly T[],
   path: string,
-  faults: Fault[],
+  faults: FaultList,
 ): T | undefined {
   const name = known.find((one) => one === given);
   if (name) return name;
-  const near = typeof given === 'string' ? didYouMean(given, known) : '';
-  const message =
-    given === undefined ? 'is required' : `must be one of ${known.join(', ')}.${near}`;
-  faults.push({ path, message });
+  const message = (): string => {
+    const near = typeof given === 'string' ? didYouMean(given, known) : '';
+    return `must be one of ${known.join(', ')}.${near}`;
+  };
+  faults.push({ path, message: given === undefined ? 'is required' : message });
   return undefined;
 }
 

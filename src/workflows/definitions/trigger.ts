@@ -1,6 +1,6 @@
 import { parseTimezone } from '../../contacts/parse-field.js';
 import { type EventName, EVENT_NAMES } from '../../events/domain-events.js';
-import type { Fault } from '../../errors/app-error.js';
+import type { FaultList } from '../../errors/fault-list.js';
 import { checkKeys, type Json, parseName } from './step-fields.js';
 import { type ContactMapping, parseContactMapping } from './contact-mapping.js';
 import { Cron } from './calendar/cron.js';
@@ -72,7 +72,7 @@ const MAX_DEDUPE = 7 * 24 * 60 * 60;
 const MAX_CRON_CHARACTERS = 200;
 
 /** Parses a trigger. Adds every fault with its path; use the result only if there is no fault. */
-export function parseTrigger(given: object, faults: Fault[]): Trigger {
+export function parseTrigger(given: object, faults: FaultList): Trigger {
   const trigger = given as Json;
   const { type } = trigger;
   if (!isType(type)) {
@@ -103,7 +103,7 @@ function isType(type: unknown): type is TriggerType {
   return TRIGGER_TYPES.some((known) => known === type);
 }
 
-function parseWebhook(trigger: Json, faults: Fault[]): Omit<Trigger, 'type' | 'options'> {
+function parseWebhook(trigger: Json, faults: FaultList): Omit<Trigger, 'type' | 'options'> {
   return {
     ...parseSecret(trigger, faults),
     ...parseOverlap(trigger, faults),
@@ -113,7 +113,7 @@ function parseWebhook(trigger: Json, faults: Fault[]): Omit<Trigger, 'type' | 'o
   };
 }
 
-function parseSecret(trigger: Json, faults: Fault[]): Pick<Trigger, 'secret'> {
+function parseSecret(trigger: Json, faults: FaultList): Pick<Trigger, 'secret'> {
   const { secret } = trigger;
   if (secret === undefined) return {};
   if (secret === true || secret === null) return { secret };
@@ -127,7 +127,7 @@ function parseSecret(trigger: Json, faults: Fault[]): Pick<Trigger, 'secret'> {
   return {};
 }
 
-function parseSchedule(trigger: Json, faults: Fault[]): TriggerOptions {
+function parseSchedule(trigger: Json, faults: FaultList): TriggerOptions {
   const { cron, timezone = 'UTC', missed = 'skip' } = trigger;
   const zone = typeof timezone === 'string' ? parseTimezone(timezone) : undefined;
   if (!zone || 'fault' in zone) {
@@ -155,13 +155,13 @@ function cronFault(cron: unknown): string | undefined {
 }
 
 /** Parses a condition. The definition checker checks the expression itself. */
-function parseIf(given: unknown, faults: Fault[]): string | undefined {
+function parseIf(given: unknown, faults: FaultList): string | undefined {
   if (typeof given === 'string' && given.trim() !== '') return given;
   faults.push({ path: 'trigger.if', message: 'must be a condition, as text' });
   return undefined;
 }
 
-function parseOverlap(trigger: Json, faults: Fault[]): Pick<Trigger, 'overlapSeconds'> {
+function parseOverlap(trigger: Json, faults: FaultList): Pick<Trigger, 'overlapSeconds'> {
   const seconds = trigger.overlap_seconds;
   if (seconds === undefined) return {};
   const path = 'trigger.overlap_seconds';
@@ -178,7 +178,7 @@ function parseOption(
   trigger: Json,
   name: string,
   most: number,
-  faults: Fault[],
+  faults: FaultList,
 ): number | null | undefined {
   const seconds = trigger[name];
   if (seconds === undefined || seconds === null || isWhole(seconds, 1, most)) return seconds;

@@ -71,7 +71,8 @@ export class EventWaitsService {
   ): Promise<JournalEntry> {
     const { organizationId, id: runId } = lease;
     const now = await this.runs.now(organizationId);
-    const { at: wakeAt } = computeWaitEnd(timeout, scope, now, this.liquid);
+    const given = { organizationId, wait: timeout, scope, now };
+    const { at: wakeAt } = await computeWaitEnd(given, this.liquid);
     const state = await this.waits.arm(organizationId, { ...wait, runId, stepId: entry.stepId });
     const output = { ...entry.output, until: wakeAt.toISOString() };
     const waiting = toWaiting({ ...entry, output }, wakeAt, now);

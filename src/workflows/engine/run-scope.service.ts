@@ -50,11 +50,16 @@ export class RunScopeService {
     needsContact?: boolean,
   ): Promise<object | undefined> {
     const scope = await this.getScope(tx, place, needsContact);
-    return this.isConditionMet(place.step, scope) ? scope : undefined;
+    return (await this.isConditionMet(tx, place.step, scope)) ? scope : undefined;
   }
 
-  isConditionMet(step: { if?: string }, scope: object): boolean {
-    return step.if === undefined || this.liquid.test(step.if, scope);
+  async isConditionMet(
+    { run }: RunTransaction,
+    step: { if?: string },
+    scope: object,
+  ): Promise<boolean> {
+    const { organizationId } = run.lease;
+    return step.if === undefined || (await this.liquid.test(organizationId, step.if, scope));
   }
 
   /** Returns the resume URLs by step id, even of steps not reached yet. Steps in loops have those of this iteration. */

@@ -12,21 +12,24 @@ interface WaitEnd {
   readonly timezone?: string;
 }
 
+interface WaitGiven {
+  readonly organizationId: string;
+  readonly wait: WaitStep['wait'];
+  readonly scope: object;
+  readonly now: Date;
+}
+
 /** Throws `invalid_arguments` when `until` or `timezone` is invalid, or the end is more than 366 days after `now`. */
-export function computeWaitEnd(
-  wait: WaitStep['wait'],
-  scope: object,
-  now: Date,
-  liquid: LiquidSandbox,
-): WaitEnd {
+export async function computeWaitEnd(given: WaitGiven, liquid: LiquidSandbox): Promise<WaitEnd> {
+  const { organizationId, wait, scope, now } = given;
   const { until } = wait;
   if (until === undefined) {
     const [unit, amount] = Object.entries(wait)[0] as [WaitUnit, number];
     return { at: new Date(now.getTime() + amount * UNIT_SECONDS[unit] * 1000) };
   }
-  const text = liquid.evaluate(until, scope);
+  const text = await liquid.evaluate(organizationId, until, scope);
   const time = parseTime(text);
-  const end = time ? { at: time } : computeLocalEnd(text, wait, now, scope, liquid);
+  const end = time ? { at: time } : await computeLocalEnd(text, given, liquid);
   if (end.at.getTime() > now.getTime() + MAX_WAIT_SECONDS * 1000) {
     throw AppError.invalid('until is more than 366 days away.');
   }
@@ -39,29 +42,27 @@ export function toWaiting(entry: JournalEntry, wakeAt: Date, now: Date): Journal
   return { ...entry, status: 'waiting', wakeAt, dueAt };
 }
 
-function computeLocalEnd(
+async function computeLocalEnd(
   text: unknown,
-  wait: WaitStep['wait'],
-  now: Date,
-  scope: object,
+  given: WaitGiven,
   liquid: LiquidSandbox,
-): WaitEnd {
-  const { weekdays } = wait;
+): Promise<WaitEnd> {
+  const { weekdays } = given.wait;
   if (typeof text !== 'string' || !isLocalTime(text)) {
     throw AppError.invalid(`until must be ${TIMES_IN_WORDS}.`);
   }
   if (weekdays && !isTimeOfDay(text)) throw AppError.invalid('weekdays needs a time of day.');
-  const timezone = findTimezone(wait, scope, liquid);
-  return { at: instantOf(text, timezone, now, weekdays), timezone };
+  const timezone = await findTimezone(given, liquid);
+  return { at: instantOf(text, timezone, given.now, weekdays), timezone };
 }
 
-function findTimezone(
-  { timezone }: WaitStep['wait'],
-  scope: object,
+async function findTimezone(
+  { organizationId, wait: { timezone }, scope }: WaitGiven,
   liquid: LiquidSandbox,
-): string {
+): Promise<string> {
   const { contact } = scope as { contact?: { timezone?: unknown } | null };
-  const ofStep = timezone === undefined ? null : liquid.evaluate(timezone, scope);
+  const ofStep =
+    timezone === undefined ? null : await liquid.evaluate(organizationId, timezone, scope);
   const given = [ofStep, contact?.timezone].find((zone) => zone !== null && zone !== '') ?? 'UTC';
   const name = typeof given === 'string' ? given : JSON.stringify(given);
   const zone = parseTimezone(name);

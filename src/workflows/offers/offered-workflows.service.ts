@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed } from '../../changes/change-feed.js';
-import { AppError, type Fault } from '../../errors/app-error.js';
+import { AppError } from '../../errors/app-error.js';
+import { FaultList } from '../../errors/fault-list.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { hiddenCharacter } from '../../text/hidden-character.js';
 import { randomBase62 } from '../../text/ids.js';
@@ -114,8 +115,8 @@ export class OfferedWorkflowsService {
   private textFaults(
     { name, title, description }: OfferWorkflowInput,
     others: readonly OfferedWorkflow[],
-  ): Fault[] {
-    const faults: Fault[] = [];
+  ): FaultList {
+    const faults = new FaultList();
     if (this.registry.isTaken(name)) {
       faults.push({ path: 'name', message: 'is the name of a built-in tool' });
     } else if (others.some((other) => other.name === name)) {
@@ -131,7 +132,7 @@ export class OfferedWorkflowsService {
   private async checkResult(
     { organizationId, id, version }: Workflow,
     template: object | undefined,
-    faults: Fault[],
+    faults: FaultList,
   ): Promise<void> {
     if (!template) return;
     const steps = await this.workflows.getSteps(organizationId, id, version);
@@ -148,7 +149,7 @@ function checkResultTemplate(
   template: object,
   stepIds: readonly string[],
   liquid: LiquidSandbox,
-  faults: Fault[],
+  faults: FaultList,
 ): void {
   if (Buffer.byteLength(JSON.stringify(template)) > MAX_TEMPLATE_BYTES) {
     faults.push({ path: 'result', message: `must be at most ${MAX_TEMPLATE_BYTES} bytes of JSON` });

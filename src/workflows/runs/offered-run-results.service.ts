@@ -33,7 +33,8 @@ export class OfferedRunResultsService {
     if (!template) return { ...done, output: lastOutput(journal) };
     const scope = await this.scope(organizationId, run, journal);
     try {
-      return { ...done, output: renderArguments(template, scope, this.liquid) };
+      const output = await renderArguments(organizationId, template, scope, this.liquid);
+      return { ...done, output };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const message = `The result template failed: ${error.message} Call get_run for the outputs of the steps.`;

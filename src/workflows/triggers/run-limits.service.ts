@@ -75,13 +75,18 @@ export class RunLimitsService {
     const isKeyed = concurrency?.key !== undefined || debounce?.key !== undefined;
     const scope = isKeyed ? await this.scope(organizationId, run) : {};
     // A run without a key value repeats no other run, so it is not delayed.
-    const debounceKey = debounce?.key === undefined ? '' : this.key(debounce.key, scope);
+    const debounceKey =
+      debounce?.key === undefined ? '' : await this.key(organizationId, debounce.key, scope);
+    const slotKey =
+      concurrency?.key === undefined
+        ? null
+        : await this.key(organizationId, concurrency.key, scope);
     const isDebounced = debounce !== undefined && debounceKey !== undefined;
     return {
       debounceKey: isDebounced ? debounceKey : null,
       debounceSeconds: isDebounced ? debounce.seconds : null,
       // Runs without a key value share one key, so that the limit per key applies to them too.
-      slotKey: concurrency?.key === undefined ? null : (this.key(concurrency.key, scope) ?? ''),
+      slotKey: slotKey === undefined ? '' : slotKey,
     };
   }
 
@@ -95,9 +100,13 @@ export class RunLimitsService {
   }
 
   /** Returns undefined when the expression has no value or fails, because an accepted run must still be executed. */
-  private key(expression: string, scope: object): string | undefined {
+  private async key(
+    organizationId: string,
+    expression: string,
+    scope: object,
+  ): Promise<string | undefined> {
     try {
-      const value = this.liquid.evaluate(expression, scope);
+      const value = await this.liquid.evaluate(organizationId, expression, scope);
       const text = typeof value === 'string' ? value.trim() : JSON.stringify(value ?? '');
       return text === '' || text === '""' ? undefined : storableKey(text);
     } catch (error) {

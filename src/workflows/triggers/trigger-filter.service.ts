@@ -20,8 +20,9 @@ export class TriggerFilterService {
   ) {}
 
   /**
-   * Starts the run when the condition is true or absent, and returns undefined otherwise. When the evaluation fails,
-   * the run is stored as failed with the refusal `filter_failed`, so that its owner can see and retry it.
+   * Starts the run when the condition is true or absent, and returns undefined otherwise. When the evaluation fails, the
+   * run is stored as failed with the refusal `filter_failed`, so that its owner can see and retry it. Without processor
+   * time left, the refusal is `rate_limited`, and for a webhook the error is thrown.
    */
   async start(
     organizationId: string,
@@ -35,10 +36,12 @@ export class TriggerFilterService {
     const scope = { trigger: { type, payload }, contact: contact && ContactView.of(contact) };
     let refusal: RunRefusal | undefined;
     try {
-      if (!this.liquid.test(condition, scope)) return undefined;
+      if (!(await this.liquid.test(organizationId, condition, scope))) return undefined;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      refusal = 'filter_failed';
+      // The sender of a webhook can try again later. Events and schedules happen once.
+      if (error.code === 'rate_limited' && type === 'webhook') throw error;
+      refusal = error.code === 'rate_limited' ? 'rate_limited' : 'filter_failed';
     }
     return await this.runs.start(organizationId, { ...start, refusal });
   }

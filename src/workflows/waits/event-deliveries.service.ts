@@ -56,9 +56,11 @@ export class EventDeliveriesService implements OnModuleInit {
     const event = await this.pending.fence(claim);
     if (!event) return false;
     const candidates = await this.pending.findCandidates(organizationId, event, BATCH);
-    const matches = candidates
-      .map((candidate) => this.match(event, candidate))
-      .filter((match) => !!match);
+    const matches: Match[] = [];
+    for (const candidate of candidates) {
+      const match = await this.match(organizationId, event, candidate);
+      if (match) matches.push(match);
+    }
     const runs = await this.pending.deliver(organizationId, event, matches);
     for (const runId of await this.waits.wake(organizationId, runs)) {
       this.tenants.afterCommit(() => this.wakeUps.wake('run', runId));
@@ -72,14 +74,20 @@ export class EventDeliveriesService implements OnModuleInit {
   }
 
   /** Returns a match also when the condition fails. Then the step fails with the reason and does not wait forever. */
-  private match(event: ClaimedEvent, candidate: Candidate): Match | undefined {
+  private async match(
+    organizationId: string,
+    event: ClaimedEvent,
+    candidate: Candidate,
+  ): Promise<Match | undefined> {
     const { run_id: runId, step_id: stepId, condition, bindings } = candidate;
     if (condition === null) return { runId, stepId, error: null };
     try {
-      const isMet = this.liquid.test(condition, { ...bindings, event: event.payload });
+      const scope = { ...bindings, event: event.payload };
+      const isMet = await this.liquid.test(organizationId, condition, scope);
       return isMet ? { runId, stepId, error: null } : undefined;
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+      // Without processor time left, the event is delivered later.
+      if (!(error instanceof AppError) || error.code === 'rate_limited') throw error;
       return { runId, stepId, error: error.message };
     }
   }

@@ -1,4 +1,5 @@
 import { AppError, type Fault, toError } from '../../../errors/app-error.js';
+import { FaultList } from '../../../errors/fault-list.js';
 import type { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
 import { didYouMean } from '../../../text/nearest-names.js';
 import type { ToolDescriptor } from '../../../tools/registry/registered-tool.js';
@@ -118,15 +119,15 @@ export class Compatibility {
     return [{ step: id, tool, effect: 'changed', path: 'tool', message }];
   }
 
-  private faultsOf(step: ToolStep): Fault[] {
+  private faultsOf(step: ToolStep): readonly Fault[] {
     const tool = this.tools.get(step.tool);
     if (!tool) {
       const near = didYouMean(step.tool, [...this.tools.keys()]);
       return [{ path: 'tool', message: `"${step.tool}" is not a tool for steps.${near}` }];
     }
-    const faults: Fault[] = [];
+    const faults = new FaultList();
     checkStatic(step.arguments ?? {}, tool.inputSchema, 'arguments', faults);
-    return faults;
+    return faults.first;
   }
 
   private findLooseReferences(steps: readonly Step[]): LooseReference[] {
@@ -180,7 +181,7 @@ class ReferenceReader extends StepChecks {
           workflows: new Set(),
         },
         liquid: sandbox,
-        faults: [],
+        faults: new FaultList(),
         ids: new Set(),
       },
       new Set(),

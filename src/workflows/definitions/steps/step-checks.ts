@@ -1,5 +1,6 @@
-import { AppError, type Fault } from '../../../errors/app-error.js';
-import type { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
+import { AppError } from '../../../errors/app-error.js';
+import type { FaultList } from '../../../errors/fault-list.js';
+import type { Expressions } from '../../../liquid/read-expressions.js';
 import { didYouMean } from '../../../text/nearest-names.js';
 import type { ToolDescriptor } from '../../../tools/registry/registered-tool.js';
 import { isDynamic, visitTexts } from '../step-fields.js';
@@ -18,8 +19,8 @@ export interface StepTools {
 /** Holds the context of all checks of one definition. */
 export interface DefinitionChecks {
   readonly tools: StepTools;
-  readonly liquid: LiquidSandbox;
-  readonly faults: Fault[];
+  readonly liquid: Expressions;
+  readonly faults: FaultList;
   /** Has every step id of the definition, to distinguish a wrong order from a wrong name. */
   readonly ids: ReadonlySet<string>;
 }
@@ -36,11 +37,11 @@ export class StepChecks {
     return this.definition.tools;
   }
 
-  get faults(): Fault[] {
+  get faults(): FaultList {
     return this.definition.faults;
   }
 
-  fault(path: string, message: string): void {
+  fault(path: string, message: string | (() => string)): void {
     this.faults.push({ path, message });
   }
 
@@ -83,16 +84,17 @@ export class StepChecks {
   ): void {
     for (const root of new Set(references.map(rootOf))) {
       if (ROOTS.includes(root) || visible.has(root)) continue;
-      const message = this.definition.ids.has(root)
-        ? `refers to the step "${root}", which may not have run before this step`
-        : `refers to "${root}", which is neither ${ROOTS.join(', ')} nor an earlier step.${didYouMean(root, [...ROOTS, ...visible])}`;
+      const message = (): string =>
+        this.definition.ids.has(root)
+          ? `refers to the step "${root}", which may not have run before this step`
+          : `refers to "${root}", which is neither ${ROOTS.join(', ')} nor an earlier step.${didYouMean(root, [...ROOTS, ...visible])}`;
       this.fault(path, message);
     }
   }
 }
 
 /** Runs a check, and adds a fault when it throws because an expression is invalid. */
-export function collectFaults(path: string, faults: Fault[], check: () => void): void {
+export function collectFaults(path: string, faults: FaultList, check: () => void): void {
   try {
     check();
   } catch (error) {
@@ -107,11 +109,12 @@ export function checkRoots(
   known: readonly string[],
   inWords: string,
   path: string,
-  faults: Fault[],
+  faults: FaultList,
 ): void {
   for (const root of new Set(references.map(rootOf))) {
     if (known.includes(root)) continue;
-    const message = `refers to "${root}", which is neither ${inWords}.${didYouMean(root, known)}`;
+    const near = (): string => didYouMean(root, known);
+    const message = (): string => `refers to "${root}", which is neither ${inWords}.${near()}`;
     faults.push({ path, message });
   }
 }

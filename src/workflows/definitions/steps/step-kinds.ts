@@ -1,4 +1,5 @@
-import { AppError, type Fault } from '../../../errors/app-error.js';
+import { AppError } from '../../../errors/app-error.js';
+import type { FaultList } from '../../../errors/fault-list.js';
 import type { Step } from '../definition.js';
 import { BRANCH_STEP } from './branch-step.js';
 import { EVENT_WAIT_STEP } from './event-wait-step.js';
@@ -41,7 +42,7 @@ export function kindOf(step: Step): StepKind {
 }
 
 /** Checks the form of a list of steps: keys, types, ids and limits. Use the result only if it adds no fault. */
-export function parseSteps(given: unknown, faults: Fault[], path = 'steps'): Step[] {
+export function parseSteps(given: unknown, faults: FaultList, path = 'steps'): Step[] {
   return new StepParser(Object.values(STEP_KINDS), faults).parseAll(given, path);
 }
 

@@ -1,4 +1,4 @@
-import type { Fault } from '../../../errors/app-error.js';
+import type { FaultList } from '../../../errors/fault-list.js';
 import type { OnError, Step } from '../definition.js';
 import { checkKeys, isObject, type Json } from '../step-fields.js';
 
@@ -28,7 +28,7 @@ export class StepParser {
 
   constructor(
     private readonly kinds: readonly StepForm[],
-    readonly faults: Fault[],
+    readonly faults: FaultList,
   ) {}
 
   parseAll(given: unknown, path: string): Step[] {

@@ -1,4 +1,4 @@
-import type { Fault } from '../../../errors/app-error.js';
+import type { FaultList } from '../../../errors/fault-list.js';
 import { didYouMean } from '../../../text/nearest-names.js';
 import { checkValue } from '../../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../../tools/schema/json-schema.js';
@@ -60,9 +60,9 @@ export function isTool(step: Step): step is ToolStep {
 function checkTool(step: ToolStep, path: string, checks: StepChecks): void {
   const tool = checks.tools.find(step.tool);
   if (!tool) {
-    const near = didYouMean(step.tool, checks.tools.names());
     if (step.tool !== '') {
-      checks.fault(`${path}.tool`, `"${step.tool}" is not a tool for steps.${near}`);
+      const near = (): string => didYouMean(step.tool, checks.tools.names());
+      checks.fault(`${path}.tool`, () => `"${step.tool}" is not a tool for steps.${near()}`);
     }
     return;
   }
@@ -82,7 +82,7 @@ export function checkStatic(
   value: unknown,
   schema: JsonSchema,
   path: string,
-  faults: Fault[],
+  faults: FaultList,
 ): void {
   checkValue(schema, value, path, faults, (item) => typeof item === 'string' && isDynamic(item));
 }

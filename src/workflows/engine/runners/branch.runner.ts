@@ -20,7 +20,7 @@ export class BranchRunner implements StepRunner<BranchStep> {
   async run(attempt: StepAttempt<BranchStep>): Promise<Progress> {
     return await this.progress.attempt(attempt, async (tx, entry) => {
       const scope = await this.scope.getScope(tx, attempt.place);
-      const isMet = this.scope.isConditionMet(attempt.place.step, scope);
+      const isMet = await this.scope.isConditionMet(tx, attempt.place.step, scope);
       const output = { branch: isMet ? 'then' : 'else' };
       return { ...entry, status: 'succeeded', output };
     });

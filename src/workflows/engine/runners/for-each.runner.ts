@@ -37,13 +37,19 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
       const scope = await this.scope.getScopeIfMet(tx, place);
       if (!scope) return undefined;
       // The list is stored in the journal, so that a worker that takes over the run later has the same list.
-      const input: LoopInput = { items: this.evaluateItems(run, place.step, scope) };
+      const input: LoopInput = { items: await this.evaluateItems(run, place.step, scope) };
       return { ...entry, input };
     });
   }
 
-  private evaluateItems(run: ClaimedRun, step: ForEachStep, scope: object): unknown[] {
-    const { items } = renderArguments({ items: step.for_each }, scope, this.liquid);
+  private async evaluateItems(
+    run: ClaimedRun,
+    step: ForEachStep,
+    scope: object,
+  ): Promise<unknown[]> {
+    const given = { items: step.for_each };
+    const { organizationId } = run.lease;
+    const { items } = await renderArguments(organizationId, given, scope, this.liquid);
     if (!Array.isArray(items)) throw AppError.invalid('for_each needs a list.');
     if (items.length > MAX_ITEMS) {
       throw AppError.invalid(`for_each got ${items.length} items; the limit is ${MAX_ITEMS}.`);

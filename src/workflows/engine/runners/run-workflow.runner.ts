@@ -60,9 +60,9 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
     if (!scope) return await this.progress.complete(tx, { ...entry, status: 'skipped' });
     const { organizationId, id: parentRunId } = run.lease;
     const input = {
-      workflow_id: this.evaluateWorkflowId(step, scope),
-      payload: renderArguments(step.payload ?? {}, scope, this.liquid),
-      contact_id: this.evaluateContactId(run, step, scope),
+      workflow_id: await this.evaluateWorkflowId(run, step, scope),
+      payload: await renderArguments(organizationId, step.payload ?? {}, scope, this.liquid),
+      contact_id: await this.evaluateContactId(run, step, scope),
     };
     entry.input = input;
     const runId = await this.starts.start(organizationId, {
@@ -98,15 +98,25 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
     return await this.progress.complete(tx, { ...entry, status: 'failed', output, error });
   }
 
-  private evaluateWorkflowId(step: RunWorkflowStep, scope: object): string {
-    const id = this.liquid.evaluate(step.run_workflow, scope);
+  private async evaluateWorkflowId(
+    run: ClaimedRun,
+    step: RunWorkflowStep,
+    scope: object,
+  ): Promise<string> {
+    const { organizationId } = run.lease;
+    const id = await this.liquid.evaluate(organizationId, step.run_workflow, scope);
     if (typeof id === 'string' && isWorkflowId(id)) return id;
     throw AppError.invalid('run_workflow is not the id of a workflow.');
   }
 
-  private evaluateContactId(run: ClaimedRun, step: RunWorkflowStep, scope: object): string | null {
+  private async evaluateContactId(
+    run: ClaimedRun,
+    step: RunWorkflowStep,
+    scope: object,
+  ): Promise<string | null> {
     if (step.contact_id === undefined) return run.row.contactId;
-    const id = this.liquid.evaluate(step.contact_id, scope);
+    const { organizationId } = run.lease;
+    const id = await this.liquid.evaluate(organizationId, step.contact_id, scope);
     if (id === null || id === undefined || id === '') return null;
     if (typeof id === 'string' && CONTACT_ID.test(id)) return id;
     throw AppError.invalid('contact_id is not the id of a contact.');

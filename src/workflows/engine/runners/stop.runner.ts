@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
-import type { StopStep } from '../../definitions/definition.js';
+import type { StopStatus, StopStep } from '../../definitions/definition.js';
 import { renderArguments } from '../../definitions/scope.js';
 import type { JournalEntry } from '../../journal/claimed-run.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
@@ -26,21 +26,34 @@ export class StopRunner implements StepRunner<StopStep> {
   async run(attempt: StepAttempt<StopStep>): Promise<Progress> {
     return await this.progress.attempt(attempt, async (tx, entry) => {
       const scope = await this.scope.getScopeIfMet(tx, attempt.place);
-      return scope && this.stop(attempt.place.step, entry, scope);
+      if (!scope) return undefined;
+      const { stop, reason } = attempt.place.step;
+      const { organizationId } = attempt.run.lease;
+      const text =
+        reason === undefined ? null : await this.renderReason(organizationId, reason, scope);
+      return createStopped(entry, stop, text);
     });
   }
 
-  private stop({ stop, reason }: StopStep, entry: JournalEntry, scope: object): JournalEntry {
-    const text = reason === undefined ? null : this.renderReason(reason, scope);
-    const output = { stopped: stop, reason: text };
-    if (stop === 'succeeded') return { ...entry, status: stop, output };
-    const error = { code: 'stopped', message: text ?? 'The workflow ends the run here.' };
-    return { ...entry, status: stop, output, error };
-  }
-
-  private renderReason(reason: string, scope: object): string {
-    const { text } = renderArguments({ text: reason }, scope, this.liquid);
+  private async renderReason(
+    organizationId: string,
+    reason: string,
+    scope: object,
+  ): Promise<string> {
+    const given = { text: reason };
+    const { text } = await renderArguments(organizationId, given, scope, this.liquid);
     const plain = typeof text === 'string' ? text : JSON.stringify(text);
     return plain.slice(0, MAX_REASON_CHARACTERS);
   }
+}
+
+function createStopped(
+  entry: JournalEntry,
+  status: StopStatus,
+  reason: string | null,
+): JournalEntry {
+  const output = { stopped: status, reason };
+  if (status === 'succeeded') return { ...entry, status, output };
+  const error = { code: 'stopped', message: reason ?? 'The workflow ends the run here.' };
+  return { ...entry, status, output, error };
 }

@@ -99,7 +99,10 @@ export class ToolRunner implements StepRunner<ToolStep> {
     place: Place<ToolStep>,
   ): Promise<Record<string, unknown> | undefined> {
     const scope = await this.scope.getScopeIfMet(tx, place);
-    return scope && renderArguments(place.step.arguments ?? {}, scope, this.liquid);
+    if (!scope) return undefined;
+    const { organizationId } = tx.run.lease;
+    const given = place.step.arguments ?? {};
+    return await renderArguments(organizationId, given, scope, this.liquid);
   }
 }
 

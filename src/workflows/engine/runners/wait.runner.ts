@@ -41,7 +41,9 @@ export class WaitRunner implements StepRunner<WaitStep> {
       const scope = await this.scope.getScopeIfMet(tx, place, true);
       if (!scope) return undefined;
       const now = await this.runs.now(run.lease.organizationId);
-      const { at, timezone } = computeWaitEnd(place.step.wait, scope, now, this.liquid);
+      const { organizationId } = run.lease;
+      const given = { organizationId, wait: place.step.wait, scope, now };
+      const { at, timezone } = await computeWaitEnd(given, this.liquid);
       const output = { until: at.toISOString(), ...(timezone !== undefined && { timezone }) };
       return toWaiting({ ...entry, output }, at, now);
     });

@@ -1,0 +1,33 @@
+import type { Fault } from './app-error.js';
+
+const MAX_KEPT = 20;
+
+/**
+ * Collects the faults of an input. It keeps the first 20 and counts the others. A message with a hint is given as a
+ * function, which is called for kept faults only: an input can have thousands of faults, and a hint compares many names.
+ */
+export class FaultList {
+  private readonly kept: Fault[] = [];
+  private count = 0;
+
+  /** Counts all faults, also those that were not kept. */
+  get length(): number {
+    return this.count;
+  }
+
+  /** Has the first 20 faults at most. */
+  get first(): readonly Fault[] {
+    return this.kept;
+  }
+
+  push({ path, message }: { path: string; message: string | (() => string) }): void {
+    this.count += 1;
+    if (this.kept.length >= MAX_KEPT) return;
+    this.kept.push({ path, message: typeof message === 'string' ? message : message() });
+  }
+
+  append(others: FaultList): void {
+    for (const fault of others.kept) this.push(fault);
+    this.count += others.count - others.kept.length;
+  }
+}

@@ -1,0 +1,129 @@
+import type { FilterImplOptions } from 'liquidjs';
+import { AppError } from '../errors/app-error.js';
+
+/** Limits the values that one call of a filter works on: its input and its arguments, with everything inside them. */
+const MAX_VALUES = 10_000;
+const MAX_TEXT_CHARACTERS = 256 * 1024;
+/** Limits filters that replace or divide. They take about ten times as long as others for the same text. */
+const MAX_REPLACED_CHARACTERS = 64 * 1024;
+/** Filters of lists do not read the texts in a list, or only compare them. */
+const MAX_LIST_CHARACTERS = 1024 * 1024;
+/** Limits a text that is searched for: the search takes time in proportion to the product of both lengths. */
+const MAX_PATTERN_CHARACTERS = 4096;
+/** Limits the input and the format of `date`, whose pattern takes time in proportion to the square of the length. */
+const MAX_DATE_CHARACTERS = 200;
+
+const LIST_FILTERS = new Set(
+  'compact concat first last map reverse size slice sort sort_natural sum uniq where'.split(' '),
+);
+const REPLACING_FILTERS = new Set(
+  'escape escape_once newline_to_br number_of_words squish strip_newlines truncatewords url_decode url_encode'.split(
+    ' ',
+  ),
+);
+const PATTERN_FILTERS = new Set(
+  'remove remove_first remove_last replace replace_first replace_last split'.split(' '),
+);
+const CHEAP_FILTERS = new Set(['default', 'first', 'last', 'size']);
+
+type Scalar = string | number | boolean;
+type Filter = (this: FilterThis, value: unknown, ...given: unknown[]) => unknown;
+
+interface FilterThis {
+  context: {
+    memoryLimit: { use(count: number): void };
+    _getFromScope(scope: unknown, path: string[], strict: boolean): unknown;
+  };
+}
+
+/**
+ * Replaces filters so that one call takes some milliseconds at most. A filter call is one step of an evaluation, which
+ * cannot stop inside it.
+ */
+export function boundFilters(filters: Record<string, FilterImplOptions>): void {
+  filters.sort = createSort((value) => value) as FilterImplOptions;
+  filters.sort_natural = createSort((value) => `${value}`.toLowerCase()) as FilterImplOptions;
+  for (const [name, filter] of Object.entries(filters)) {
+    if (CHEAP_FILTERS.has(name)) continue;
+    const run = filter as Filter;
+    filters[name] = function (this: FilterThis, value: unknown, ...given: unknown[]): unknown {
+      checkInput(name, [value, ...given]);
+      return run.call(this, value, ...given);
+    } as FilterImplOptions;
+  }
+}
+
+/** Throws when a text that is searched for is too long. */
+export function checkPattern(name: string, pattern: unknown): void {
+  if (typeof pattern !== 'string' || pattern.length <= MAX_PATTERN_CHARACTERS) return;
+  throw AppError.invalid(
+    `The text after ${name} has more than ${MAX_PATTERN_CHARACTERS} characters.`,
+  );
+}
+
+function checkInput(name: string, values: readonly unknown[]): void {
+  const maxCharacters = maxCharactersOf(name);
+  const scale = {
+    values: MAX_VALUES,
+    characters: maxCharacters,
+  };
+  for (const value of values) {
+    if (!weigh(value, scale)) {
+      throw AppError.invalid(
+        `The filter ${name} takes at most ${MAX_VALUES} values and ${maxCharacters} characters.`,
+      );
+    }
+  }
+  if (PATTERN_FILTERS.has(name)) checkPattern(name, values[1]);
+}
+
+function maxCharactersOf(name: string): number {
+  if (name === 'date') return MAX_DATE_CHARACTERS;
+  if (REPLACING_FILTERS.has(name)) return MAX_REPLACED_CHARACTERS;
+  return LIST_FILTERS.has(name) ? MAX_LIST_CHARACTERS : MAX_TEXT_CHARACTERS;
+}
+
+/** Subtracts everything in a value, also repeatedly where it is contained repeatedly. Returns false below zero. */
+function weigh(value: unknown, left: { values: number; characters: number }): boolean {
+  left.values -= 1;
+  if (typeof value === 'string') left.characters -= value.length;
+  else if (typeof value === 'object' && value !== null) {
+    if (Array.isArray(value)) {
+      for (const item of value) if (!weigh(item, left)) return false;
+    } else {
+      for (const item of Object.values(value)) if (!weigh(item, left)) return false;
+    }
+  }
+  return left.values >= 0 && left.characters >= 0;
+}
+
+/** Makes a filter that sorts by a key. The key of each item is computed once, and not for every comparison. */
+function createSort(keyOf: (value: Scalar) => Scalar): Filter {
+  return function* (this: FilterThis, list: unknown, property?: string | number): Generator {
+    const items = list === undefined || list === null ? [] : [list].flat();
+    this.context.memoryLimit.use(items.length);
+    const path = property === undefined || property === null ? [] : `${property}`.split('.');
+    const keyed: { item: unknown; key: Scalar | null }[] = [];
+    for (const item of items) {
+      const value: unknown =
+        path.length === 0 ? item : yield this.context._getFromScope(item, path, false);
+      const scalar = toScalar(value);
+      keyed.push({ item, key: scalar === null ? null : keyOf(scalar) });
+    }
+    return keyed.sort((a, b) => compare(a.key, b.key)).map(({ item }) => item);
+  } as Filter;
+}
+
+/** Returns what JavaScript compares: a list as its text, and every object as the same text. */
+function toScalar(value: unknown): Scalar | null {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'object' ? '' : (value as Scalar);
+}
+
+/** Compares like LiquidJS: values that are absent come last. */
+function compare(a: Scalar | null, b: Scalar | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  if (a < b) return -1;
+  return a > b ? 1 : 0;
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../errors/app-error.js';
+import { type Job, ProcessorTurns } from './processor-turns.js';
+import { TimeBudgets } from './time-budgets.js';
+
+/** Takes the processor for some turns of at most 10 ms each, and notes them. */
+function createJob(name: string, turns: number, log: string[]): Job {
+  let left = turns;
+  return {
+    run: (endsAt) => {
+      while (performance.now() < endsAt);
+      log.push(name);
+      left -= 1;
+      return left === 0;
+    },
+  };
+}
+
+const time = (): { leftMs: number } => ({ leftMs: 5000 });
+
+describe(ProcessorTurns, () => {
+  it('serves the event loop between two turns', async () => {
+    const log: string[] = [];
+    let isOver = false;
+    const count = (): void => {
+      log.push('other');
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await new ProcessorTurns().run('org_1', createJob('job', 5, log), time());
+    isOver = true;
+    expect(log.join(' ')).not.toContain('job job');
+  });
+
+  it('lets organizations take turns', async () => {
+    const log: string[] = [];
+    const turns = new ProcessorTurns();
+    await Promise.all([
+      turns.run('org_1', createJob('a', 4, log), time()),
+      turns.run('org_1', createJob('a', 4, log), time()),
+      turns.run('org_1', createJob('a', 4, log), time()),
+      turns.run('org_2', createJob('b', 3, log), time()),
+    ]);
+    // Without turns by organization, the second one would be last or get a quarter.
+    expect(log.lastIndexOf('b')).toBeLessThan(9);
+    expect(log).toHaveLength(15);
+  });
+
+  it('ends a job that has used its time', async () => {
+    const run = new ProcessorTurns().run('org_1', createJob('a', 99, []), { leftMs: 25 });
+    await expect(run).rejects.toThrow('The template takes too long.');
+  });
+
+  it('continues with the job of another organization after one has failed', async () => {
+    const turns = new ProcessorTurns();
+    const failing: Job = {
+      run: () => {
+        throw AppError.invalid('It failed.');
+      },
+    };
+    const log: string[] = [];
+    const all = await Promise.allSettled([
+      turns.run('org_1', createJob('a', 3, log), time()),
+      turns.run('org_2', failing, time()),
+      turns.run('org_3', createJob('c', 2, log), time()),
+    ]);
+    expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});
+
+describe(TimeBudgets, () => {
+  it('refuses an organization that has used its time, until it has gained some', () => {
+    let now = 0;
+    const budgets = new TimeBudgets(() => now);
+    budgets.spend('org_1', 11_000);
+    expect(() => budgets.assertLeft('org_1')).toThrow(
+      expect.objectContaining({ code: 'rate_limited', retryAfterSeconds: 3 }),
+    );
+    expect(() => budgets.assertLeft('org_2')).not.toThrow();
+    now = 2600;
+    expect(() => budgets.assertLeft('org_1')).not.toThrow();
+  });
+});

@@ -1,0 +1,110 @@
+import { AppError } from '../errors/app-error.js';
+import { TimeBudgets } from './time-budgets.js';
+
+/** After this time of work, requests of others are served. One step of a job may take as long again. */
+const TURN_MS = 10;
+
+/** Work that can stop between two steps. */
+export interface Job {
+  /** Works at least a little, and stops at the given time of `performance.now()`. Returns true when it is done. */
+  run(endsAt: number): boolean;
+}
+
+/** The processor time that a job, or several jobs together, may still use. */
+export interface JobTime {
+  leftMs: number;
+}
+
+interface WaitingJob {
+  readonly job: Job;
+  readonly time: JobTime;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Runs jobs on the main thread in turns. Between two turns the event loop serves requests, so a job delays others by one
+ * turn at most, whatever it computes. Organizations with waiting jobs take turns one after the other.
+ */
+export class ProcessorTurns {
+  private readonly waiting = new Map<string, WaitingJob[]>();
+  private spentMs = 0;
+  private isScheduled = false;
+
+  constructor(private readonly budgets = new TimeBudgets()) {}
+
+  /**
+   * Resolves when the job is done. Most jobs end at once, without a turn. Rejects with what the job throws, with
+   * `invalid_arguments` when it has used its time, and with `rate_limited`, before it begins, when the organization has no
+   * time left. A job that has begun may use more than that, up to its own time.
+   */
+  async run(organizationId: string, job: Job, time: JobTime): Promise<void> {
+    this.budgets.assertLeft(organizationId);
+    const isFree = this.waiting.size === 0 && this.spentMs < TURN_MS;
+    if (isFree && this.work(organizationId, job, time)) return;
+    await new Promise<void>((resolve, reject) => {
+      this.enqueue(organizationId, { job, time, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  private work(organizationId: string, job: Job, time: JobTime): boolean {
+    if (time.leftMs <= 0) {
+      throw AppError.invalid('The template takes too long. Make its loops and lists smaller.');
+    }
+    const started = performance.now();
+    try {
+      return job.run(started + Math.min(TURN_MS - this.spentMs, time.leftMs));
+    } finally {
+      const spentMs = performance.now() - started;
+      this.spentMs += spentMs;
+      time.leftMs -= spentMs;
+      this.budgets.spend(organizationId, spentMs);
+      if (this.spentMs >= TURN_MS) this.schedule();
+    }
+  }
+
+  private enqueue(organizationId: string, job: WaitingJob): void {
+    const jobs = this.waiting.get(organizationId);
+    if (jobs) jobs.push(job);
+    else this.waiting.set(organizationId, [job]);
+  }
+
+  /** Takes the next job of the organization that has waited longest since its last turn. */
+  private dequeue(): [organizationId: string, job: WaitingJob] | undefined {
+    const [next] = this.waiting;
+    if (!next) return undefined;
+    const [organizationId, jobs] = next;
+    this.waiting.delete(organizationId);
+    const job = jobs.shift()!;
+    if (jobs.length > 0) this.waiting.set(organizationId, jobs);
+    return [organizationId, job];
+  }
+
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    // The event loop reads from its sockets before the next immediate.
+    setImmediate(() => this.takeTurn());
+  }
+
+  private takeTurn(): void {
+    this.isScheduled = false;
+    this.spentMs = 0;
+    while (this.spentMs < TURN_MS) {
+      const next = this.dequeue();
+      if (!next) return;
+      this.continueJob(...next);
+    }
+    this.schedule();
+  }
+
+  private continueJob(organizationId: string, waiting: WaitingJob): void {
+    try {
+      if (this.work(organizationId, waiting.job, waiting.time)) waiting.resolve();
+      else this.enqueue(organizationId, waiting);
+    } catch (error) {
+      waiting.reject(error);
+    }
+  }
+}

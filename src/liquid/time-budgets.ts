@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../errors/app-error.js';
+
+const CAPACITY_MS = 10_000;
+const GAIN_MS_PER_SECOND = 400;
+const MAX_BUDGETS = 10_000;
+
+interface Budget {
+  leftMs: number;
+  at: number;
+}
+
+/** Limits the processor time that each organization may use in this process: 10 s at once, then 0.4 s a second. */
+export class TimeBudgets {
+  private readonly budgets = new LRUCache<string, Budget>({ max: MAX_BUDGETS });
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Throws `rate_limited` when the organization has no time left. */
+  assertLeft(organizationId: string): void {
+    const budget = this.budgets.get(organizationId);
+    if (!budget || budget.leftMs > 0) return;
+    const leftMs = this.refill(budget).leftMs;
+    if (leftMs > 0) return;
+    throw new AppError(
+      'rate_limited',
+      'The templates and expressions of this organization have used their processor time. Try again later.',
+      { retryAfterSeconds: Math.ceil((1 - leftMs) / GAIN_MS_PER_SECOND) },
+    );
+  }
+
+  /** Subtracts used time. The budget can become negative, because work that has begun may end. */
+  spend(organizationId: string, ms: number): void {
+    const known = this.budgets.get(organizationId);
+    const budget = known ? this.refill(known) : { leftMs: CAPACITY_MS, at: this.now() };
+    budget.leftMs -= ms;
+    if (!known) this.budgets.set(organizationId, budget);
+  }
+
+  private refill(budget: Budget): Budget {
+    const at = this.now();
+    const gainMs = ((at - budget.at) / 1000) * GAIN_MS_PER_SECOND;
+    budget.leftMs = Math.min(CAPACITY_MS, budget.leftMs + gainMs);
+    budget.at = at;
+    return budget;
+  }
+}
