@@ -18,7 +18,7 @@ import { type Webhook, WEBHOOK_PATH } from './webhook.js';
 const KEPT_DELIVERIES = 50;
 const FLUSH_INTERVAL_MS = 500;
 const MAX_QUEUED_WORKFLOWS = 1000;
-const MAX_DIAGNOSED_BYTES = 64 * 1024;
+const MAX_DIAGNOSED_BYTES = 16 * 1024;
 const MAX_QUEUED_DIAGNOSES = 100;
 const MAX_OTHER_SECRETS = 50;
 

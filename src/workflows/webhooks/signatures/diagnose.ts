@@ -6,6 +6,7 @@ import { isTimely, standardKey, TOLERANCE_SECONDS } from './verify-webhook.js';
 const HASHES: Readonly<Record<number, string>> = { 20: 'sha1', 48: 'sha384', 64: 'sha512' };
 const PREFIX = /^(?:hmac-?)?sha-?(?:1|256|384|512)\s*[=:,]\s*|^v1\s*[=:,]\s*|^bearer\s+/i;
 const MAX_SIGNATURES = 4;
+const MAX_DEPTH = 64;
 
 /** Holds a delivery with a refused signature, and the secrets to compare it with. */
 export interface RefusedSignature {
@@ -128,7 +129,7 @@ function contentsOf(
 
 function bodiesOf(body: Buffer): Candidate<Buffer>[] {
   const text = body.toString('utf8');
-  const bare = text.replace(/[\r\n]+$/, '');
+  const bare = withoutLineEnds(text);
   const lineEnds = [`${bare}\n`, `${bare}\r\n`, bare].filter((other) => other !== text);
   return [
     { value: body, mistakes: [] },
@@ -139,6 +140,13 @@ function bodiesOf(body: Buffer): Candidate<Buffer>[] {
       return { value: Buffer.from(other), mistakes: ['reserialized'] };
     }),
   ];
+}
+
+/** A regular expression would search again from each line end of the text. */
+function withoutLineEnds(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;
+  return text.slice(0, end);
 }
 
 function withStamp({ value, mistakes }: Candidate<Buffer>, stamp: string): Candidate<Buffer> {
@@ -219,6 +227,8 @@ function jsonRenderings(text: string): string[] {
   } catch {
     return [];
   }
+  // The indentation of deep values would be many times as long as the body.
+  if (!isShallow(value, MAX_DEPTH)) return [];
   const plain = [value, sorted(value)].flatMap((form) => {
     const compact = JSON.stringify(form);
     const indented = [2, 4, '\t'].map((indent) => JSON.stringify(form, null, indent));
@@ -244,6 +254,11 @@ function sorted(value: unknown): unknown {
     sorted(member),
   ]);
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((member) => isShallow(member, depth - 1));
 }
 
 function escapeNonAscii(text: string): string {
