@@ -213,7 +213,7 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
     const isNumber = typeof defaults[key] === 'number' && /^\d{1,9}$/.test(raw);
     values[key] = isNumber ? Number(raw) : raw;
   }
-  if (typeof values.publicUrl === 'string') values.publicUrl = values.publicUrl.replace(/\/+$/, '');
+  if (typeof values.publicUrl === 'string') values.publicUrl = withoutSlashes(values.publicUrl);
   const env = new Env(values);
   const faults = validateSync(env, { skipMissingProperties: false }).map(
     (fault) =>
@@ -243,4 +243,10 @@ function isHost(host: string): boolean {
 export function defaultDataDir(): string {
   // As root, PostgreSQL runs as another user, who cannot enter the home directory of root.
   return process.getuid?.() === 0 ? '/var/lib/switchboard' : resolve('.data');
+}
+
+function withoutSlashes(url: string): string {
+  let end = url.length;
+  while (end > 0 && url[end - 1] === '/') end -= 1;
+  return url.slice(0, end);
 }
