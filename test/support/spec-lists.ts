@@ -15,6 +15,7 @@ export const DRIVER_SPECS = [
 export const THOROUGH_SPECS = [
   'test/failpoints/*.e2e-spec.ts',
   'test/mcp/fuzz*.e2e-spec.ts',
+  'test/operations/processor-time.e2e-spec.ts',
   'test/operations/roles.e2e-spec.ts',
   'test/workflows/fair-turns.e2e-spec.ts',
   'test/workflows/run-filters.e2e-spec.ts',

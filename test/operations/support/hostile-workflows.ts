@@ -1,0 +1,49 @@
+const NUMBERS = Array.from({ length: 4800 }, (_, index) => index);
+
+/** The body of a webhook that makes comparisons expensive: two equal lists, and long texts. */
+export const EXPENSIVE_PAYLOAD = {
+  a: NUMBERS,
+  b: NUMBERS,
+  text: 'a'.repeat(100_000),
+  needle: `b${'a'.repeat(50_000)}`,
+  spaces: ' '.repeat(50_000),
+};
+
+const PAYLOAD = 'trigger.payload';
+const repeat = (text: string, characters: number): string =>
+  text.repeat(Math.floor(characters / text.length));
+const chain = (test: string): string => `${repeat(`${test} and `, 4000)}true`;
+
+/** Conditions of at most 4,096 characters that take as long as possible with the expensive payload. */
+export const CONDITIONS: readonly [what: string, condition: string][] = [
+  ['comparisons of lists', chain(`${PAYLOAD}.a == ${PAYLOAD}.b`)],
+  ['searches in a list', chain(`${PAYLOAD}.a contains ${PAYLOAD}.b`)],
+  ['searches in a text', chain(`${PAYLOAD}.text contains ${PAYLOAD}.needle`)],
+  ['lists as text', chain(`${PAYLOAD}.a < ${PAYLOAD}.b`)],
+  ['long names', `${PAYLOAD}.${repeat('a.', 3900)}a`],
+];
+
+/** Templates that take as long as possible to parse or to render. */
+export const TEMPLATES: readonly [what: string, template: string][] = [
+  ['a loop of loops', '{% for a in (1..9999) %}{% for b in (1..9999) %}{% endfor %}{% endfor %}'],
+  [
+    'a growing list',
+    `{% assign x = ${PAYLOAD}.a %}${'{% assign x = x | concat: x %}'.repeat(12)}{{ x | join }}`,
+  ],
+  ['sorting', `{% for a in (1..9999) %}{% assign x = ${PAYLOAD}.a | sort %}{% endfor %}`],
+  ['splitting', `{% for a in (1..9999) %}{% assign x = ${PAYLOAD}.text | split: "" %}{% endfor %}`],
+  [
+    'replacing',
+    `{% for a in (1..9999) %}{% assign x = ${PAYLOAD}.text | replace: "a", "b" %}{% endfor %}`,
+  ],
+  ['an unlucky search', `{{ ${PAYLOAD}.text | replace: ${PAYLOAD}.needle, "x" }}`],
+  ['a date', `{{ "2026-01-01" | date: "%${'0'.repeat(15_000)}" }}`],
+  ['many filters', `{{ ${PAYLOAD}.text ${repeat('| upcase ', 15_000)} }}`],
+  ['many values', `{% cycle ${repeat('1,', 15_000)}1 %}`],
+  ['many outputs', '{{a}}'.repeat(1999)],
+  ['too many outputs', '{{a}}'.repeat(40_000)],
+  ['unknown names', repeat('{{ unknown_name_of_a_step }}', 15_000)],
+  ['open tags', '{%'.repeat(100_000)],
+  ['open brackets', `{{ ${'a['.repeat(100_000)} }}`],
+  ['line ends', '{{a}}\n'.repeat(2000)],
+];
