@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 import { Origins } from '../http/origins.js';
+import { SecurityLog } from '../security/security-log.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -15,11 +16,13 @@ export class CrossSiteGuard implements CanActivate {
   constructor(
     private readonly env: Env,
     private readonly origins: Origins,
+    private readonly security: SecurityLog,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     if (SAFE_METHODS.has(request.method) || this.isSameOrigin(request)) return true;
+    this.security.report('cross_site_request', { address: request.ip });
     const hint = this.env.publicUrl ? '' : ' (set PUBLIC_URL to the address that people use)';
     throw new AppError(
       'forbidden',

@@ -10,6 +10,7 @@ import type { MigrationClass } from '../database/setup/migrate-extensions.js';
 import { EventsModule } from '../events/events.module.js';
 import { Failpoints } from '../failpoints/failpoints.js';
 import { HttpModule } from '../http/http.module.js';
+import { SecurityModule } from '../security/security.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { McpModule } from '../mcp/mcp.module.js';
 import { MessagingModule } from '../messaging/messaging.module.js';
@@ -65,6 +66,7 @@ export class AppModule {
         QueueModule.forRoot(env, access),
         ChangesModule,
         EventsModule,
+        SecurityModule,
         HttpModule,
         AccountsModule,
         KeysModule,

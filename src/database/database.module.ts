@@ -8,6 +8,7 @@ import {
 import type { TlsOptions } from 'node:tls';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { Env } from '../config/env.js';
+import { SecurityLog } from '../security/security-log.js';
 import { ContextSigner } from './transactions/context-signer.js';
 import type { DatabaseAccess } from './setup/database-access.js';
 import { GateDatabase } from './gate-database.js';
@@ -69,9 +70,9 @@ export class DatabaseModule implements OnApplicationShutdown {
         },
         {
           provide: TenantDatabase,
-          inject: [TENANT_SOURCE],
-          useFactory: (source: DataSource) =>
-            new TenantDatabase(source, new ContextSigner(access.contextKey)),
+          inject: [TENANT_SOURCE, SecurityLog],
+          useFactory: (source: DataSource, security: SecurityLog) =>
+            new TenantDatabase(source, new ContextSigner(access.contextKey), security),
         },
         {
           provide: GateDatabase,

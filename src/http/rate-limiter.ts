@@ -2,13 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
+import { SecurityLog } from '../security/security-log.js';
 
 /** Limits the calls of each organization to one process, so that an endless loop of one cannot slow down others. */
 @Injectable()
 export class RateLimiter {
   private readonly buckets?: TokenBuckets;
 
-  constructor(env: Env) {
+  constructor(
+    env: Env,
+    private readonly security: SecurityLog,
+  ) {
     if (env.rateLimitPerMinute > 0) {
       this.buckets = new TokenBuckets(env.rateLimitPerMinute, env.rateLimitPerMinute / 60);
     }
@@ -16,7 +20,10 @@ export class RateLimiter {
 
   /** Counts `points` calls of an organization or webhook. Throws `rate_limited` instead when they exceed the limit. */
   consume(id: string, points: number): void {
-    this.buckets?.consume(id, points, 'Too many calls. Try again later.');
+    const waitSeconds = this.buckets?.take(id, points) ?? 0;
+    if (waitSeconds === 0) return;
+    this.security.report('rate_limited', { subject: id });
+    throw rateLimited('Too many calls. Try again later.', waitSeconds);
   }
 }
 
@@ -40,8 +47,7 @@ export class TokenBuckets {
   /** Takes `count` tokens. If the bucket has fewer, takes none and throws `rate_limited` with the message. */
   consume(key: string, count: number, message: string): void {
     const waitSeconds = this.take(key, count);
-    if (waitSeconds === 0) return;
-    throw new AppError('rate_limited', message, { retryAfterSeconds: Math.ceil(waitSeconds) });
+    if (waitSeconds > 0) throw rateLimited(message, waitSeconds);
   }
 
   /** Takes `count` tokens and returns 0, or takes none and returns the seconds until the bucket has enough. */
@@ -60,4 +66,8 @@ export class TokenBuckets {
     bucket.tokens -= needed;
     return 0;
   }
+}
+
+function rateLimited(message: string, waitSeconds: number): AppError {
+  return new AppError('rate_limited', message, { retryAfterSeconds: Math.ceil(waitSeconds) });
 }

@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { UnauthenticatedError } from '../errors/app-error.js';
+import { SecurityLog } from '../security/security-log.js';
 import { type AuthenticatedKey, KeysService } from './keys.service.js';
 
 const REALM = 'Bearer realm="switchboard"';
@@ -12,7 +13,10 @@ const keys = new WeakMap<Request, AuthenticatedKey>();
 /** Lets callers with an active API key pass. It ignores cookies, so another site cannot use the session of a browser. */
 @Injectable()
 export class BearerGuard implements CanActivate {
-  constructor(private readonly keys: KeysService) {}
+  constructor(
+    private readonly keys: KeysService,
+    private readonly security: SecurityLog,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
@@ -23,6 +27,7 @@ export class BearerGuard implements CanActivate {
     const token = BEARER.exec(authorization)?.[1];
     const key = token === undefined ? undefined : await this.keys.authenticate(token);
     if (!key) {
+      this.security.report('unknown_key', { address: request.ip });
       throw new UnauthenticatedError(
         'This API key is unknown or revoked. Ask an owner for the current key.',
         `${REALM}, error="invalid_token", error_description="The API key is unknown or revoked"`,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PreparedStatement } from '../../src/database/driver/statement.js';
 import { LazyTransaction } from '../../src/database/transactions/lazy-transaction.js';
 import type { Pool } from 'pg';
@@ -10,6 +10,7 @@ import { IdempotencyKey } from '../../src/tools/idempotency/idempotency-key.enti
 import { toLeaseLostError, LeaseLostError } from '../../src/workflows/journal/run-lease.js';
 import { allowEndingSessions } from '../support/extra-grants.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { SecurityLog } from '../../src/security/security-log.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -333,6 +334,15 @@ describe(TenantDatabase.name, () => {
       await work.catch(() => undefined);
       await expect(session!.query('select 1')).rejects.toThrow('has ended');
     }
+  });
+
+  it('reports SQL that the tenant role may not execute', async () => {
+    const report = vi.spyOn(switchboard.app.get(SecurityLog), 'report');
+    const hostile = tenants.transaction(acme.id, () =>
+      tenants.session(acme.id).query('select * from gate.users'),
+    );
+    await expect(hostile).rejects.toThrow('permission denied');
+    expect(report.mock.calls).toEqual([['isolation_failure', { subject: acme.id }]]);
   });
 
   it('commits when the work has left a savepoint open', async () => {

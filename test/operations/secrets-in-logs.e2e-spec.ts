@@ -69,6 +69,8 @@ describe('the log', () => {
       password: 'canary wrong password',
     });
     canaries.push('canary wrong password');
+    const foreign = { Origin: 'https://attacker.example' };
+    expect((await postJson(`${url}/api/auth/sign-out`, {}, foreign)).status).toBe(403);
     // Closes all database connections during a request, which logs the error with its cause.
     const outage = startOutage();
     await waitFor(
@@ -77,6 +79,14 @@ describe('the log', () => {
     await outage;
     await waitFor(() => started.output().includes('"level"'));
     for (const canary of canaries) expect(started.output()).not.toContain(canary);
+    for (const event of [
+      'invalid_signature',
+      'unknown_key',
+      'failed_sign_in',
+      'cross_site_request',
+    ]) {
+      expect(started.output()).toContain(`"security_event":"${event}"`);
+    }
   });
 
   async function startOutage(): Promise<void> {

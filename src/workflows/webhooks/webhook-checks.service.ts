@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
+import { SecurityLog } from '../../security/security-log.js';
 import { type SignatureScheme, verifyWebhook } from './signatures/verify-webhook.js';
 import type { DeliveryRecord } from './delivery-record.js';
 import { parseObject, type Webhook } from './webhook.js';
@@ -43,7 +44,10 @@ export interface VerifiedDelivery {
 
 @Injectable()
 export class WebhookChecksService {
-  constructor(private readonly limiter: RateLimiter) {}
+  constructor(
+    private readonly limiter: RateLimiter,
+    private readonly security: SecurityLog,
+  ) {}
 
   /**
    * Reads and checks a delivery, the signature first. Throws `rate_limited`, `invalid_signature`, `not_an_object`,
@@ -61,6 +65,11 @@ export class WebhookChecksService {
       hash: hash('sha256', body, 'buffer'),
     });
     const scheme = schemeOf(webhook, body, request.headers);
+    if (scheme === 'invalid') {
+      this.security.report('invalid_signature', { subject: webhook.organizationId });
+      // Missing, wrong and expired signatures get the same error, which reveals nothing about the secret.
+      throw new AppError('invalid_signature', INVALID_SIGNATURE);
+    }
     record.verified = true;
     this.consume(delivery, webhook.organizationId);
     const payload = parseObject(body);
@@ -77,19 +86,16 @@ export class WebhookChecksService {
 }
 
 /**
- * Checks the signature and returns its scheme, or undefined when the webhook has no secret. Throws `invalid_signature`
- * with the same text for every mistake. The owner sees the mistake in the delivery log (`signatures/diagnose.ts`).
+ * Checks the signature and returns its scheme, or undefined when the webhook has no secret. The owner sees the mistake in
+ * an invalid signature in the delivery log (`signatures/diagnose.ts`).
  */
 function schemeOf(
   { secrets, options }: Webhook,
   body: Buffer,
   headers: IncomingHttpHeaders,
-): SignatureScheme | undefined {
+): SignatureScheme | 'invalid' | undefined {
   if (secrets.length === 0) return undefined;
-  const scheme = verifyWebhook(body, headers, secrets, new Date(), options.toleranceSeconds);
-  if (scheme) return scheme;
-  // Missing, wrong and expired signatures get the same error, which reveals nothing about the secret.
-  throw new AppError('invalid_signature', INVALID_SIGNATURE);
+  return verifyWebhook(body, headers, secrets, new Date(), options.toleranceSeconds) ?? 'invalid';
 }
 
 /**
