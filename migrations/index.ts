@@ -14,6 +14,7 @@ import { Keys1764000012000 } from './1764000012000-keys.js';
 import { Retention1764000013000 } from './1764000013000-retention.js';
 import { BoundContexts1764000014000 } from './1764000014000-bound-contexts.js';
 import { Grants1764000015000 } from './1764000015000-grants.js';
+import { Confirmations1764000016000 } from './1764000016000-confirmations.js';
 import { Surface1764000017000 } from './1764000017000-surface.js';
 
 /**
@@ -37,5 +38,6 @@ export const MIGRATIONS = [
   Retention1764000013000,
   BoundContexts1764000014000,
   Grants1764000015000,
+  Confirmations1764000016000,
   Surface1764000017000,
 ];

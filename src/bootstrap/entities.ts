@@ -5,6 +5,7 @@ import { ApiKey } from '../keys/api-key.entity.js';
 import { Message } from '../messaging/message.entity.js';
 import { ToolPolicyRow } from '../policies/tool-policy-row.entity.js';
 import { RetentionRule } from '../retention/retention-rule.entity.js';
+import { Confirmation } from '../tools/confirmations/confirmation.entity.js';
 import { IdempotencyKey } from '../tools/idempotency/idempotency-key.entity.js';
 import { ParkedRun, Run, RunStep } from '../workflows/journal/run.entity.js';
 import { EventInterest, WorkflowVersion } from '../workflows/store/workflow-version.entity.js';
@@ -18,6 +19,7 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   AuditLogEntry,
   ApiKey,
   IdempotencyKey,
+  Confirmation,
   Contact,
   Message,
   Workflow,

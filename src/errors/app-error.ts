@@ -4,6 +4,7 @@ export const HTTP_STATUS = {
   invalid_credentials: 401,
   unauthenticated: 401,
   forbidden: 403,
+  confirmation_required: 403,
   not_found: 404,
   conflict: 409,
   email_taken: 409,

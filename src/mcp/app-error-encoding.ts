@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, type AppErrorCode, type Fault } from '../errors/app-error.js';
+import { ConfirmationRequired } from '../tools/confirmations/confirmation-required.js';
 import {
   CONFLICT,
   FORBIDDEN,
@@ -26,6 +27,11 @@ export const ERROR_CODES = {
   rejected: { tool: 'conflict', method: CONFLICT, request: INTERNAL_ERROR },
   rate_limited: { tool: 'rate_limited', method: RATE_LIMITED, request: RATE_LIMITED },
   forbidden: { tool: 'forbidden', method: FORBIDDEN, request: FORBIDDEN },
+  confirmation_required: {
+    tool: 'confirmation_required',
+    method: FORBIDDEN,
+    request: INTERNAL_ERROR,
+  },
   unauthenticated: { tool: 'forbidden', method: FORBIDDEN, request: UNAUTHENTICATED },
   invalid_credentials: { tool: 'forbidden', method: FORBIDDEN, request: UNAUTHENTICATED },
   invalid_signature: { tool: 'forbidden', method: FORBIDDEN, request: INTERNAL_ERROR },
@@ -44,6 +50,8 @@ interface ToolError {
     code: (typeof ERROR_CODES)[AppErrorCode]['tool'];
     message: string;
     details?: readonly Fault[];
+    /** The call runs after a person has approved this confirmation and the caller repeats it. */
+    confirmation_id?: string;
     error_id?: string;
   };
 }
@@ -58,8 +66,18 @@ export function toolError(thrown: unknown, log: (errorId: string) => void): Tool
   return { error: { code: 'internal', message: 'Internal error', error_id: errorId } };
 }
 
-export function knownError({ code, message, details }: AppError): ToolError {
-  return { error: { code: ERROR_CODES[code].tool, message, ...(details && { details }) } };
+export function knownError(error: AppError): ToolError {
+  const { code, message, details } = error;
+  const confirmationId =
+    error instanceof ConfirmationRequired ? { confirmation_id: error.confirmationId } : undefined;
+  return {
+    error: {
+      code: ERROR_CODES[code].tool,
+      message,
+      ...(details && { details }),
+      ...confirmationId,
+    },
+  };
 }
 
 /** Waits for `work`, and converts its expected failures to JSON-RPC errors with `data`. */

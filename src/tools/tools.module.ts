@@ -3,6 +3,10 @@ import { DiscoveryModule } from '@nestjs/core';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { SessionMiddleware } from '../accounts/sessions.js';
 import { PoliciesModule } from '../policies/policies.module.js';
+import { ConfirmationRetention } from './confirmations/confirmation-retention.js';
+import { ConfirmationTools } from './confirmations/confirmation.tools.js';
+import { ConfirmationsRepository } from './confirmations/confirmations.repository.js';
+import { ConfirmationsService } from './confirmations/confirmations.service.js';
 import { DecoratedMethods } from './registry/decorated-methods.js';
 import { DryRuns } from './pipeline/dry-runs.js';
 import { IdempotencyRepository } from './idempotency/idempotency.repository.js';
@@ -34,6 +38,10 @@ const EXPORTED = [
     ...EXPORTED,
     ToolPipeline,
     ToolPolicyTools,
+    ConfirmationTools,
+    ConfirmationsService,
+    ConfirmationsRepository,
+    ConfirmationRetention,
     OwnerGuard,
     IdempotencyRepository,
     IdempotencyRetention,

@@ -1,4 +1,5 @@
 import type { TestOrganization } from '../support/organization.js';
+import { pendingConfirmation } from '../support/pending-confirmation.js';
 import { exampleOf, type FieldSchema } from './example-of.js';
 
 /** The properties of a tool from which arguments are generated. */
@@ -56,6 +57,7 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
     return (await made<{ message: { id: string } }>(organization, 'send_message', given)).message
       .id;
   },
+  confirmation_id: pendingConfirmation,
 };
 
 /** Rows of an organization, one of each kind. Each is created at first use. */

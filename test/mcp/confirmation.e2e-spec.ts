@@ -39,9 +39,9 @@ async function call(
   return { status, ...(body as { result?: Record<string, unknown>; error?: object }) };
 }
 
-describe('a tool that needs confirmation', () => {
+describe('a tool whose client asks for confirmation when it can', () => {
   it('asks with its title and arguments, and runs once after the person agrees', async () => {
-    await require('always');
+    await require('when_possible');
     const { result } = await call();
     expect(result).toMatchObject({
       resultType: 'input_required',
@@ -63,7 +63,7 @@ describe('a tool that needs confirmation', () => {
   });
 
   it('does not run after the person declines', async () => {
-    await require('always');
+    await require('when_possible');
     const { requestState } = (await call()).result!;
     for (const action of ['decline', 'cancel']) {
       const no = { inputResponses: { [CONFIRMATION]: { action } }, requestState };
@@ -73,7 +73,7 @@ describe('a tool that needs confirmation', () => {
   });
 
   it('is not confirmed by a response without a request, or to another request', async () => {
-    await require('always');
+    await require('when_possible');
     const yes = { inputResponses: { [CONFIRMATION]: { action: 'accept' } } };
     expect((await call(yes)).result).toMatchObject({ resultType: 'input_required' });
     const { requestState } = (await call()).result!;
@@ -85,7 +85,7 @@ describe('a tool that needs confirmation', () => {
   });
 
   it('asks before calls that only read too', async () => {
-    await require('always', 'echo_text');
+    await require('when_possible', 'echo_text');
     const echo = { name: 'echo_text', arguments: { text: 'x' } };
     const { result } = await call({}, undefined, echo);
     expect(result).toMatchObject({ resultType: 'input_required' });
@@ -100,35 +100,11 @@ describe('a tool that needs confirmation', () => {
   });
 
   it('reports invalid arguments before it asks', async () => {
-    await require('always');
+    await require('when_possible');
     const wrong = { name: 'note', arguments: { words: 'told' } };
     expect(textOf(await call({}, undefined, wrong))).toMatchObject({
       error: { code: 'invalid_arguments' },
     });
-  });
-
-  it('refuses callers that cannot be asked if confirmation is always', async () => {
-    await require('always');
-    expect(await call({}, {})).toMatchObject({
-      status: 400,
-      error: { code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } },
-    });
-    const plain = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'note', arguments: { text: 'told' } },
-    };
-    for (const version of [undefined, '2025-11-25']) {
-      const headers = version === undefined ? undefined : { 'MCP-Protocol-Version': version };
-      const { status, body } = await answerOf(acme.rpc(plain, headers));
-      expect(status).toBe(200);
-      expect(body).toMatchObject({ result: { isError: true } });
-      expect(textOf(body)).toMatchObject({ error: { code: 'forbidden' } });
-      const batch = await answerOf(acme.rpc([plain], headers));
-      expect(batch.body).toMatchObject([{ result: { isError: true } }]);
-    }
-    expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
   it('accepts callers that cannot be asked if confirmation is when_possible', async () => {
@@ -146,14 +122,14 @@ describe('a tool that needs confirmation', () => {
   });
 
   it('does not ask signed-in people', async () => {
-    await require('always');
+    await require('when_possible');
     expect((await acme.call('note', { text: 'by a person' })).value).toEqual({
       note_id: 'by a person',
     });
   });
 
   it('does not ask callers of other organizations', async () => {
-    await require('always');
+    await require('when_possible');
     acme = await createOrganization(switchboard);
     expect((await call()).result).toMatchObject({ structuredContent: { note_id: 'told' } });
   });

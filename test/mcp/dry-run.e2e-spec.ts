@@ -264,7 +264,7 @@ describe('tools/call as a dry run', () => {
   });
 
   it('needs confirmation like the call, and this confirmation is not valid for the call', async () => {
-    await acme.call('set_tool_policy', { tool: 'team_rename', confirmation: 'always' });
+    await acme.call('set_tool_policy', { tool: 'team_rename', confirmation: 'when_possible' });
     const given = { text: 'New' };
     const question = await withoutTrace(() => modern('team_rename', given, true));
     expect(question.body).toMatchObject({ result: { resultType: 'input_required' } });

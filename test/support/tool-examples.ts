@@ -1,4 +1,5 @@
 import type { TestOrganization } from './organization.js';
+import { pendingConfirmation } from './pending-confirmation.js';
 import type { Switchboard } from './switchboard.js';
 
 /** Creates what a call needs, and returns arguments with which the call succeeds and changes data. */
@@ -98,6 +99,12 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     await made(organization, 'offer_workflow_as_tool', { ...given, ...OFFER, name: 'find_all' });
     return given;
   },
+  approve_confirmation: async (organization) => ({
+    confirmation_id: await pendingConfirmation(organization),
+  }),
+  decline_confirmation: async (organization) => ({
+    confirmation_id: await pendingConfirmation(organization),
+  }),
   set_tool_policy: async () => ({ tool: 'list_messages', hidden: true }),
 };
 

@@ -200,33 +200,15 @@ describe('a policy for an offered workflow', () => {
     expect((await globex.call('set_tool_policy', policy)).error!.details).toHaveLength(1);
   });
 
-  it('makes its calls need a confirmation, after which the run starts once', async () => {
+  it('makes its calls need the approval of a person, after which the run starts once', async () => {
     const id = await offerSteps(acme, [ECHO], 'asked_order');
     await succeed(acme, 'set_tool_policy', { tool: 'asked_order', confirmation: 'always' });
-    const refused = await callTool(acme, 'asked_order', { item: 'x' });
-    expect(said(refused)).toMatchObject({ error: { code: 'forbidden' } });
-    const call = async (more: object = {}) => {
-      const _meta = { ...metaOf(), [CAPABILITIES_KEY]: { elicitation: {} } };
-      const message = modernRequest('tools/call', {
-        name: 'asked_order',
-        arguments: { item: 'tea' },
-        ...more,
-      });
-      const { body } = await postModern(acme, {
-        ...message,
-        params: { ...message.params, _meta },
-      });
-      return (body as { result: Record<string, unknown> }).result;
-    };
-    const asked = await call();
-    expect(asked.resultType).toBe('input_required');
-    expect(JSON.stringify(asked)).toMatch(/Place an order, with:.*tea/);
-    const yes = {
-      inputResponses: { 'switchboard.confirmation': { action: 'accept' } },
-      requestState: asked.requestState,
-    };
-    const answers = [await call(yes), await call(yes)];
-    expect(answers[0]).toMatchObject({ structuredContent: { status: 'succeeded' } });
+    const call = async () => said(await callTool(acme, 'asked_order', { item: 'tea' }));
+    const asked = (await call()) as { error: { code: string; confirmation_id: string } };
+    expect(asked.error.code).toBe('confirmation_required');
+    await succeed(acme, 'approve_confirmation', { confirmation_id: asked.error.confirmation_id });
+    const answers = [await call(), await call()];
+    expect(answers[0]).toMatchObject({ status: 'succeeded' });
     expect(answers[1]).toEqual(answers[0]);
     const { value } = await acme.call<{ runs: object[] }>('list_runs', { workflow_id: id });
     expect(value.runs).toHaveLength(1);

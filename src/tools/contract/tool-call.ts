@@ -32,8 +32,8 @@ export interface ToolCall {
   /** True if the caller accepts a task in place of a result. */
   readonly takesTasks?: boolean;
   /**
-   * It is set if a person must agree before the tool runs. For a caller that cannot be asked, `when_possible` lets the
-   * call run, and `always` refuses it.
+   * It is set if a person must agree before the tool runs. With `when_possible`, the caller is asked if it can be asked,
+   * and its answer is believed. With `always`, a signed-in person must have approved exactly this call of this key.
    */
   readonly confirmation?: 'when_possible' | 'always';
 

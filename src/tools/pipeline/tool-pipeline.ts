@@ -5,7 +5,17 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { fingerprint } from '../../text/canonical-json.js';
-import { askForm, type InputRequest } from '../contract/input-request.js';
+import {
+  ApprovalMissing,
+  type ConfirmedCall,
+  ConfirmationsService,
+} from '../confirmations/confirmations.service.js';
+import {
+  askForm,
+  type InputRequest,
+  InputRequired,
+  MissingCapability,
+} from '../contract/input-request.js';
 import type { ToolCall } from '../contract/tool-call.js';
 import { IdempotencyRepository } from '../idempotency/idempotency.repository.js';
 import type { RegisteredTool } from '../registry/registered-tool.js';
@@ -20,6 +30,14 @@ interface CheckedCall {
   readonly method: ToolMethod;
   readonly input: object;
   readonly call: ToolCall;
+  /** It is set if a signed-in person must have approved the call. */
+  readonly confirmed?: ConfirmedCall;
+}
+
+interface BegunCall {
+  readonly key: string | undefined;
+  readonly approval: string | undefined;
+  readonly earlier: { result: object | null } | undefined;
 }
 
 /** Runs every call after its guards: validation, transaction, idempotency, confirmation, method, audit. */
@@ -30,6 +48,7 @@ export class ToolPipeline {
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly idempotency: IdempotencyRepository,
+    private readonly confirmations: ConfirmationsService,
     private readonly audit: AuditLog,
     private readonly failpoints: Failpoints,
     private readonly env: Env,
@@ -50,8 +69,34 @@ export class ToolPipeline {
     if (tool.external && call.dryRun) {
       throw AppError.invalid('This tool calls external systems, so it has no dry run.');
     }
-    if (tool.external) return this.runOutside(checked);
+    if (call.confirmation === 'always') return this.runConfirmed(checked);
+    if (tool.external) return this.runInParts(checked);
     return tool.readOnly ? this.read(checked) : this.change(checked);
+  }
+
+  /** Runs a call that a person has approved. Otherwise stores it for a person and throws `confirmation_required`. */
+  private async runConfirmed(checked: CheckedCall): Promise<object> {
+    const { tool, input, call } = checked;
+    if (call.dryRun) {
+      throw new AppError(
+        'forbidden',
+        'A person must approve calls of this tool, and an agent has no dry run of it. A signed-in member can make one.',
+      );
+    }
+    const confirmed = {
+      organizationId: call.organizationId,
+      apiKeyId: call.actor.id,
+      tool: tool.names[0],
+      arguments: input,
+      digest: fingerprint(input),
+    };
+    const bound = { ...checked, confirmed };
+    try {
+      return await (tool.external || tool.readOnly ? this.runInParts(bound) : this.change(bound));
+    } catch (error) {
+      if (!(error instanceof ApprovalMissing)) throw error;
+      throw await this.confirmations.request(confirmed);
+    }
   }
 
   private read({ tool, method, input, call }: CheckedCall): Promise<object> {
@@ -74,12 +119,10 @@ export class ToolPipeline {
   }
 
   private async change(checked: CheckedCall): Promise<object> {
-    const { tool, method, input, call } = checked;
+    const { method, input, call } = checked;
     return await this.tenants.transaction(call.organizationId, async () => {
-      const key = idempotencyKeyOf(input, call);
-      const earlier = await this.claim(checked, key);
+      const { key, earlier } = await this.begin(checked);
       if (earlier?.result) return earlier.result;
-      await confirm(tool, input, call);
       const result = await method(input, call);
       await this.complete(checked, key, result);
       // A method may ignore the signal. Without this, work that nobody waits for would be committed.
@@ -88,16 +131,15 @@ export class ToolPipeline {
     });
   }
 
-  /** Runs an external tool without an open transaction. Its effects outside cannot be rolled back. */
-  private async runOutside(checked: CheckedCall): Promise<object> {
+  /**
+   * Runs an external tool without an open transaction, because its effects outside cannot be rolled back. Runs an
+   * approved call of a tool that only reads in a READ ONLY transaction, because using the approval is a write.
+   */
+  private async runInParts(checked: CheckedCall): Promise<object> {
     const { tool, method, input, call } = checked;
     const { organizationId } = call;
-    const key = idempotencyKeyOf(input, call);
-    const earlier = await this.tenants.transaction(organizationId, async () => {
-      const claimed = await this.claim(checked, key);
-      if (!claimed) await confirm(tool, input, call);
-      return claimed;
-    });
+    const begun = await this.tenants.transaction(organizationId, () => this.begin(checked));
+    const { key, earlier } = begun;
     // One worker at a time has the lease of a run, so an earlier attempt of its step has ended and may be repeated.
     if (earlier && !earlier.result && call.surface !== 'workflow') {
       throw new AppError(
@@ -106,20 +148,45 @@ export class ToolPipeline {
       );
     }
     if (earlier?.result) return earlier.result;
+    const work = (): Promise<object> => method(input, call);
     let result: object;
     try {
-      result = await this.tenants.outside(() => method(input, call));
+      result = tool.external
+        ? await this.tenants.outside(work)
+        : await this.tenants.transaction(organizationId, work, { readOnly: true });
     } catch (error) {
-      if (key !== undefined) {
-        await this.tenants.transaction(organizationId, () =>
-          this.idempotency.release(organizationId, tool.names[0], key),
-        );
-      }
+      await this.undo(checked, begun, error);
       throw error;
     }
     await this.failpoints.reach('after outside call, before journal', call.actor.id);
     await this.tenants.transaction(organizationId, () => this.complete(checked, key, result));
     return result;
+  }
+
+  /** Claims the key, and has a new call confirmed. Needs a transaction, which a missing confirmation rolls back. */
+  private async begin(checked: CheckedCall): Promise<BegunCall> {
+    const { tool, input, call, confirmed } = checked;
+    const approval = confirmed && (await this.confirmations.findApproval(confirmed));
+    const key = idempotencyKeyOf(input, call, approval);
+    const earlier = await this.claim(checked, key);
+    if (confirmed && !earlier) await this.confirmations.use(confirmed, approval);
+    else if (!confirmed && !earlier?.result) await confirm(tool, input, call);
+    return { key, approval, earlier };
+  }
+
+  /** Releases the key of a failed call. Its approval stays usable only if the call cannot have had an effect. */
+  private async undo(
+    { tool, call: { organizationId } }: CheckedCall,
+    { key, approval }: BegunCall,
+    error: unknown,
+  ): Promise<void> {
+    if (key === undefined) return;
+    const hasAsked = error instanceof InputRequired || error instanceof MissingCapability;
+    const state = tool.readOnly || hasAsked ? 'approved' : 'failed';
+    await this.tenants.transaction(organizationId, async () => {
+      await this.idempotency.release(organizationId, tool.names[0], key);
+      if (approval) await this.confirmations.recordFailure(organizationId, approval, state);
+    });
   }
 
   private async claim(
@@ -157,10 +224,14 @@ export class ToolPipeline {
   }
 }
 
+/**
+ * Has the client ask its person, if it says that it can. This is a courtesy of the client: whoever has the key can
+ * accept the request without a person.
+ */
 async function confirm(tool: RegisteredTool, input: object, call: ToolCall): Promise<void> {
   if (call.confirmation === undefined) return;
   const request = confirmationRequest(tool.descriptor.title, input, call.dryRun);
-  if (call.confirmation === 'when_possible' && !call.canAsk(request)) return;
+  if (!call.canAsk(request)) return;
   await call.ask({ 'switchboard.confirmation': request });
 }
 
@@ -181,8 +252,10 @@ function confirmationRequest(
   return askForm(`${question} ${title}, with:\n${shown}`, Agreement);
 }
 
-function idempotencyKeyOf(input: object, call: ToolCall): string | undefined {
-  return (input as { idempotency_key?: string }).idempotency_key ?? call.idempotencyKey;
+/** Returns the key of an approved call from its approval, so that it happens once, however it is repeated. */
+function idempotencyKeyOf(input: object, call: ToolCall, approval?: string): string | undefined {
+  const given = (input as { idempotency_key?: string }).idempotency_key;
+  return given ?? (approval === undefined ? call.idempotencyKey : `confirmation ${approval}`);
 }
 
 /** Returns the id for the audit log from the result, or else from the input. The id of a tool is its name. */

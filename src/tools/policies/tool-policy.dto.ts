@@ -13,8 +13,9 @@ export class SetToolPolicyInput {
   hidden?: boolean;
 
   @Doc(
-    'When a person must confirm calls of agents: never, when_possible (if the client can ask) or always ' +
-      '(clients that cannot ask are refused).',
+    'Who agrees to calls of agents. never: nobody. when_possible: the client of the agent asks its person if it can; ' +
+      'a courtesy, which protects from mistakes and not from an agent that answers for the person. always: a ' +
+      'signed-in person approves each call with approve_confirmation.',
   )
   @Choice(CONFIRMATIONS, { optional: true })
   confirmation?: Confirmation;

@@ -1,0 +1,12 @@
+import { SqlMigration } from './sql-migration.js';
+
+/** Calls of agents that signed-in people approve, and their purge. */
+export class Confirmations1764000016000 extends SqlMigration {
+  readonly name = 'Confirmations1764000016000';
+  readonly files = [
+    'tables/confirmations.sql',
+    'functions/purge_confirmations.sql',
+    'functions/tenant_privileges.sql',
+  ];
+  readonly objects = ['function gate.purge_confirmations', 'table public.confirmations'];
+}

@@ -1,0 +1,23 @@
+-- Deletes one batch of old confirmations. Small batches keep every delete short.
+--
+-- Arguments:
+--   keep_days   answered confirmations that expired earlier are deleted; unanswered ones after one day
+--   batch_size  the largest number of confirmations to delete
+-- Result: how many confirmations were deleted.
+-- Locks: the deleted rows. It skips rows that others have locked.
+--
+-- An agent can create confirmations without a person, so those that nobody answered are not kept long.
+create or replace function gate.purge_confirmations(keep_days integer, batch_size integer)
+returns integer
+language sql security definer
+set search_path = pg_catalog, pg_temp as $$
+with deleted as (
+  with expired as materialized (
+    select c.ctid from public.confirmations c
+    where c.expires_at < now() - make_interval(days => case c.state when 'pending' then 1 else keep_days end)
+    order by c.expires_at limit batch_size for update skip locked
+  ) delete from public.confirmations d using expired where d.ctid = expired.ctid
+  returning 1
+)
+select count(*)::integer from deleted
+$$;

@@ -1,0 +1,38 @@
+import { Column, Entity } from 'typeorm';
+import { OrganizationRowWithId } from '../../database/organization-row.js';
+
+/** An approval is `used` when its call has begun, and `failed` when that call may have had an effect and failed. */
+export type ConfirmationState = 'pending' | 'approved' | 'declined' | 'used' | 'failed';
+
+/** Stores a call of an agent that a person must approve, and the answer. */
+@Entity('confirmations')
+export class Confirmation extends OrganizationRowWithId {
+  @Column('text')
+  apiKeyId: string;
+
+  @Column('text')
+  tool: string;
+
+  @Column('json')
+  arguments: object;
+
+  /** Fingerprint of `arguments`. */
+  @Column('bytea')
+  digest: Buffer;
+
+  @Column('text', { default: 'pending' })
+  state: ConfirmationState;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  createdAt: Date;
+
+  @Column('timestamptz')
+  expiresAt: Date;
+
+  @Column('timestamptz', { nullable: true })
+  answeredAt: Date | null;
+
+  /** Id of the person who approved or declined. */
+  @Column('text', { nullable: true })
+  answeredBy: string | null;
+}

@@ -1,0 +1,166 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../accounts/account.js';
+import { AuditLog } from '../../accounts/audit-log.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { AppError, assertFound } from '../../errors/app-error.js';
+import { newId } from '../../text/ids.js';
+import { ConfirmationRequired } from './confirmation-required.js';
+import type { Confirmation, ConfirmationState } from './confirmation.entity.js';
+import { type CallIdentity, ConfirmationsRepository } from './confirmations.repository.js';
+
+const MINUTE_MS = 60_000;
+/** A person can answer in this time. An approval, and a refusal, also apply for this time. */
+const ANSWER_MINUTES = 60;
+/** A repetition of a call that was approved and made returns the stored result for this time. */
+const REPEAT_MINUTES = 10;
+/** A person must be able to read what waits, and an agent creates confirmations without a person. */
+const MAX_PENDING = 50;
+const MAX_ARGUMENT_CHARACTERS = 65_536;
+
+export interface ConfirmedCall extends CallIdentity {
+  readonly arguments: object;
+}
+
+/** A call has no approval. The pipeline rolls it back and requests one. */
+export class ApprovalMissing extends Error {
+  override readonly name = 'ApprovalMissing';
+}
+
+/** Binds calls of agents to the approvals of signed-in people. */
+@Injectable()
+export class ConfirmationsService {
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly confirmations: ConfirmationsRepository,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Returns the id of the approval of a call, also if the call has used it before. Needs a transaction. */
+  async findApproval(call: ConfirmedCall): Promise<string | undefined> {
+    const found = await this.confirmations.findNewest(call);
+    if (!found || (await this.isExpired(found))) return undefined;
+    return found.state === 'approved' || found.state === 'used' ? found.id : undefined;
+  }
+
+  /** Uses an approval in the transaction of its call. Throws {@link ApprovalMissing} unless it is approved and unused. */
+  async use({ organizationId, apiKeyId }: ConfirmedCall, id: string | undefined): Promise<void> {
+    if (id === undefined) throw new ApprovalMissing();
+    const now = await this.now(organizationId);
+    const used = { state: 'used' as const, expiresAt: minutesAfter(now, REPEAT_MINUTES) };
+    if (!(await this.confirmations.change(organizationId, id, ['approved'], now, used))) {
+      throw new ApprovalMissing();
+    }
+    const actor: Actor = { kind: 'key', id: apiKeyId };
+    await this.audit.record(organizationId, actor, 'confirmations/use', id);
+  }
+
+  /** Records that a call has failed after it used its approval. `approved` allows it once more. */
+  async recordFailure(
+    organizationId: string,
+    id: string,
+    state: 'approved' | 'failed',
+  ): Promise<void> {
+    const now = await this.now(organizationId);
+    await this.confirmations.change(organizationId, id, ['used'], now, { state });
+  }
+
+  /** Stores a call that waits for a person, in its own transaction. Returns the error for the agent. */
+  async request(call: ConfirmedCall): Promise<AppError> {
+    const { organizationId } = call;
+    if (JSON.stringify(call.arguments).length > MAX_ARGUMENT_CHARACTERS) {
+      return AppError.invalid(
+        `A person must approve this call, so its arguments have at most ${MAX_ARGUMENT_CHARACTERS} characters as JSON.`,
+      );
+    }
+    return await this.tenants.transaction(organizationId, async () => {
+      // Without this lock, the same call sent twice would wait twice.
+      await this.tenants.lockOrganization(organizationId);
+      const newest = await this.confirmations.findNewest(call);
+      const isOver = !newest || newest.state === 'failed' || (await this.isExpired(newest));
+      if (!isOver) return answerOf(newest);
+      const now = await this.now(organizationId);
+      if ((await this.confirmations.countPending(organizationId, now)) >= MAX_PENDING) {
+        return new AppError(
+          'conflict',
+          `${MAX_PENDING} calls of your organization wait for approval. A signed-in member must answer some of them first.`,
+        );
+      }
+      const id = newId('cfm');
+      const expiresAt = minutesAfter(now, ANSWER_MINUTES);
+      await this.confirmations.insert({ ...call, id, expiresAt });
+      return required(id, newest?.state === 'pending' ? newest.id : undefined);
+    });
+  }
+
+  /**
+   * Stores the answer of a person. Throws `forbidden` for every other actor, `not_found`, and `conflict` if the
+   * confirmation can no longer be answered so.
+   */
+  async answer(
+    organizationId: string,
+    id: string,
+    state: 'approved' | 'declined',
+    { kind, id: userId }: Actor,
+  ): Promise<Confirmation> {
+    // The tools are for people only. This holds even if a module calls them for an agent.
+    if (kind !== 'user') throw new AppError('forbidden', 'Only a signed-in person may answer.');
+    const now = await this.now(organizationId);
+    // A person may withdraw an approval until the call uses it.
+    const from: ConfirmationState[] = state === 'approved' ? ['pending'] : ['pending', 'approved'];
+    const answered = await this.confirmations.change(organizationId, id, from, now, {
+      state,
+      answeredAt: now,
+      answeredBy: userId,
+      expiresAt: minutesAfter(now, ANSWER_MINUTES),
+    });
+    if (answered) return answered;
+    const found = assertFound(await this.confirmations.find(organizationId, id), 'confirmation');
+    const is = found.expiresAt <= now ? 'has expired' : `is ${found.state} already`;
+    throw new AppError('conflict', `This confirmation ${is}. The agent can make its call again.`);
+  }
+
+  /** Returns the newest confirmations first, each with the state `expired` when it has no more effect. */
+  async list(
+    organizationId: string,
+    limit: number,
+    onlyPending: boolean,
+  ): Promise<{ confirmations: Confirmation[]; now: Date }> {
+    const now = await this.now(organizationId);
+    const openAt = onlyPending ? now : undefined;
+    return { confirmations: await this.confirmations.list(organizationId, limit, openAt), now };
+  }
+
+  private async isExpired({ organizationId, expiresAt }: Confirmation): Promise<boolean> {
+    return expiresAt <= (await this.now(organizationId));
+  }
+
+  /** Returns the time of the database, so that the clocks of several processes need not agree. */
+  private async now(organizationId: string): Promise<Date> {
+    return await this.tenants.session(organizationId).now();
+  }
+}
+
+function answerOf({ id, state }: Confirmation): AppError {
+  if (state === 'declined') {
+    return new AppError(
+      'forbidden',
+      `A signed-in member of your organization declined this call (${id}). Do not repeat it unless they ask you to.`,
+    );
+  }
+  return required(id);
+}
+
+function required(id: string, expiredId?: string): ConfirmationRequired {
+  const expired =
+    expiredId === undefined ? '' : `Nobody answered ${expiredId} in time, so it has expired. `;
+  return new ConfirmationRequired(
+    id,
+    `${expired}Nothing was done: a signed-in member of your organization must approve this call first. Ask them to ` +
+      `approve the confirmation ${id} within ${ANSWER_MINUTES} minutes. Then make the same call with the same ` +
+      'arguments again. You cannot approve it.',
+  );
+}
+
+function minutesAfter(time: Date, minutes: number): Date {
+  return new Date(time.getTime() + minutes * MINUTE_MS);
+}

@@ -1,0 +1,17 @@
+import type { TestOrganization } from './organization.js';
+
+/** Makes a call of an agent that waits for the approval of a person, and returns the id of its confirmation. */
+export async function pendingConfirmation(organization: TestOrganization): Promise<string> {
+  const tool = 'search_contacts';
+  const { error } = await organization.call('set_tool_policy', { tool, confirmation: 'always' });
+  if (error) throw new Error(`set_tool_policy: ${error.message}`);
+  const response = await organization.rpc({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: tool, arguments: {} },
+  });
+  const { result } = (await response.json()) as { result: { content: [{ text: string }] } };
+  const answer = JSON.parse(result.content[0].text) as { error: { confirmation_id: string } };
+  return answer.error.confirmation_id;
+}
