@@ -68,6 +68,32 @@ alter table public.audit_log force row level security;
 create policy owner on public.audit_log to owner using (true) with check (true);
 create policy tenant on public.audit_log to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 
+create table public.confirmations (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  api_key_id text collate "C" not null,
+  tool text collate "C" not null,
+  arguments json not null,
+  digest bytea not null,
+  state text not null default 'pending'::text,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  answered_at timestamp with time zone,
+  answered_by text collate "C",
+  constraint confirmations_pkey PRIMARY KEY (organization_id, id),
+  constraint confirmations_answer_check CHECK ((((state = 'pending'::text) = (answered_by IS NULL)) AND ((answered_by IS NULL) = (answered_at IS NULL)))),
+  constraint confirmations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'approved'::text, 'declined'::text, 'used'::text, 'failed'::text]))),
+  constraint confirmations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX confirmations_call_idx ON public.confirmations USING btree (organization_id, api_key_id, tool, digest, created_at);
+CREATE INDEX confirmations_created_at_idx ON public.confirmations USING btree (organization_id, created_at);
+CREATE INDEX confirmations_expires_at_idx ON public.confirmations USING btree (expires_at);
+alter table public.confirmations enable row level security;
+alter table public.confirmations force row level security;
+create policy owner on public.confirmations to owner using (true) with check (true);
+create policy tenant on public.confirmations to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.confirmations FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
 create table public.contacts (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -530,6 +556,8 @@ function gate.has_accounts() returns boolean
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.purge(of_organization text, of_kind text, claim integer, batch_size integer, lease_seconds integer) returns integer
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.purge_confirmations(keep_days integer, batch_size integer) returns integer
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_idempotency_keys(keep_days integer, batch_size integer) returns integer
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_events(ids text[], epochs integer[]) returns void

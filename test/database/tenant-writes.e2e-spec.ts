@@ -161,6 +161,11 @@ describe('SQL of a tool', () => {
       email: `${randomBytes(4).toString('hex')}@example.com`,
     });
     const statements = [
+      `update confirmations set arguments = '{}', digest = ''`,
+      `update confirmations set tool = 'other', api_key_id = 'other'`,
+      `insert into confirmations (organization_id, id, api_key_id, tool, arguments, digest, expires_at, state)
+       values ('${hostile.id}', 'cfm_1', 'key', 'note', '{}', '', now(), 'approved')`,
+      'delete from confirmations',
       `update contacts set id = 'con_other'`,
       `update contacts set created_at = 'infinity'`,
       `update messages set body = 'other', recipient = 'other@example.com'`,

@@ -203,4 +203,30 @@ export const MUTANTS = [
     tests: ['test/workflows/webhook-replays'],
     names: 'starts one run for simultaneous replays',
   },
+  {
+    id: 'S8',
+    what: 'the client of an agent confirms what a person must approve',
+    edits: [
+      [
+        'src/tools/pipeline/tool-pipeline.ts',
+        "if (call.confirmation === 'always') return this.runConfirmed(checked);",
+        '',
+      ],
+    ],
+    tests: ['test/mcp/approval'],
+    names: 'cannot approve it by answering an input request itself',
+  },
+  {
+    id: 'S9',
+    what: 'an approval covers every call of the tool',
+    edits: [
+      [
+        'src/tools/confirmations/confirmations.repository.ts',
+        'where: { organizationId, apiKeyId, tool, digest }',
+        'where: { organizationId, apiKeyId, tool }',
+      ],
+    ],
+    tests: ['test/mcp/approval'],
+    names: 'gets no approval for other arguments',
+  },
 ];

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { ChangeRecorder } from '../changes/change-recorder.js';
 import { Listening } from '../mcp/support/listening.js';
-import { CAPABILITIES_KEY, metaOf, modernRequest, postModern } from '../mcp/support/modern.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
