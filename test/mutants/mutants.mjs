@@ -209,8 +209,8 @@ export const MUTANTS = [
     edits: [
       [
         'src/tools/pipeline/tool-pipeline.ts',
-        "if (call.confirmation === 'always') return this.runConfirmed(checked);",
-        '',
+        "if (call.confirmation === 'always') return",
+        "if (call.confirmation === 'always' && call.dryRun) return",
       ],
     ],
     tests: ['test/mcp/approval'],
@@ -223,7 +223,7 @@ export const MUTANTS = [
       [
         'src/tools/confirmations/confirmations.repository.ts',
         'where: { organizationId, apiKeyId, tool, digest }',
-        'where: { organizationId, apiKeyId, tool }',
+        'where: { organizationId, apiKeyId, tool, ...(digest.length === 0 && { digest }) }',
       ],
     ],
     tests: ['test/mcp/approval'],
