@@ -2,13 +2,16 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { IS_THOROUGH } from '../support/thorough.js';
 
 type Site = 'same-origin' | 'same-site' | 'cross-site' | 'none' | 'junk' | undefined;
 
 const SITES: Site[] = ['same-origin', 'same-site', 'cross-site', 'none', 'junk', undefined];
 const ORIGINS = ['own', 'evil', 'null', 'port', 'subdomain', undefined] as const;
 const TYPES = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', undefined];
-const COOKIES = ['valid', 'forged', undefined] as const;
+const COOKIES = ['valid', 'forged', 'ended', 'empty', undefined] as const;
+/** `npm test` tries each combination of this number. It has no factor in common with the numbers of values above. */
+const SAMPLE = IS_THOROUGH ? 1 : 7;
 
 // fetch() sets Sec-Fetch-* itself, so node:http sends requests like a browser.
 function send(
@@ -33,6 +36,7 @@ describe('requests that a browser sends for another site', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let origins: Record<string, string>;
+  let cookies: Record<string, string>;
 
   beforeAll(async () => {
     switchboard = await startSwitchboard();
@@ -45,25 +49,37 @@ describe('requests that a browser sends for another site', () => {
       port: `http://127.0.0.1:${Number(port) + 1}`,
       subdomain: `http://evil.127.0.0.1:${port}`,
     };
+    const ended = await createOrganization(switchboard);
+    await ended.fetch('/api/auth/sign-out', { method: 'POST' });
+    cookies = {
+      valid: acme.cookie,
+      forged: 'switchboard=s%3Aforged.forged',
+      ended: ended.cookie,
+      empty: 'switchboard=',
+    };
   });
   afterAll(() => switchboard.close());
 
-  const matrix = ['POST', 'DELETE'].flatMap((method) =>
-    SITES.flatMap((site) =>
-      ORIGINS.flatMap((origin) =>
-        TYPES.flatMap((type) => COOKIES.map((cookie) => ({ method, site, origin, type, cookie }))),
+  const matrix = ['POST', 'DELETE']
+    .flatMap((method) =>
+      SITES.flatMap((site) =>
+        ORIGINS.flatMap((origin) =>
+          TYPES.flatMap((type) =>
+            COOKIES.map((cookie) => ({ method, site, origin, type, cookie })),
+          ),
+        ),
       ),
-    ),
-  );
+    )
+    .filter((_, index) => index % SAMPLE === 0);
 
-  it(`answers all ${matrix.length} combinations of method and headers as expected`, async () => {
+  it(`are answered as expected in ${matrix.length} combinations of method and headers`, async () => {
     const wrong: object[] = [];
     for (const { method, site, origin, type, cookie } of matrix) {
       const status = await send(`${switchboard.url}/api/mcp/keys`, method, {
         'Sec-Fetch-Site': site,
         Origin: origin && origins[origin],
         'Content-Type': type,
-        Cookie: cookie === 'valid' ? acme.cookie : cookie && 'switchboard=s%3Aforged.forged',
+        Cookie: cookie && cookies[cookie],
       });
       const expected = expectedStatus(method, site, origin, cookie);
       if (status !== expected) wrong.push({ method, site, origin, type, cookie, status, expected });

@@ -3,6 +3,8 @@ const CLAIMED_RUNS = 'src/workflows/engine/claimed-runs.repository.ts';
 const RUN_STARTS = 'src/workflows/triggers/run-starts.service.ts';
 const HTTP_APPLICATION = 'src/bootstrap/create-http-application.ts';
 const DELIVERY_LOG = 'src/workflows/webhooks/delivery-log.service.ts';
+const CONNECTIONS = 'src/database/transactions/tenant-connections.ts';
+const TENANT_DATABASE = 'src/database/transactions/tenant-database.ts';
 const TOOL_RUNNER = 'src/workflows/engine/runners/tool.runner.ts';
 const RUNS_TABLE = 'migrations/tables/workflow_runs.sql';
 const LEASES = ['claim_runs', 'renew_runs', 'claim_messages', 'renew_messages'];
@@ -228,5 +230,32 @@ export const MUTANTS = [
     ],
     tests: ['test/mcp/approval'],
     names: 'gets no approval for other arguments',
+  },
+  {
+    id: 'S10',
+    what: 'one organization gets all connections of a process',
+    edits: [
+      [
+        'src/database/transactions/connection-shares.ts',
+        'return this.free > 0 && (held === 0 || (this.free > 1 && held < 2 * this.free));',
+        'return this.free > 0 && held < 2000;',
+      ],
+    ],
+    tests: ['test/database/connection-shares'],
+    names: 'do not make calls of another organization wait',
+  },
+  {
+    id: 'S11',
+    what: 'sessions that SQL has changed are used again',
+    edits: [[CONNECTIONS, 'else if (this.changed.has(client)) void this.reset(client);', '']],
+    tests: ['test/database/changed-sessions'],
+    names: 'does not reach the next transaction',
+  },
+  {
+    id: 'S12',
+    what: 'SQL that the tenant role may not execute is not reported',
+    edits: [[TENANT_DATABASE, "if (sqlState(error) === '42501')", 'if (!subject)']],
+    tests: ['test/database/tenant-database'],
+    names: 'reports SQL that the tenant role may not execute',
   },
 ];
