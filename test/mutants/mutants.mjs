@@ -247,14 +247,14 @@ export const MUTANTS = [
   {
     id: 'S11',
     what: 'sessions that SQL has changed are used again',
-    edits: [[CONNECTIONS, 'else if (this.changed.has(client)) void this.reset(client);', '']],
+    edits: [[CONNECTIONS, "await client.query('discard all');", "await client.query('select 1');"]],
     tests: ['test/database/changed-sessions'],
     names: 'does not reach the next transaction',
   },
   {
     id: 'S12',
     what: 'SQL that the tenant role may not execute is not reported',
-    edits: [[TENANT_DATABASE, "if (sqlState(error) === '42501')", 'if (!subject)']],
+    edits: [[TENANT_DATABASE, "sqlState(error) === '42501'", "sqlState(error) === '00000'"]],
     tests: ['test/database/tenant-database'],
     names: 'reports SQL that the tenant role may not execute',
   },
