@@ -29,7 +29,7 @@ describe('SQL that changes its session', () => {
   });
   afterAll(() => switchboard.close());
 
-  /** What all organizations share and no organization may change. */
+  /** Returns what all organizations share and none may change. */
   const sharedState = async (): Promise<unknown> => {
     const owner = new Client({ connectionString: switchboard.databaseUrl });
     await owner.connect();

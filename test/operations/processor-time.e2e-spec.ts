@@ -18,7 +18,7 @@ import { Stranger } from './support/stranger.js';
 const MAX_WAIT_MS = 100;
 /** A busy machine delays some attempts of a case, but not all. */
 const ATTEMPTS = 4;
-/** Of the many cases of the tools, `npm test` runs one in so many. */
+/** `npm test` runs each case of this number, for example every 40th. */
 const SAMPLE = IS_THOROUGH ? 1 : 40;
 const MAX_BODY = 1024 * 1024;
 const SECRET = 'a secret of the sender';
