@@ -35,7 +35,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   queue: ['database', 'errors', 'failpoints', 'text'],
   changes: ['database', 'errors'],
   events: ['database', 'text'],
-  accounts: ['database', 'errors', 'http', 'security', 'text'],
+  accounts: ['changes', 'database', 'errors', 'http', 'security', 'text'],
+  'change-streams': ['accounts', 'changes', 'errors', 'http'],
   policies: ['changes', 'database', 'errors'],
   keys: [
     'accounts',
@@ -49,7 +50,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'security',
     'text',
   ],
-  tools: ['accounts', 'database', 'errors', 'failpoints', 'http', 'policies', 'text'],
+  tools: ['accounts', 'changes', 'database', 'errors', 'failpoints', 'http', 'policies', 'text'],
   paging: ['errors', 'text', 'tools'],
   resources: ['errors', 'policies', 'text', 'tools'],
   prompts: ['errors', 'policies', 'text', 'tools'],

@@ -11,9 +11,10 @@ import {
   ValidationPipe,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { ChangeFeed } from '../changes/change-feed.js';
 import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
-import { type AccountView, SignUpBody, toAccountView } from './account.js';
+import { type Account, type AccountView, SignUpBody, toAccountView } from './account.js';
 import { AccountsService } from './accounts.service.js';
 import { CrossSiteGuard } from './cross-site.guard.js';
 import { SessionGuard, accountOf } from './session.guard.js';
@@ -27,6 +28,7 @@ export class AuthController {
   constructor(
     private readonly accounts: AccountsService,
     private readonly sessions: Sessions,
+    private readonly changes: ChangeFeed,
   ) {}
 
   @Post('sign-up')
@@ -51,9 +53,11 @@ export class AuthController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
+    const account = request.user as Account | undefined;
     await new Promise<void>((resolve, reject) => {
       request.session.destroy((error: Error | null) => (error ? reject(error) : resolve()));
     });
+    if (account) this.changes.publish(account.organizationId, { kind: 'sessions' });
     this.sessions.clearCookie(response);
   }
 

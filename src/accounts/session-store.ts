@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import connectPgSimple from 'connect-pg-simple';
 import session, { type SessionData } from 'express-session';
 import type { Pool } from 'pg';
+import type { Account } from './account.js';
 import { mapDatabaseError } from '../database/database-error.js';
+import { toError } from '../errors/app-error.js';
 
 const PRUNE_SECONDS = 15 * 60;
 /** Ends a session this many milliseconds after its start, even if it is in use (ASVS 5.0, 7.3.2). */
@@ -10,10 +12,15 @@ const ABSOLUTE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 /** Ends a session after this many milliseconds without a request (ASVS 5.0, 7.3.1). */
 export const IDLE_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
+/** Names the person of a session, and the organization in which the session acts. */
+export type SignedIn = Pick<Account, 'userId' | 'organizationId'>;
+
 declare module 'express-session' {
   interface SessionData {
     /** The session started at this time, in milliseconds since the Unix epoch. */
     startedAt?: number;
+    /** Passport stores the signed-in person here. */
+    passport?: { user?: SignedIn };
   }
 }
 
@@ -36,6 +43,16 @@ export class SessionStore extends PgStore {
       const expired =
         data?.startedAt !== undefined && Date.now() - data.startedAt > ABSOLUTE_LIFETIME_MS;
       done(mapError(error), expired ? null : data);
+    });
+  }
+
+  /** Returns the person of a session, or undefined when the session has ended. */
+  async findPerson(sid: string): Promise<SignedIn | undefined> {
+    return await new Promise((resolve, reject) => {
+      this.get(sid, (error, data) => {
+        if (error) reject(toError(error));
+        else resolve(data?.passport?.user);
+      });
     });
   }
 

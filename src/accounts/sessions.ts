@@ -8,10 +8,7 @@ import { GateDatabase } from '../database/gate-database.js';
 import { SecretBox } from '../database/secret-box.js';
 import type { Account } from './account.js';
 import { AccountsService } from './accounts.service.js';
-import { IDLE_LIFETIME_MS, SessionStore } from './session-store.js';
-
-/** Names the person of a session, and the organization in which the session acts. */
-type SignedIn = Pick<Account, 'userId' | 'organizationId'>;
+import { IDLE_LIFETIME_MS, SessionStore, type SignedIn } from './session-store.js';
 
 /**
  * Reads and writes the sessions of signed-in people. A session holds only the ids of the person and of the
@@ -75,6 +72,16 @@ export class Sessions implements OnApplicationShutdown {
     });
   }
 
+  /**
+   * Returns true while a session acts for this person in this organization: until it is signed out or expires, or until
+   * the person leaves the organization.
+   */
+  async isOpen(sessionId: string, { userId, organizationId }: SignedIn): Promise<boolean> {
+    const person = await this.store.findPerson(sessionId);
+    if (person?.userId !== userId || person.organizationId !== organizationId) return false;
+    return (await this.accounts.find(userId, organizationId)) !== null;
+  }
+
   clearCookie(response: Response): void {
     response.clearCookie(this.cookieName, this.cookieOptions);
   }
@@ -82,6 +89,14 @@ export class Sessions implements OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.store.close();
   }
+}
+
+/**
+ * Separates a request from its session. A response that lasts as long as the session must not prolong it: at its end
+ * the session would be touched, and an expired one would be valid again.
+ */
+export function releaseSession(request: Request): void {
+  (request as { session?: unknown }).session = undefined;
 }
 
 /** Restores the session of a request. Nest creates one instance for each module; all of them share {@link Sessions}. */

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type ModuleMetadata, type Provider } from '@nestjs/common';
 import type { EntityTarget, ObjectLiteral } from 'typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
+import { ChangeStreamsModule } from '../change-streams/change-streams.module.js';
 import { ChangesModule } from '../changes/changes.module.js';
 import { Env } from '../config/env.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
@@ -71,6 +72,7 @@ export class AppModule {
         AccountsModule,
         KeysModule,
         ToolsModule,
+        ChangeStreamsModule,
         ContactsModule,
         MessagingModule,
         OutboundModule,

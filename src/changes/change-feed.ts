@@ -18,14 +18,17 @@ export type Change =
   /** The list of tools of the organization changed. */
   | { readonly kind: 'tools' }
   /** The API key of the organization was created or revoked. */
-  | { readonly kind: 'keys' };
+  | { readonly kind: 'keys' }
+  /** A session of a person in the organization was ended before its time. */
+  | { readonly kind: 'sessions' };
 
 /** Reports a change or a gap. A `gap` means that changes were lost, so everything may have changed. */
 export type ChangeOrGap = Change | { readonly kind: 'gap' };
 
 export type ChangeListener = (change: ChangeOrGap) => void;
 
-export type ResourceFolder = 'contacts' | 'messages' | 'runs';
+export type ResourceFolder =
+  'calls' | 'confirmations' | 'contacts' | 'messages' | 'runs' | 'workflows';
 
 export function resourceChange(folder: ResourceFolder, id: string): Change {
   return { kind: 'resource', uri: resourceUri(folder, id) };
@@ -125,6 +128,6 @@ function toSendable(change: Change): { kind: string; uri?: string } {
 
 function parseChanges(kind: string | undefined, uris: readonly string[]): ChangeOrGap[] {
   if (kind === 'resource' && uris.length > 0) return uris.map((uri) => ({ kind, uri }));
-  if (kind === 'tools' || kind === 'keys') return [{ kind }];
+  if (kind === 'tools' || kind === 'keys' || kind === 'sessions') return [{ kind }];
   return [{ kind: 'gap' }];
 }

@@ -72,6 +72,7 @@ describe('a run', () => {
 
   it('is published when it starts, and not when its idempotency key was used before', async () => {
     const workflow = await createWorkflow(acme, [echo]);
+    await takeDistinct();
     const { body } = await postWebhook(here, workflow.id, {}, { 'Idempotency-Key': 'once' });
     expect(await takeDistinct()).toEqual([resourceChange('runs', body.runId)]);
     await postWebhook(here, workflow.id, {}, { 'Idempotency-Key': 'once' });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, MoreThan, type Repository } from 'typeorm';
+import { ChangeFeed, resourceChange } from '../../changes/change-feed.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { Confirmation, type ConfirmationState } from './confirmation.entity.js';
 
@@ -11,10 +12,13 @@ export interface CallIdentity {
   readonly digest: Buffer;
 }
 
-/** Reads and writes confirmations. Every method needs a transaction of the organization. */
+/** Reads and writes confirmations, and publishes their changes. Every method needs a transaction of the organization. */
 @Injectable()
 export class ConfirmationsRepository {
-  constructor(private readonly tenants: TenantDatabase) {}
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly changes: ChangeFeed,
+  ) {}
 
   /** Returns the newest confirmation of a call, even if it has expired. */
   async findNewest({
@@ -58,6 +62,7 @@ export class ConfirmationsRepository {
        values ($1, $2, $3, $4, $5, $6, $7)`,
       [organizationId, id, apiKeyId, tool, JSON.stringify(given), digest, expiresAt],
     );
+    this.changes.publish(organizationId, resourceChange('confirmations', id));
   }
 
   /**
@@ -75,7 +80,9 @@ export class ConfirmationsRepository {
     const rows = this.rows(organizationId);
     const unanswered = { organizationId, id, state: In([...from]), expiresAt: MoreThan(now) };
     const { affected } = await rows.update(unanswered, change);
-    return affected === 0 ? undefined : await rows.findOneByOrFail({ organizationId, id });
+    if (affected === 0) return undefined;
+    this.changes.publish(organizationId, resourceChange('confirmations', id));
+    return await rows.findOneByOrFail({ organizationId, id });
   }
 
   private rows(organizationId: string): Repository<Confirmation> {

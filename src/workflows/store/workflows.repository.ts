@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull, type Repository } from 'typeorm';
+import { ChangeFeed, resourceChange } from '../../changes/change-feed.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import type { EventName } from '../../events/domain-events.js';
@@ -17,9 +18,13 @@ type WorkflowContent = Omit<
 /** Cursors contain the time in milliseconds, so the stored time must not be more precise. */
 const NOW = (): string => `date_trunc('milliseconds', now())`;
 
+/** Stores workflows, and publishes each change of one after its commit. */
 @Injectable()
 export class WorkflowsRepository {
-  constructor(private readonly tenants: TenantDatabase) {}
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly changes: ChangeFeed,
+  ) {}
 
   async insert(
     organizationId: string,
@@ -31,6 +36,7 @@ export class WorkflowsRepository {
       .insert()
       .values({ organizationId, id, ...content, createdAt: NOW, updatedAt: NOW })
       .execute();
+    this.changes.publish(organizationId, resourceChange('workflows', id));
   }
 
   async update(
@@ -44,6 +50,7 @@ export class WorkflowsRepository {
       .set({ ...changes, updatedAt: NOW })
       .where({ organizationId, id, deletedAt: IsNull() })
       .execute();
+    this.changes.publish(organizationId, resourceChange('workflows', id));
   }
 
   async find(organizationId: string, id: string): Promise<Workflow | null> {

@@ -1,0 +1,91 @@
+import type { Writable } from 'node:stream';
+import type { ChangeOrGap } from '../changes/change-feed.js';
+import { ChangedNames } from './changed-names.js';
+
+/** Changes within this time become one event, so that a busy organization does not flood its people. */
+const PAUSE_MS = 100;
+/** Proxies close silent connections after 30 to 60 s. */
+const HEARTBEAT_MS = 15_000;
+/** A client that reads nothing for this time is disconnected. It connects again and gets a gap. */
+const STALLED_MS = 30_000;
+/** A browser waits this long before it connects again. */
+const RETRY_MS = 2000;
+
+export type EndReason = 'session_ended' | 'stopping';
+
+/**
+ * Writes changes as server-sent events (HTML standard, section 9.2). While a client reads slowly, at most 1,000 names
+ * wait for it; more of them become a gap.
+ */
+export class ChangeStream {
+  private readonly names = new ChangedNames();
+  private isOpen = false;
+  private lastId = 0;
+  private flushTimer?: NodeJS.Timeout;
+  private heartbeat?: NodeJS.Timeout;
+  private stalled?: NodeJS.Timeout;
+
+  constructor(private readonly output: Writable) {}
+
+  /** Sends `ready`. Changes from now on, and those that were added before, are sent. `hasGap` sends a gap first. */
+  open(hasGap: boolean): void {
+    this.isOpen = true;
+    this.output.write(`retry: ${RETRY_MS}\n\n`);
+    this.send('ready', {});
+    this.heartbeat = setInterval(() => {
+      if (!this.output.writableNeedDrain) this.send('heartbeat', {});
+    }, HEARTBEAT_MS).unref();
+    if (hasGap) this.names.add({ kind: 'gap' });
+    this.flush();
+  }
+
+  add(change: ChangeOrGap): void {
+    this.names.add(change);
+    if (this.isOpen) this.flushTimer ??= setTimeout(() => this.flush(), PAUSE_MS).unref();
+  }
+
+  /** Sends the reason and ends the response. */
+  end(reason: EndReason): void {
+    if (!this.isOpen) return;
+    this.send('end', { reason });
+    this.close();
+    this.output.end();
+  }
+
+  /** Stops the timers. Nothing is sent after this. */
+  close(): void {
+    this.isOpen = false;
+    clearTimeout(this.flushTimer);
+    clearTimeout(this.stalled);
+    clearInterval(this.heartbeat);
+  }
+
+  private flush(): void {
+    this.flushTimer = undefined;
+    if (!this.isOpen || this.names.isEmpty) return;
+    if (this.output.writableNeedDrain) this.waitUntilDrained();
+    else {
+      const taken = this.names.take();
+      if (taken === 'gap') this.send('gap', {});
+      else this.send('changes', { changes: taken });
+    }
+  }
+
+  private waitUntilDrained(): void {
+    if (this.stalled) return;
+    const resume = (): void => {
+      clearTimeout(this.stalled);
+      this.stalled = undefined;
+      this.flush();
+    };
+    this.output.once('drain', resume);
+    this.stalled = setTimeout(() => this.output.destroy(), STALLED_MS).unref();
+  }
+
+  private send(event: string, data: object): void {
+    if (this.output.destroyed || this.output.writableEnded) return;
+    this.lastId += 1;
+    // The id makes browsers send Last-Event-ID when they connect again, which shows that changes may be lost.
+    this.output.write(`id: ${this.lastId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+}

@@ -1,0 +1,54 @@
+import type { ChangeOrGap } from '../changes/change-feed.js';
+
+/** Names what changed, for example `{kind: 'runs', id: 'run_…'}`. Lists such as the tools have no id. */
+export interface ChangedName {
+  readonly kind: string;
+  readonly id?: string;
+}
+
+const MAX_NAMES = 1000;
+const RESOURCE = /^switchboard:\/\/([a-z]+)\/([^/]+)$/;
+const DELIVERIES = /^switchboard:\/\/workflows\/([^/]+)\/deliveries$/;
+
+/**
+ * Collects what changed, each name once. Beyond 1,000 names it keeps none and remembers a gap, so a client that reads
+ * slowly costs a limited amount of memory.
+ */
+export class ChangedNames {
+  private names = new Map<string, ChangedName>();
+  private isGap = false;
+
+  get isEmpty(): boolean {
+    return !this.isGap && this.names.size === 0;
+  }
+
+  add(change: ChangeOrGap): void {
+    if (this.isGap) return;
+    const name = change.kind === 'gap' ? 'gap' : nameOf(change);
+    if (name === undefined) return;
+    if (name === 'gap' || this.names.size >= MAX_NAMES) {
+      this.names.clear();
+      this.isGap = true;
+      return;
+    }
+    this.names.set(`${name.kind} ${name.id}`, name);
+  }
+
+  /** Removes and returns the names, or `gap` when everything may have changed. */
+  take(): readonly ChangedName[] | 'gap' {
+    const taken = this.isGap ? 'gap' : [...this.names.values()];
+    this.names.clear();
+    this.isGap = false;
+    return taken;
+  }
+}
+
+/** Returns undefined for changes that signed-in people read nowhere: resources of other schemes, and sessions. */
+function nameOf(change: Exclude<ChangeOrGap, { kind: 'gap' }>): ChangedName | undefined {
+  if (change.kind === 'sessions') return undefined;
+  if (change.kind !== 'resource') return { kind: change.kind };
+  const deliveries = DELIVERIES.exec(change.uri);
+  if (deliveries) return { kind: 'deliveries', id: deliveries[1]! };
+  const resource = RESOURCE.exec(change.uri);
+  return resource ? { kind: resource[1]!, id: resource[2]! } : undefined;
+}
