@@ -136,6 +136,9 @@ describe('a worker that dies or loses its lease', () => {
           order('after', 'sink_effect'),
         ]);
         await waitFor(() => cut.held.length > 0);
+        // A run whose call has not begun would lose its first attempt here.
+        for (const subject of orders)
+          await waitFor(async () => (await stage.seen(subject)).length === 1);
         await stage.query(
           `select pg_terminate_backend(pid) from pg_stat_activity
            where datname = current_database() and application_name like 'switchboard%'`,

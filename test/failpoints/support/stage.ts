@@ -122,8 +122,8 @@ export class Stage {
       HOST: '127.0.0.1',
       PORT: String(port),
       DATABASE_URL: this.database.url,
-      // Transactions that stop at a failpoint keep their connections.
-      DATABASE_POOL_SIZE: String(MAX_BATCH + 5),
+      // Transactions that stop at a failpoint keep their connections, and one organization gets two thirds of a pool.
+      DATABASE_POOL_SIZE: String(2 * MAX_BATCH),
       // A worker that holds a whole batch has no slot left in which it could claim one of its runs again.
       WORKER_CONCURRENCY: String(Math.max(...BATCHES)),
       LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
