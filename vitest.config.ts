@@ -40,7 +40,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.spec.ts'],
+          include: ['src/**/*.spec.ts', 'web/**/*.spec.{ts,tsx}'],
           exclude: PROCESS_SPECS,
           isolate,
           testTimeout,

@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -18,17 +19,27 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
-const stampFile = join(dist, '.build-stamp');
 const lockFile = join(root, 'dist.lock');
 const LOCK_TIMEOUT_MS = 5 * 60_000;
-const INPUTS = ['src', 'migrations', 'tsconfig.build.json', 'package.json'];
+/** Each part of `dist` has a stamp, and is built again only when its own sources have changed. */
+const SERVICE = {
+  inputs: ['src', 'migrations', 'tsconfig.build.json', 'package.json'],
+  stamp: '.build-stamp',
+};
+const DASHBOARD = {
+  inputs: ['web', 'scripts/build-web.mjs', 'package.json'],
+  stamp: 'web/.build-stamp',
+};
+
+/** Tests and texts for developers are in no build. */
+const IGNORED = /\.spec\.tsx?$|\.md$/;
 
 /** An expected failure of the build. Its message says what to do, so no stack trace is printed. */
 export class BuildError extends Error {}
 
 /**
- * Compiles `src` and `migrations` into `dist` unless `dist` was built from exactly these sources.
- * Throws a `BuildError` when that fails, and keeps an older `dist` unchanged.
+ * Compiles `src` and `migrations` into `dist`, and the dashboard of `web` into `dist/web`, unless they were built from
+ * exactly these sources. Throws a `BuildError` when that fails, and keeps an older `dist` unchanged.
  */
 export async function build() {
   // An image may contain dist without sources. Then dist cannot be outdated.
@@ -36,7 +47,7 @@ export async function build() {
     if (existsSync(dist)) return;
     throw new BuildError('Neither src nor dist exists here. Run this in a Switchboard checkout.');
   }
-  if (isFresh()) return;
+  if (stalePart() === undefined) return;
   const tsc = findTsc();
   if (!tsc) {
     // Running an outdated dist would look like a successful upgrade but run the old code.
@@ -49,38 +60,71 @@ export async function build() {
   }
   await withLock(async () => {
     // Another process may have built it while this one waited.
-    if (!isFresh()) compile(tsc);
+    if (stalePart() !== undefined) await compile(tsc);
   });
 }
 
-function compile(tsc) {
-  // The hash is computed before compiling, so that a source that changes meanwhile makes the next start build again.
-  const stamp = hashInputs();
+/** Returns a part of `dist` that is missing or outdated, if there is one. */
+function stalePart() {
+  return [SERVICE, DASHBOARD].find((part) => !isFresh(part));
+}
+
+async function compile(tsc) {
   const began = Date.now();
   console.log('Building Switchboard ...');
   removeLeftovers();
   const draft = join(root, `dist.draft-${process.pid}`);
+  const old = join(root, `dist.old-${process.pid}`);
   try {
     // The output goes to a new folder, so that an interrupted build never leaves an incomplete dist, and the
     // output of deleted sources disappears.
-    const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', draft];
-    const { status, signal, error } = spawnSync(process.execPath, args, {
-      cwd: root,
-      stdio: 'inherit',
-    });
-    if (error) throw error;
-    if (signal) throw new BuildError(`The build was stopped by ${signal}.`);
-    if (status !== 0) throw new BuildError('The build failed. See the TypeScript errors above.');
-    copySql(join(root, 'migrations'), join(draft, 'migrations'));
-    writeFileSync(join(draft, '.build-stamp'), stamp);
-    const old = join(root, `dist.old-${process.pid}`);
+    const parts = [buildService(tsc, draft), buildDashboard(join(draft, 'web'))];
+    // Waits for both also after a failure, because the other one still writes into the folder that is removed.
+    await Promise.allSettled(parts);
+    await Promise.all(parts);
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(draft, dist);
-    rmSync(old, { recursive: true, force: true });
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    for (const folder of [old, draft]) rmSync(folder, { recursive: true, force: true });
   }
   console.log(`Built in ${((Date.now() - began) / 1000).toFixed(1)} s.`);
+}
+
+async function buildService(tsc, draft) {
+  if (isFresh(SERVICE)) {
+    const dashboard = join(dist, 'web');
+    return cpSync(dist, draft, { recursive: true, filter: (path) => path !== dashboard });
+  }
+  // The hash is computed before compiling, so that a source that changes meanwhile makes the next start build again.
+  const stamp = hashOf(SERVICE);
+  const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', draft];
+  await run(args, 'The build failed. See the TypeScript errors above.');
+  copySql(join(root, 'migrations'), join(draft, 'migrations'));
+  writeFileSync(join(draft, SERVICE.stamp), stamp);
+}
+
+async function buildDashboard(draft) {
+  if (!existsSync(join(root, 'web'))) return;
+  if (isFresh(DASHBOARD)) {
+    cpSync(join(dist, 'web'), draft, { recursive: true });
+    return;
+  }
+  const stamp = hashOf(DASHBOARD);
+  mkdirSync(draft, { recursive: true });
+  const script = join(root, 'scripts/build-web.mjs');
+  await run([script, draft], 'The build of the dashboard failed. See the errors above.');
+  writeFileSync(join(draft, '.build-stamp'), stamp);
+}
+
+/** Runs Node.js with these arguments. Throws a `BuildError` when it fails. */
+function run(args, failure) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+    child.once('error', reject).once('exit', (status, signal) => {
+      if (status === 0) resolve();
+      else reject(new BuildError(signal ? `The build was stopped by ${signal}.` : failure));
+    });
+  });
 }
 
 /** Copies the .sql files, which the migrations read when they run. TypeScript leaves them behind. */
@@ -91,11 +135,14 @@ function copySql(from, to) {
   });
 }
 
-function isFresh() {
-  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hashInputs();
+function isFresh(part) {
+  // Without its sources, for example in a copy for tests, there is no dashboard to build.
+  if (part === DASHBOARD && !existsSync(join(root, 'web'))) return true;
+  const stamp = join(dist, part.stamp);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashOf(part);
 }
 
-function hashInputs() {
+function hashOf({ inputs }) {
   const hash = createHash('sha256');
   const add = (path) => {
     hash.update(`${path}\0`);
@@ -110,12 +157,12 @@ function hashInputs() {
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const child = `${path}/${entry.name}`;
       if (entry.isDirectory()) walk(child);
-      else if (entry.isFile() && !entry.name.endsWith('.spec.ts')) add(child);
+      else if (entry.isFile() && !IGNORED.test(entry.name)) add(child);
     }
   };
-  for (const input of INPUTS) {
+  for (const input of inputs) {
     if (!existsSync(join(root, input))) continue;
-    if (input.includes('.')) add(input);
+    if (statSync(join(root, input)).isFile()) add(input);
     else walk(input);
   }
   return hash.digest('hex');

@@ -1,0 +1,28 @@
+/** Paths that begin with one of these names never answer with the page of the dashboard, whatever their spelling. */
+const RESERVED = new Set(['api', 'assets', 'health', 'mcp', 'oauth', '.well-known']);
+
+/**
+ * Returns true when a browser that opens this path gets the page of the dashboard, which then shows what belongs there.
+ * Paths with a point, such as `/robots.txt`, are files.
+ */
+export function isPagePath(path: string): boolean {
+  const decoded = decode(path);
+  if (decoded === undefined || decoded.includes('.') || decoded.includes('\\')) return false;
+  // A proxy may join repeated slashes, so that `//api` is `/api` to it.
+  const [first = ''] = decoded.split('/').filter(Boolean);
+  return !RESERVED.has(first.toLowerCase());
+}
+
+/** Decodes until nothing changes, because a proxy may have decoded once. Returns undefined for a malformed path. */
+function decode(path: string): string | undefined {
+  try {
+    let decoded = path;
+    for (let next = decodeURIComponent(decoded); next !== decoded;) {
+      decoded = next;
+      next = decodeURIComponent(decoded);
+    }
+    return decoded;
+  } catch {
+    return undefined;
+  }
+}

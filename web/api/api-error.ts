@@ -1,0 +1,62 @@
+import { isObject } from './reader.ts';
+
+/** What is wrong with one field of a request. */
+export interface Fault {
+  path: string;
+  message: string;
+}
+
+/** Codes of failures that never reached the service, or whose answer did not reach the browser whole. */
+export type LocalCode = 'offline' | 'cut_off' | 'unexpected';
+
+/** A failed request, with everything that a person needs to know of it. */
+export class ApiError extends Error {
+  constructor(
+    /** 0 when there was no answer. */
+    readonly status: number,
+    /** A code of the service (docs/errors.md) or a {@link LocalCode}. */
+    readonly code: string,
+    /** Says in English what was wrong. Written for callers, so it may be shown. */
+    readonly detail: string,
+    readonly faults: readonly Fault[] = [],
+    readonly errorId?: string,
+    readonly retryAfterSeconds?: number,
+  ) {
+    super(`${code}: ${detail}`);
+  }
+
+  /** True when the same request may work in a moment. */
+  get isPassing(): boolean {
+    return (
+      ['offline', 'cut_off', 'unavailable', 'rate_limited'].includes(this.code) ||
+      [429, 502, 503, 504].includes(this.status)
+    );
+  }
+}
+
+/** Reads the problem details (RFC 9457) of an answer. A proxy may have answered something else. */
+export function toApiError(status: number, body: unknown, retryAfter: string | null): ApiError {
+  const problem = isObject(body) ? body : {};
+  const { code, detail, errors, error_id: errorId } = problem;
+  return new ApiError(
+    status,
+    typeof code === 'string' ? code : codeOf(status),
+    typeof detail === 'string' ? detail : '',
+    Array.isArray(errors) ? errors.filter(isFault) : [],
+    typeof errorId === 'string' ? errorId : undefined,
+    retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
+  );
+}
+
+function isFault(value: unknown): value is Fault {
+  return isObject(value) && typeof value.path === 'string' && typeof value.message === 'string';
+}
+
+/** Returns a code for an answer of a proxy, which has none. */
+function codeOf(status: number): string {
+  if (status === 401) return 'unauthenticated';
+  if (status === 404) return 'not_found';
+  if (status === 413) return 'payload_too_large';
+  if (status === 429) return 'rate_limited';
+  return [502, 503, 504].includes(status) ? 'unavailable' : 'unexpected';
+}

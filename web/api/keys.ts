@@ -1,0 +1,45 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ApiError } from './api-error.ts';
+import { type Read, nullable, record, text } from './reader.ts';
+import { request } from './request.ts';
+
+const PATH = '/api/mcp/keys';
+const QUERY_KEY = ['key'];
+const readKey = record({
+  key: nullable(
+    record({
+      prefix: text,
+      last_four: text,
+      created_at: text,
+      created_by: nullable(text),
+      last_used_at: nullable(text),
+    }),
+  ),
+});
+export type ApiKey = NonNullable<Read<typeof readKey>['key']>;
+const readNewKey = record({ api_key: text });
+
+/** Describes the API key of the organization. Null when there is none. */
+export function useApiKey() {
+  return useQuery<ApiKey | null, ApiError>({
+    queryKey: QUERY_KEY,
+    queryFn: async ({ signal }) => (await request('GET', PATH, readKey, { signal })).key,
+  });
+}
+
+/** Creates a key and revokes the previous one. Returns the key, which is never shown again. */
+export function useCreateApiKey() {
+  const client = useQueryClient();
+  return useMutation<string, ApiError>({
+    mutationFn: async () => (await request('POST', PATH, readNewKey)).api_key,
+    onSuccess: () => client.invalidateQueries({ queryKey: QUERY_KEY }),
+  });
+}
+
+export function useRevokeApiKey() {
+  const client = useQueryClient();
+  return useMutation<null, ApiError>({
+    mutationFn: () => request('DELETE', PATH, () => null),
+    onSuccess: () => client.invalidateQueries({ queryKey: QUERY_KEY }),
+  });
+}

@@ -1,0 +1,64 @@
+import { ApiError, toApiError } from './api-error.ts';
+import { type Reader, UnexpectedAnswer } from './reader.ts';
+
+type Method = 'GET' | 'POST' | 'DELETE';
+
+interface Options {
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/** Sends a request to the service and checks its answer. Every failure is an {@link ApiError}. */
+export async function request<T>(
+  method: Method,
+  path: string,
+  reader: Reader<T>,
+  { body, signal }: Options = {},
+): Promise<T> {
+  const response = await send(method, path, body, signal);
+  const answer = response.status === 204 ? null : await readJson(response, signal);
+  if (!response.ok) throw toApiError(response.status, answer, response.headers.get('Retry-After'));
+  try {
+    return reader(answer, '');
+  } catch (error) {
+    if (!(error instanceof UnexpectedAnswer)) throw error;
+    throw new ApiError(response.status, 'unexpected', error.message);
+  }
+}
+
+async function send(
+  method: Method,
+  path: string,
+  body: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  try {
+    return await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, 'offline', 'The service cannot be reached.');
+  }
+}
+
+async function readJson(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
+  let text: string;
+  try {
+    text = await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(response.status, 'cut_off', 'The answer broke off.');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A proxy answers errors with a page of its own.
+    if (!response.ok) return null;
+    throw new ApiError(response.status, 'unexpected', 'The answer is no JSON.');
+  }
+}

@@ -1,0 +1,82 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ApiError } from './api-error.ts';
+import { type Read, record, text } from './reader.ts';
+import { request } from './request.ts';
+
+const readSession = record({
+  user: record({ id: text, email: text }),
+  organization: record({ id: text, name: text }),
+});
+export type Session = Read<typeof readSession>;
+
+export interface Credentials {
+  email: string;
+  password: string;
+}
+
+export interface NewAccount extends Credentials {
+  organization_name: string;
+}
+
+export const SESSION_KEY = ['session'] as const;
+
+/** Returns the session, or null when nobody is signed in. */
+export async function fetchSession(signal?: AbortSignal): Promise<Session | null> {
+  try {
+    return await request('GET', '/api/auth/session', readSession, signal ? { signal } : {});
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return null;
+    throw error;
+  }
+}
+
+export const sessionQuery = {
+  queryKey: SESSION_KEY,
+  queryFn: ({ signal }: { signal: AbortSignal }) => fetchSession(signal),
+  staleTime: 60_000,
+};
+
+/** Returns the session of the signed-in person. Undefined before the first answer, null when nobody is signed in. */
+export function useSession(): Session | null | undefined {
+  return useQuery(sessionQuery).data;
+}
+
+export function useSignIn() {
+  const client = useQueryClient();
+  return useMutation<Session, ApiError, Credentials>({
+    mutationFn: (body) => request('POST', '/api/auth/sign-in', readSession, { body }),
+    onSuccess: (session) => startSession(client, session),
+  });
+}
+
+export function useSignUp() {
+  const client = useQueryClient();
+  return useMutation<Session, ApiError, NewAccount>({
+    mutationFn: (body) => request('POST', '/api/auth/sign-up', readSession, { body }),
+    onSuccess: (session) => startSession(client, session),
+  });
+}
+
+/** Ends the session on the server, and forgets everything that was loaded with it. */
+export function useSignOut() {
+  const client = useQueryClient();
+  return useMutation<null, ApiError>({
+    mutationFn: () => request('POST', '/api/auth/sign-out', () => null, { body: {} }),
+    onSuccess: () => {
+      client.clear();
+      client.setQueryData(SESSION_KEY, null);
+    },
+  });
+}
+
+type Client = ReturnType<typeof useQueryClient>;
+
+function startSession(client: Client, session: Session): void {
+  const before = client.getQueryData<Session | null>(SESSION_KEY);
+  // What another person or organization had loaded must not be seen, not even for a moment.
+  if (before?.organization.id !== session.organization.id) {
+    client.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION_KEY[0] });
+  }
+  client.setQueryData(SESSION_KEY, session);
+  void client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== SESSION_KEY[0] });
+}

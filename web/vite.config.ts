@@ -1,0 +1,21 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const SERVICE = process.env.SWITCHBOARD_URL ?? 'http://127.0.0.1:3000';
+
+/** `scripts/build-web.mjs` builds with this. `npm run dev:web` serves the pages with it and passes calls to a service. */
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  build: {
+    manifest: true,
+    // The policy allows no `data:` scripts and styles, and every file has a name with its hash.
+    assetsInlineLimit: 0,
+    target: 'es2022',
+    cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  logLevel: 'warn',
+  server: { host: '127.0.0.1', proxy: { '/api': SERVICE, '/health': SERVICE } },
+});
