@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/keys.service.js';
@@ -15,6 +14,7 @@ import {
   MISSING_CLIENT_CAPABILITY,
 } from './json-rpc-error.js';
 import { type JsonRpcId, type JsonText, type Member, parseMember, readableId } from './json-rpc.js';
+import { LastingSignals } from './lasting-signals.js';
 import { type McpHeaders, unreadableId } from './mcp-headers.js';
 import type { MethodContext } from './handlers/method-handler.js';
 import { assertModernRequest, type ModernMember, parseModernMember } from './modern-request.js';
@@ -46,6 +46,9 @@ export interface McpCaller {
 /** Handles messages without state, so that any process can answer any message. */
 @Injectable()
 export class McpService {
+  /** Before MCP 2026-07-28, a caller that disconnects does not cancel its calls. */
+  private readonly signals = new LastingSignals();
+
   constructor(
     private readonly dispatcher: Dispatcher,
     private readonly limiter: RateLimiter,
@@ -80,7 +83,7 @@ export class McpService {
   private async answerOne(member: Member, era: Era, caller: McpCaller): Promise<McpAnswer> {
     // Plain JSON-RPC has no events and no progress.
     const stream = era.name === 'legacy' ? caller.stream : undefined;
-    const context = { key: caller.key, ...eraContext(era), signal: lastingSignal(), stream };
+    const context = { key: caller.key, ...eraContext(era), signal: this.signals.next(), stream };
     const [reply] = await this.dispatcher.dispatch([member], context);
     if (reply === undefined) return { status: 202 };
     return { status: member.kind === 'invalid' ? 400 : 200, body: reply.text };
@@ -123,7 +126,7 @@ export class McpService {
     // RateLimitGuard counted the first member before the body was read.
     if (batch.length > 1) this.limiter.consume(key.organizationId, batch.length - 1);
     const answerBy = performance.now() + BATCH_PATIENCE_MS;
-    const context = { key, ...eraContext(era), signal: lastingSignal(), answerBy };
+    const context = { key, ...eraContext(era), signal: this.signals.next(), answerBy };
     const dispatchAll = (): Promise<Reply[]> => this.dispatcher.dispatch(members, context);
     const replies =
       dryRuns === 'all'
@@ -132,14 +135,6 @@ export class McpService {
     if (replies.length === 0) return { status: 202 };
     return { status: 200, body: `[${replies.map(({ text }) => text.toString()).join(',')}]` };
   }
-}
-
-/** Makes a signal that nothing aborts: before MCP 2026-07-28, a caller that disconnects does not cancel its calls. */
-function lastingSignal(): AbortSignal {
-  const { signal } = new AbortController();
-  // Each call of a batch may add listeners. Without this, Node warns of a leak.
-  setMaxListeners(0, signal);
-  return signal;
 }
 
 function eraContext(era: Era): Pick<MethodContext, 'era' | 'encoder'> {

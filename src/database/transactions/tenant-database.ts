@@ -49,16 +49,16 @@ export class TenantDatabase {
    * Runs `work` in a transaction of the organization and commits it. A throw rolls it back. Inside a transaction of the
    * same organization, `work` joins that transaction. Inside a transaction of another organization, it throws.
    */
-  async transaction<T>(
+  transaction<T>(
     organizationId: string,
     work: () => Promise<T>,
     { readOnly = false, singleStatement = false }: TransactionOptions = {},
   ): Promise<T> {
     const outer = this.storage.getStore();
-    if (outer) return await this.join(outer, organizationId, work, readOnly);
+    if (outer) return this.join(outer, organizationId, work, readOnly);
     return readOnly || singleStatement
-      ? await this.runAutocommit(organizationId, work, readOnly)
-      : await this.runTransaction(organizationId, work);
+      ? this.runAutocommit(organizationId, work, readOnly)
+      : this.runTransaction(organizationId, work);
   }
 
   /** Runs `work` behind a savepoint. A throw rolls back to the savepoint, and the transaction stays usable. */
@@ -200,9 +200,11 @@ export class TenantDatabase {
     const current = this.currentOf(organizationId, transaction, readOnly);
     let result: T;
     try {
-      result = await this.runInSession(current, work);
+      result = await this.storage.run(current, work);
     } catch (error) {
       throw this.failed(organizationId, error);
+    } finally {
+      current.session?.end();
     }
     for (const action of current.afterCommit) action();
     return result;
