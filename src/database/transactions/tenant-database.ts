@@ -196,8 +196,8 @@ export class TenantDatabase {
     work: () => Promise<T>,
     readOnly: boolean,
   ): Promise<T> {
-    const transaction = new AutocommitTransaction(this.connections, organizationId, readOnly);
-    const current = this.currentOf(organizationId, transaction, readOnly);
+    const statements = new AutocommitTransaction(this.connections, organizationId, readOnly);
+    const current = this.currentOf(organizationId, statements, readOnly);
     let result: T;
     try {
       result = await this.storage.run(current, work);
@@ -222,9 +222,8 @@ export class TenantDatabase {
     readOnly: boolean,
     work: () => Promise<T>,
   ): Promise<T> {
-    const send = async (text: string): Promise<void> => {
-      await outer.transaction.query({ text, values: [], isInternal: true }, () => false);
-    };
+    const send = (text: string) =>
+      outer.transaction.query({ text, values: [], isInternal: true }, () => false);
     const undo = async (): Promise<void> => {
       await send('rollback to savepoint dry_transaction');
       await send('release savepoint dry_transaction');
