@@ -16,6 +16,7 @@ import { BoundContexts1764000014000 } from './1764000014000-bound-contexts.js';
 import { Grants1764000015000 } from './1764000015000-grants.js';
 import { Confirmations1764000016000 } from './1764000016000-confirmations.js';
 import { Surface1764000017000 } from './1764000017000-surface.js';
+import { RestrictedKeys1764000019000 } from './1764000019000-restricted-keys.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later one that changes a
@@ -40,4 +41,5 @@ export const MIGRATIONS = [
   Grants1764000015000,
   Confirmations1764000016000,
   Surface1764000017000,
+  RestrictedKeys1764000019000,
 ];

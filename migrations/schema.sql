@@ -41,7 +41,14 @@ create table public.api_keys (
   created_at timestamp with time zone not null default now(),
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  read_only boolean not null default false,
+  tools text[],
+  last_used_address text,
+  last_used_agent text,
+  last_used_client text,
   constraint api_keys_pkey PRIMARY KEY (organization_id, id),
+  constraint api_keys_tools_check CHECK (((cardinality(tools) >= 1) AND (cardinality(tools) <= 100))),
   constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX api_keys_one_active ON public.api_keys USING btree (organization_id) WHERE (revoked_at IS NULL);
@@ -536,13 +543,13 @@ function gate.claim_schedules(batch_size integer, only_id text, lease_seconds in
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.create_api_key(for_organization_id text, by_user_id text, new_id text, new_hash bytea, new_prefix text, new_last_four text) returns void
+function gate.create_api_key(for_organization_id text, by_user_id text, new_id text, new_hash bytea, new_prefix text, new_last_four text, new_expires_at timestamp with time zone, new_read_only boolean, new_tools text[]) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_first_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text) returns boolean
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.find_account(by_email text, by_user_id text, in_organization_id text) returns TABLE(user_id text, email text, password_hash text, organization_id text, organization_name text, role text)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
-function gate.find_api_key(key_hash bytea) returns TABLE(id text, organization_id text, stale boolean, policies jsonb, offered_revisions text)
+function gate.find_api_key(key_hash bytea) returns TABLE(id text, organization_id text, stale boolean, policies jsonb, offered_revisions text, read_only boolean, tools text[], revoked_at timestamp with time zone, expired_at timestamp with time zone)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_outdated_versions(schemas jsonb, after_organization_id text, after_workflow_id text, after_version integer, batch_size integer) returns TABLE(organization_id text, workflow_id text, version integer, outdated boolean)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
@@ -580,7 +587,7 @@ function gate.revoke_api_key(for_organization_id text, by_user_id text) returns 
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.sweep_run_limits() returns TABLE(id text, organization_id text)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
-function gate.touch_api_key(key_organization_id text, key_id text) returns void
+function gate.touch_api_key(key_organization_id text, key_id text, by_address text, by_agent text, by_client text) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.wake_runs(batch_size integer) returns TABLE(woken integer)
   language sql security definer set search_path=pg_catalog, pg_temp;

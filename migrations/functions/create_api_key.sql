@@ -6,6 +6,9 @@
 --   new_id               the id of the new key
 --   new_hash             the SHA-256 of the raw key
 --   new_prefix, new_last_four  the parts of the raw key that people see
+--   new_expires_at       the key is refused from this time on; null: it does not expire
+--   new_read_only        true: the key may call only tools that change nothing
+--   new_tools            the names of the tools that the key may call; null: every tool
 -- Result: nothing. A person who is no member of the organization is error 42501.
 -- Locks: the organization, so that two creations take turns; the keys.
 --
@@ -16,7 +19,10 @@ create or replace function gate.create_api_key(
   new_id text,
   new_hash bytea,
   new_prefix text,
-  new_last_four text
+  new_last_four text,
+  new_expires_at timestamptz,
+  new_read_only boolean,
+  new_tools text[]
 ) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
@@ -24,8 +30,9 @@ begin
   perform private.lock_for_member(for_organization_id, by_user_id);
   update public.api_keys k set revoked_at = now()
   where k.organization_id = for_organization_id and k.revoked_at is null;
-  insert into public.api_keys (organization_id, id, hash, prefix, last_four, created_by)
-  values (for_organization_id, new_id, new_hash, new_prefix, new_last_four, by_user_id);
+  insert into public.api_keys (organization_id, id, hash, prefix, last_four, created_by, expires_at, read_only, tools)
+  values (for_organization_id, new_id, new_hash, new_prefix, new_last_four, by_user_id, new_expires_at,
+    new_read_only, new_tools);
   insert into public.audit_log (organization_id, actor_kind, actor_id, action, subject)
   values (for_organization_id, 'user', by_user_id, 'create_api_key', new_id);
 end

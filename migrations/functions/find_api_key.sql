@@ -1,13 +1,18 @@
--- Finds an active API key by the hash of the raw key, with what a call needs to know of its organization.
+-- Finds an API key by the hash of the raw key, with what a call needs to know of its organization.
 --
 -- Arguments:
 --   key_hash  the SHA-256 of the raw key
 -- Result: one row, or none. stale: last_used_at is older than a minute. policies: the tool policies, or null.
+--   read_only and tools: what the key may call. revoked_at: the key was revoked at this time. expired_at: the key
+--   was not revoked and has expired at this time. A key with one of them must be refused.
 --   offered_revisions: the revisions of all offered workflows that can be called, or null. Lists of tools are
 --   cached under it.
 -- Locks: none.
 create or replace function gate.find_api_key(key_hash bytea)
-returns table (id text, organization_id text, stale boolean, policies jsonb, offered_revisions text)
+returns table (
+  id text, organization_id text, stale boolean, policies jsonb, offered_revisions text,
+  read_only boolean, tools text[], revoked_at timestamptz, expired_at timestamptz
+)
 language sql stable security definer
 set search_path = pg_catalog, pg_temp as $$
 select k.id, k.organization_id, coalesce(k.last_used_at < now() - interval '1 minute', true), (
@@ -18,6 +23,7 @@ select k.id, k.organization_id, coalesce(k.last_used_at < now() - interval '1 mi
   from public.offered_workflows o
   join public.workflows w on w.organization_id = o.organization_id and w.id = o.workflow_id
   where o.organization_id = k.organization_id and w.active and w.deleted_at is null
-)
-from public.api_keys k where k.hash = key_hash and k.revoked_at is null
+), k.read_only, k.tools, k.revoked_at,
+  case when k.revoked_at is null and k.expires_at <= now() then k.expires_at end
+from public.api_keys k where k.hash = key_hash
 $$;

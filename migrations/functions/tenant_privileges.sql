@@ -14,7 +14,7 @@ returns table (target regclass, privilege text, columns text[])
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
 with listed (name, privilege, columns) as (values
-  ('api_keys', 'select', '{created_at,created_by,id,last_four,last_used_at,organization_id,prefix,revoked_at}'::text[]),
+  ('api_keys', 'select', '{created_at,created_by,expires_at,id,last_four,last_used_address,last_used_agent,last_used_at,last_used_client,organization_id,prefix,read_only,revoked_at,tools}'::text[]),
   ('audit_log', 'select', null),
   ('audit_log', 'insert', '{action,actor_id,actor_kind,organization_id,subject}'),
   ('confirmations', 'select', null),

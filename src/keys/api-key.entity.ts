@@ -20,8 +20,30 @@ export class ApiKey extends OrganizationRowWithId {
   @Column('timestamptz', { default: () => 'now()' })
   createdAt: Date;
 
+  /** The key is refused from this time on. When null, it does not expire. */
+  @Column('timestamptz', { nullable: true })
+  expiresAt: Date | null;
+
+  @Column('boolean', { default: false })
+  readOnly: boolean;
+
+  /** Names the tools that the key may call. When null, it may call every tool. */
+  @Column('text', { array: true, nullable: true })
+  tools: string[] | null;
+
   @Column('timestamptz', { nullable: true })
   lastUsedAt: Date | null;
+
+  @Column('text', { nullable: true })
+  lastUsedAddress: string | null;
+
+  /** Contains the User-Agent of the last use. */
+  @Column('text', { nullable: true })
+  lastUsedAgent: string | null;
+
+  /** Contains name and version that the MCP client gave, if requests with the same User-Agent named them. */
+  @Column('text', { nullable: true })
+  lastUsedClient: string | null;
 
   @Column('timestamptz', { nullable: true })
   revokedAt: Date | null;

@@ -29,6 +29,10 @@ const KEY: FoundKey = {
   stale: false,
   policies: null,
   offered_revisions: null,
+  read_only: false,
+  tools: null,
+  revoked_at: null,
+  expired_at: null,
 };
 const A = Buffer.from('a');
 const B = Buffer.from('b');

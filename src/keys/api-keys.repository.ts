@@ -5,6 +5,7 @@ import { GateDatabase } from '../database/gate-database.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { NamedPolicy } from '../policies/tool-policies.js';
 import { ApiKey } from './api-key.entity.js';
+import type { KeyOptions } from './key-options.js';
 
 export interface FoundKey {
   id: string;
@@ -15,6 +16,21 @@ export interface FoundKey {
   policies: NamedPolicy[] | null;
   /** Contains the revision of the organization's offered tools, or null when there are none. */
   offered_revisions: string | null;
+  read_only: boolean;
+  /** Names the tools that the key may call; null when it may call every tool. */
+  tools: string[] | null;
+  revoked_at: Date | null;
+  /** It is set when the key has expired and was not revoked before. */
+  expired_at: Date | null;
+}
+
+/** Says from where a key is used. Each text is short and has no control characters. */
+export interface KeyUse {
+  address?: string;
+  /** Contains the User-Agent. */
+  agent?: string;
+  /** Contains the name and version that the MCP client gave. */
+  client?: string;
 }
 
 /** The columns that the tenant role may read. Only functions of the gate see the hash. */
@@ -24,7 +40,13 @@ const READABLE = {
   lastFour: true,
   createdBy: true,
   createdAt: true,
+  expiresAt: true,
+  readOnly: true,
+  tools: true,
   lastUsedAt: true,
+  lastUsedAddress: true,
+  lastUsedAgent: true,
+  lastUsedClient: true,
 } as const satisfies Partial<Record<keyof ApiKey, true>>;
 type DescribedKey = Pick<ApiKey, keyof typeof READABLE>;
 
@@ -50,9 +72,11 @@ export class ApiKeysRepository {
     organizationId: string,
     userId: string,
     key: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'lastFour'>,
+    { expiresAt, readOnly, tools }: KeyOptions,
   ): Promise<void> {
     const { id, hash, prefix, lastFour } = key;
-    const values = [organizationId, userId, id, hash, prefix, lastFour];
+    const options = [expiresAt, readOnly, tools];
+    const values = [organizationId, userId, id, hash, prefix, lastFour, ...options];
     await this.gate.call('create_api_key', values);
   }
 
@@ -62,15 +86,17 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Returns the active key with this hash, of any organization. Look-ups of the same moment share one statement. It
-   * begins after the request has arrived, so it sees every revocation that was confirmed before.
+   * Returns the key with this hash, of any organization, even if it was revoked or has expired. Look-ups of the same
+   * moment share one statement. It begins after the request has arrived, so it sees every revocation that was confirmed
+   * before.
    */
   async findByHash(hash: Buffer): Promise<FoundKey | undefined> {
     return (await this.lookUps.add('', hash)).result.get(nameOf(hash));
   }
 
-  async touch(organizationId: string, id: string): Promise<void> {
-    await this.gate.call('touch_api_key', [organizationId, id]);
+  async touch(organizationId: string, id: string, use: KeyUse): Promise<void> {
+    const { address = null, agent = null, client = null } = use;
+    await this.gate.call('touch_api_key', [organizationId, id, address, agent, client]);
   }
 
   private async findByHashes(hashes: readonly Buffer[]): Promise<Map<string, FoundKey>> {

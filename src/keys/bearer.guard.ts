@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { UnauthenticatedError } from '../errors/app-error.js';
 import { SecurityLog } from '../security/security-log.js';
-import { type AuthenticatedKey, KeysService } from './keys.service.js';
+import { type AuthenticatedKey, type EndedKey, KeysService } from './keys.service.js';
 
 const REALM = 'Bearer realm="switchboard"';
 // RFC 6750, section 2.1, allows the scheme in any case, one space and one token.
@@ -33,8 +33,19 @@ export class BearerGuard implements CanActivate {
         `${REALM}, error="invalid_token", error_description="The API key is unknown or revoked"`,
       );
     }
+    if ('endedAt' in key) throw this.refuseEnded(key, request);
     keys.set(request, key);
     return true;
+  }
+
+  /** Only who has the whole key learns its end. So nothing is disclosed to a stranger. */
+  private refuseEnded({ reason, endedAt, organizationId }: EndedKey, request: Request): Error {
+    this.security.report(`${reason}_key`, { subject: organizationId, address: request.ip });
+    const ended = `${reason === 'revoked' ? 'was revoked' : 'expired'} at ${endedAt.toISOString()}`;
+    return new UnauthenticatedError(
+      `This API key ${ended}. Ask an owner for the current key.`,
+      `${REALM}, error="invalid_token", error_description="The API key ${ended}"`,
+    );
   }
 }
 

@@ -3,19 +3,28 @@ import type { Request } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { accountOf, SessionGuard } from '../accounts/session.guard.js';
 import { OriginGuard } from '../http/origin.guard.js';
+import { readBodyIfAny } from '../http/request-body.js';
+import { KeyOptionsService } from './key-options.service.js';
 import { type ApiKeyView, KeysService } from './keys.service.js';
+
+const MAX_BODY_BYTES = 64 * 1024;
 
 /** Manages the API key of the organization. Only signed-in people may, because a key must not be able to create keys. */
 @Controller('api/mcp/keys')
 @UseGuards(OriginGuard, CrossSiteGuard, SessionGuard)
 export class KeysController {
-  constructor(private readonly keys: KeysService) {}
+  constructor(
+    private readonly keys: KeysService,
+    private readonly options: KeyOptionsService,
+  ) {}
 
   @Post()
   async create(@Req() request: Request): Promise<{ api_key: string; message: string }> {
     const { organizationId, userId } = accountOf(request);
+    const body = await readBodyIfAny(request, MAX_BODY_BYTES);
+    const options = await this.options.parse(organizationId, body);
     return {
-      api_key: await this.keys.create(organizationId, userId),
+      api_key: await this.keys.create(organizationId, userId, options),
       message: 'Store this key now: it is shown only once. The previous key is revoked.',
     };
   }

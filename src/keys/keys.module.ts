@@ -1,16 +1,18 @@
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { SessionMiddleware } from '../accounts/sessions.js';
+import { ToolsModule } from '../tools/tools.module.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { BearerGuard } from './bearer.guard.js';
+import { KeyOptionsService } from './key-options.service.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
 
 /** Provides API keys. Each organization has at most one active key. */
 @Module({
-  imports: [AccountsModule],
+  imports: [AccountsModule, ToolsModule],
   controllers: [KeysController],
-  providers: [ApiKeysRepository, BearerGuard, KeysService],
+  providers: [ApiKeysRepository, BearerGuard, KeyOptionsService, KeysService],
   exports: [BearerGuard, KeysService],
 })
 export class KeysModule implements NestModule {

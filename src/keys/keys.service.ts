@@ -2,10 +2,12 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { Failpoints } from '../failpoints/failpoints.js';
+import type { KeyRestriction } from '../policies/key-restriction.js';
 import { ToolPolicies } from '../policies/tool-policies.js';
 import { newId } from '../text/ids.js';
 import { hashApiKey, isApiKey, newApiKey } from './api-key-format.js';
-import { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKeysRepository, type FoundKey, type KeyUse } from './api-keys.repository.js';
+import { NO_OPTIONS } from './key-options.js';
 
 const PREFIX_LENGTH = 8;
 
@@ -19,6 +21,15 @@ export interface AuthenticatedKey {
   readonly toolPolicies: ToolPolicies;
   /** Contains the revision of the organization's offered tools. It is empty when there are none. */
   readonly offeredToolsRevision: string;
+  /** True when the last recorded use is older than a minute. */
+  readonly isUseStale: boolean;
+}
+
+/** Describes a key that was presented in full and is not accepted any more. */
+export interface EndedKey {
+  readonly organizationId: string;
+  readonly reason: 'revoked' | 'expired';
+  readonly endedAt: Date;
 }
 
 /** Shows a key in the response of `GET /api/mcp/keys`. It does not contain the secret. */
@@ -27,7 +38,14 @@ export interface ApiKeyView {
   last_four: string;
   created_at: string;
   created_by: string | null;
+  expires_at: string | null;
+  read_only: boolean;
+  /** Names the tools that the key may call. When null, it may call every tool. */
+  tools: string[] | null;
   last_used_at: string | null;
+  last_used_address: string | null;
+  /** Contains name and version of the MCP client, or else the User-Agent. */
+  last_used_client: string | null;
 }
 
 @Injectable()
@@ -45,14 +63,15 @@ export class KeysService {
    * Creates a key and revokes the previous key in one transaction. Returns the raw key, which is not stored. Throws when
    * the person is not a member of the organization.
    */
-  async create(organizationId: string, userId: string): Promise<string> {
+  async create(organizationId: string, userId: string, options = NO_OPTIONS): Promise<string> {
     const raw = newApiKey();
-    await this.keys.create(organizationId, userId, {
+    const key = {
       id: newId('key'),
       hash: hashApiKey(raw),
       prefix: raw.slice(0, PREFIX_LENGTH),
       lastFour: raw.slice(-4),
-    });
+    };
+    await this.keys.create(organizationId, userId, key, options);
     this.changes.publish(organizationId, { kind: 'keys' });
     await this.failpoints.reach('after rotation, before response', organizationId);
     return raw;
@@ -77,40 +96,61 @@ export class KeysService {
         last_four: key.lastFour,
         created_at: key.createdAt.toISOString(),
         created_by: key.createdBy,
+        expires_at: key.expiresAt?.toISOString() ?? null,
+        read_only: key.readOnly,
+        tools: key.tools,
         last_used_at: key.lastUsedAt?.toISOString() ?? null,
+        last_used_address: key.lastUsedAddress,
+        last_used_client: key.lastUsedClient ?? key.lastUsedAgent,
       }
     );
   }
 
   /**
-   * Returns the key and the policies of its organization, or undefined when the key is malformed, unknown or revoked.
-   * It queries the database each time, because a cache would accept a key that was just revoked.
+   * Returns the key and the policies of its organization, the end of a key that was revoked or has expired, or undefined
+   * when the key is malformed or unknown. It queries the database each time, because a cache would accept a key that was
+   * just revoked.
    */
-  async authenticate(raw: string): Promise<AuthenticatedKey | undefined> {
+  async authenticate(raw: string): Promise<AuthenticatedKey | EndedKey | undefined> {
     return isApiKey(raw) ? await this.find(hashApiKey(raw)) : undefined;
   }
 
-  /** Looks the key up again. Returns undefined when it has been revoked. */
+  /** Looks the key up again. Returns undefined when it has been revoked or has expired. */
   async renew({ hash }: AuthenticatedKey): Promise<AuthenticatedKey | undefined> {
-    return await this.find(hash);
+    const found = await this.find(hash);
+    if (!found || 'endedAt' in found) return undefined;
+    // A client that only listens uses the key as well.
+    this.recordUse(found, {});
+    return found;
   }
 
-  private async find(hash: Buffer): Promise<AuthenticatedKey | undefined> {
+  /** Stores time, address and client of a use, at most once a minute. Does not wait, and a failure is only logged. */
+  recordUse({ id, organizationId, isUseStale }: AuthenticatedKey, use: KeyUse): void {
+    if (!isUseStale) return;
+    this.keys
+      .touch(organizationId, id, use)
+      .catch((error: Error) => this.logger.warn(`Updating last_used_at failed: ${error.message}`));
+  }
+
+  private async find(hash: Buffer): Promise<AuthenticatedKey | EndedKey | undefined> {
     const found = await this.keys.findByHash(hash);
     if (!found) return undefined;
-    if (found.stale) {
-      this.keys
-        .touch(found.organization_id, found.id)
-        .catch((error: Error) =>
-          this.logger.warn(`Updating last_used_at failed: ${error.message}`),
-        );
+    const endedAt = found.revoked_at ?? found.expired_at;
+    if (endedAt) {
+      const reason = found.revoked_at ? 'revoked' : 'expired';
+      return { organizationId: found.organization_id, reason, endedAt };
     }
     return {
       id: found.id,
       organizationId: found.organization_id,
       hash,
-      toolPolicies: ToolPolicies.of(found.policies),
+      toolPolicies: ToolPolicies.of(found.policies, restrictionOf(found)),
       offeredToolsRevision: found.offered_revisions ?? '',
+      isUseStale: found.stale,
     };
   }
+}
+
+function restrictionOf({ read_only: readOnly, tools }: FoundKey): KeyRestriction | undefined {
+  return readOnly || tools !== null ? { readOnly, tools } : undefined;
 }

@@ -47,6 +47,7 @@ export class CallRunner {
       answerBy,
       takesTasks: takesTasks(params, context.era),
       confirmation: subject.confirmation,
+      restriction: key.toolPolicies.restriction,
       idempotencyKey: exchange?.idempotencyKey,
       report: progress ? (report) => progress.report(report) : SILENT_CALLER.report,
       canAsk: exchange ? (request) => exchange.canAsk(request) : SILENT_CALLER.canAsk,
@@ -62,6 +63,7 @@ export class CallRunner {
       organizationId: key.organizationId,
       surface: 'agent',
       actor: { kind: 'key', id: key.id },
+      restriction: key.toolPolicies.restriction,
       signal,
       answerBy,
     };

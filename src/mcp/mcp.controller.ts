@@ -5,6 +5,8 @@ import { parseJson, readJsonBody } from '../http/request-body.js';
 import { sendJson } from '../http/send-json.js';
 import { goneSignal } from '../http/signals.js';
 import { apiKeyOf, BearerGuard } from '../keys/bearer.guard.js';
+import { KeysService } from '../keys/keys.service.js';
+import { clientNameOf, userAgentOf } from './client-name.js';
 import { EventStream, acceptsEvents } from './event-stream.js';
 import { JsonRpcError, METHOD_NOT_ALLOWED, encodeError } from './json-rpc-error.js';
 import { McpExceptionFilter } from './mcp-exception.filter.js';
@@ -19,7 +21,10 @@ const MAX_BODY_BYTES = 1024 * 1024;
 @UseGuards(OriginGuard, BearerGuard, RateLimitGuard)
 @UseFilters(McpExceptionFilter)
 export class McpController {
-  constructor(private readonly mcp: McpService) {}
+  constructor(
+    private readonly mcp: McpService,
+    private readonly keys: KeysService,
+  ) {}
 
   @All()
   async handle(@Req() request: Request, @Res() response: Response): Promise<void> {
@@ -30,13 +35,31 @@ export class McpController {
       sendJson(response, 405, encodeError(unreadableId(headers.version), error));
       return;
     }
-    const message = parseJson(await readJsonBody(request, MAX_BODY_BYTES));
+    const message = await this.readMessage(request);
     const stream = acceptsStream(request, headers) ? new EventStream(response) : undefined;
     const gone = (): AbortSignal => goneSignal(response);
     const caller = { key: apiKeyOf(request), headers, gone, stream };
     const { status, body } = await this.mcp.answer(message, caller);
     if (stream?.isOpen) stream.end(body?.toString());
     else if (!response.destroyed) sendJson(response, status, body);
+  }
+
+  /** Reads the message and records the use of the key, also for a message that cannot be read. */
+  private async readMessage(request: Request): Promise<unknown> {
+    const key = apiKeyOf(request);
+    let message: unknown;
+    try {
+      message = parseJson(await readJsonBody(request, MAX_BODY_BYTES));
+      return message;
+    } finally {
+      if (key.isUseStale) {
+        this.keys.recordUse(key, {
+          address: request.ip,
+          agent: userAgentOf(request.headers['user-agent']),
+          client: clientNameOf(message),
+        });
+      }
+    }
   }
 }
 

@@ -32,9 +32,9 @@ export class ToolLists {
     return list;
   }
 
-  private listsOf({ hiddenKey }: ToolPolicies, offered: OfferedToolList): EncodedLists {
-    if (offered.key !== '') return this.byOffered.memo(`${offered.key} ${hiddenKey}`);
-    return hiddenKey === '' ? this.complete : this.byHidden.memo(hiddenKey);
+  private listsOf({ listKey }: ToolPolicies, offered: OfferedToolList): EncodedLists {
+    if (offered.key !== '') return this.byOffered.memo(`${offered.key} ${listKey}`);
+    return listKey === '' ? this.complete : this.byHidden.memo(listKey);
   }
 }
 

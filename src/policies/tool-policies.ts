@@ -1,3 +1,5 @@
+import { type KeyRestriction, type RestrictedTool, restrictionFault } from './key-restriction.js';
+
 /**
  * Says who must agree to a call of an agent. `never`: nobody. `when_possible`: the client of the agent asks its person,
  * if it says that it can. This is a courtesy of the client, because an agent can answer for the person. `always`: a
@@ -20,8 +22,8 @@ export interface NamedPolicy extends ToolPolicy {
 }
 
 /**
- * Holds the policies of one organization as they were when a request began. For a renamed tool, pass all of its names: a
- * policy under an old name still applies, and the strictest policy wins.
+ * Holds the policies of one organization as they were when a request began, and the restriction of the caller's API key.
+ * For a renamed tool, pass all of its names: a policy under an old name still applies, and the strictest policy wins.
  */
 export class ToolPolicies {
   /** Hides nothing, for an organization without policies and for work to which no policy applies. */
@@ -29,22 +31,54 @@ export class ToolPolicies {
 
   private constructor(
     private readonly byTool: ReadonlyMap<string, ToolPolicy>,
-    /** Returns the hidden names as one text, which is equal for organizations that hide the same tools. It may be empty. */
-    readonly hiddenKey: string,
+    private readonly hiddenKey: string,
+    /** It is undefined for people, and for an API key without a restriction. */
+    readonly restriction?: KeyRestriction,
   ) {}
 
-  static of(policies: readonly NamedPolicy[] | null): ToolPolicies {
-    if (!policies || policies.length === 0) return ToolPolicies.NONE;
-    const hidden = policies.filter((policy) => policy.hidden).map(({ tool }) => tool);
+  static of(policies: readonly NamedPolicy[] | null, restriction?: KeyRestriction): ToolPolicies {
+    if ((!policies || policies.length === 0) && !restriction) return ToolPolicies.NONE;
+    const hidden = (policies ?? []).filter((policy) => policy.hidden).map(({ tool }) => tool);
     return new ToolPolicies(
-      new Map(policies.map((policy) => [policy.tool, policy])),
+      new Map(policies?.map((policy) => [policy.tool, policy])),
       hidden.sort().join(','),
+      restriction,
     );
+  }
+
+  /** Returns the policies of the organization alone. */
+  withoutRestriction(): ToolPolicies {
+    return new ToolPolicies(this.byTool, this.hiddenKey);
+  }
+
+  /** Returns a text that is equal for callers from whom the same tools are kept. It is empty if all tools are shown. */
+  get listKey(): string {
+    if (!this.restriction) return this.hiddenKey;
+    const { readOnly, tools } = this.restriction;
+    return `${this.hiddenKey};${readOnly ? 'read' : 'all'};${tools?.join(',') ?? '*'}`;
   }
 
   /** Returns the names of all tools with a policy, sorted by code units. */
   names(): string[] {
     return [...this.byTool.keys()].sort();
+  }
+
+  /** Returns true if the organization does not hide the tool and the key may call it. */
+  permits(tool: RestrictedTool): boolean {
+    return !this.hides(...tool.names) && this.faultOf(tool) === undefined;
+  }
+
+  /**
+   * Returns true for data that is read without a tool, such as a resource. A key with a list of tools reads only what one
+   * of these tools returns.
+   */
+  permitsReading(names: readonly string[] = []): boolean {
+    return this.permits({ names, readOnly: true });
+  }
+
+  /** Returns why the key may not call the tool, as a sentence for the caller. Returns undefined if it may. */
+  faultOf(tool: RestrictedTool): string | undefined {
+    return this.restriction && restrictionFault(this.restriction, tool);
   }
 
   hides(...names: readonly string[]): boolean {

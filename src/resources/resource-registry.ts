@@ -89,10 +89,10 @@ export class ResourceRegistry implements OnModuleInit {
   }
 
   private allowed(policies: ToolPolicies): RegisteredResource[] {
-    return this.resources.filter(({ toolNames }) => {
-      const { hidden, confirmation } = policies.policy(...toolNames);
-      return !hidden && confirmation === 'never';
-    });
+    return this.resources.filter(
+      ({ toolNames }) =>
+        policies.permitsReading(toolNames) && policies.confirmation(...toolNames) === 'never',
+    );
   }
 
   private register(

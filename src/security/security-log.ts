@@ -4,10 +4,13 @@ import { LRUCache } from 'lru-cache';
 /** Names what was refused. An operator can set alarms on these names. */
 export type SecurityEvent =
   | 'cross_site_request'
+  | 'expired_key'
   | 'failed_sign_in'
   | 'invalid_signature'
   | 'isolation_failure'
   | 'rate_limited'
+  | 'restricted_key'
+  | 'revoked_key'
   | 'unknown_key';
 
 interface Source {

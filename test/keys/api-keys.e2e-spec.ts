@@ -55,7 +55,12 @@ describe('API keys', () => {
         last_four: acme.key.slice(-4),
         created_at: expect.stringMatching(/^\d{4}-.*Z$/),
         created_by: acme.userId,
+        expires_at: null,
+        read_only: false,
+        tools: null,
         last_used_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        last_used_address: '127.0.0.1',
+        last_used_client: expect.any(String) as string,
       },
     });
     expect(text).not.toContain(acme.key);

@@ -568,7 +568,14 @@ function completed(id: unknown): object {
 
 function keyOf(id: string, organizationId: string): AuthenticatedKey {
   const hash = createHash('sha256').update(id).digest();
-  return { id, organizationId, hash, toolPolicies: ToolPolicies.NONE, offeredToolsRevision: '' };
+  return {
+    id,
+    organizationId,
+    hash,
+    toolPolicies: ToolPolicies.NONE,
+    offeredToolsRevision: '',
+    isUseStale: false,
+  };
 }
 
 /** Opens 64 subscriptions for each organization, without connections. */

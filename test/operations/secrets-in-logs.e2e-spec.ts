@@ -77,10 +77,15 @@ describe('the log', () => {
       async () => (await acme.rpc({ jsonrpc: '2.0', id: 1, method: 'tools/list' })).status === 200,
     );
     await outage;
+    await waitFor(
+      async () => (await acme.fetch('/api/mcp/keys', { method: 'POST' })).status === 201,
+    );
+    expect((await acme.rpc({ jsonrpc: '2.0', id: 1, method: 'tools/list' })).status).toBe(401);
     await waitFor(() => started.output().includes('"level"'));
     for (const canary of canaries) expect(started.output()).not.toContain(canary);
     for (const event of [
       'invalid_signature',
+      'revoked_key',
       'unknown_key',
       'failed_sign_in',
       'cross_site_request',

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { KeysService } from '../../src/keys/keys.service.js';
+import { type AuthenticatedKey, KeysService } from '../../src/keys/keys.service.js';
 import { ToolPolicies } from '../../src/policies/tool-policies.js';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { answerOf, errorOf, textOf } from '../mcp/support/answer.js';
@@ -237,9 +237,10 @@ describe('a hidden tool', () => {
 });
 
 describe('a tool with confirmation', () => {
-  const policies = async (organization: TestOrganization): Promise<ToolPolicies> =>
-    (await switchboard.app.get(KeysService, { strict: false }).authenticate(organization.key))!
-      .toolPolicies;
+  const policies = async (organization: TestOrganization): Promise<ToolPolicies> => {
+    const keys = switchboard.app.get(KeysService, { strict: false });
+    return ((await keys.authenticate(organization.key)) as AuthenticatedKey).toolPolicies;
+  };
 
   it('is known from the API key, for its organization only', async () => {
     expect(await policies(acme)).toBe(ToolPolicies.NONE);

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, toError } from '../../errors/app-error.js';
 import type { AuthenticatedKey } from '../../keys/keys.service.js';
+import { SecurityLog } from '../../security/security-log.js';
 import { unknownName } from '../../text/nearest-names.js';
 import { InputRequired, MissingCapability } from '../../tools/contract/input-request.js';
 import { type DryRunOutcome, DryRuns } from '../../tools/pipeline/dry-runs.js';
@@ -38,6 +39,7 @@ export class ToolHandlers {
     private readonly calls: CallRunner,
     private readonly tasks: Tasks,
     private readonly offeredTools: OfferedTools,
+    private readonly security: SecurityLog,
   ) {}
 
   list(params: JsonObject, { encoder, key }: MethodContext): JsonText | Promise<JsonText> {
@@ -60,9 +62,27 @@ export class ToolHandlers {
 
   private async callOffered(params: CallParams, context: MethodContext): Promise<string> {
     const { key } = context;
-    const tool = (await this.offeredTo(key)).find(params.name, key.toolPolicies);
-    if (!tool) throw await this.unknownTool(params.name, key);
-    return await this.callTool(tool, params, context);
+    const offered = await this.offeredTo(key);
+    const tool = offered.find(params.name, key.toolPolicies);
+    if (tool) return await this.callTool(tool, params, context);
+    const fault = this.restrictionFault(params.name, key, offered);
+    if (fault === undefined) throw this.unknownTool(params.name, key, offered);
+    this.security.report('restricted_key', { subject: key.organizationId });
+    const error = knownError(new AppError('forbidden', fault));
+    return context.encoder.toolFailure(JSON.stringify(error));
+  }
+
+  /** Returns why the key may not call an existing tool, or undefined if there is no such tool for the organization. */
+  private restrictionFault(
+    name: string,
+    { toolPolicies }: AuthenticatedKey,
+    offered: OfferedToolList,
+  ): string | undefined {
+    if (!toolPolicies.restriction) return undefined;
+    const ofOrganization = toolPolicies.withoutRestriction();
+    const tool =
+      this.tools.find(name, 'agent', ofOrganization) ?? offered.find(name, ofOrganization);
+    return tool && toolPolicies.faultOf(tool);
   }
 
   private callTool(
@@ -115,9 +135,11 @@ export class ToolHandlers {
     return await this.offeredTools.of(key.organizationId, key.offeredToolsRevision);
   }
 
-  private async unknownTool(name: string, key: AuthenticatedKey): Promise<JsonRpcError> {
-    const offered = await this.offeredTo(key);
-    const { toolPolicies } = key;
+  private unknownTool(
+    name: string,
+    { toolPolicies }: AuthenticatedKey,
+    offered: OfferedToolList,
+  ): JsonRpcError {
     const known = [...this.tools.list('agent', toolPolicies), ...offered.list(toolPolicies)];
     const names = known.map((tool) => tool.name);
     return new JsonRpcError(INVALID_PARAMS, unknownName('tool', name, names));

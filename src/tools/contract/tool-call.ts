@@ -1,5 +1,6 @@
 import type { Actor } from '../../accounts/account.js';
 import { AppError } from '../../errors/app-error.js';
+import type { KeyRestriction } from '../../policies/key-restriction.js';
 import type { Answers, InputRequest, InputRequests } from './input-request.js';
 
 /** Names the origin of a call: an agent with an API key, a step of a run, or a signed-in person. */
@@ -36,6 +37,8 @@ export interface ToolCall {
    * and its answer is believed. With `always`, a signed-in person must have approved exactly this call of this key.
    */
   readonly confirmation?: 'when_possible' | 'always';
+  /** Limits the tools of the API key of the call. A tool that lets its caller choose other tools must respect it. */
+  readonly restriction?: KeyRestriction;
 
   /** Sends progress to a caller that wants it. Never throws and never waits. */
   report(progress: Progress): void;

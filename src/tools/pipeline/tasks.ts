@@ -68,11 +68,12 @@ export class Tasks implements OnApplicationBootstrap {
     return await this.tenants.transaction(organizationId, async () => {
       const found = await this.locate(caller, id);
       if (!found) return false;
+      assertMayChange(caller.policies, 'tasks/cancel');
       const { cancelTool } = found.source;
       if (!this.allows(cancelTool, caller.policies)) {
         throw new AppError(
           'forbidden',
-          `Your organization does not allow this without ${cancelTool}.`,
+          `Your organization or the API key does not allow this without ${cancelTool}.`,
         );
       }
       if (await found.source.cancel(organizationId, id)) {
@@ -92,6 +93,7 @@ export class Tasks implements OnApplicationBootstrap {
     return await this.tenants.transaction(organizationId, async () => {
       const found = await this.locate(caller, id);
       if (!found) return false;
+      assertMayChange(caller.policies, 'tasks/update');
       const { source, task } = found;
       if (task.state.status !== 'asking') return true;
       const { requests } = task.state;
@@ -125,4 +127,11 @@ export class Tasks implements OnApplicationBootstrap {
     // Nobody can confirm here. As in a call of the tool, `when_possible` then needs no confirmation.
     return tool !== undefined && policies.confirmation(...tool.names) !== 'always';
   }
+}
+
+/** Throws `forbidden` for a read-only API key, whatever tools the source names. */
+function assertMayChange(policies: ToolPolicies, method: string): void {
+  const fault =
+    policies.restriction?.readOnly && policies.faultOf({ names: [method], readOnly: false });
+  if (fault) throw new AppError('forbidden', fault);
 }

@@ -36,14 +36,12 @@ export class OfferedToolList {
     private readonly tools: readonly RegisteredTool[],
   ) {}
 
-  /** Returns the tools that `policies` do not hide, sorted by name in code-unit order. */
+  /** Returns the tools that `policies` permit, sorted by name in code-unit order. */
   list(policies: ToolPolicies): ToolDescriptor[] {
-    return this.tools
-      .filter((tool) => !policies.hides(...tool.names))
-      .map(({ descriptor }) => descriptor);
+    return this.tools.filter((tool) => policies.permits(tool)).map(({ descriptor }) => descriptor);
   }
 
   find(name: string, policies: ToolPolicies): RegisteredTool | undefined {
-    return this.tools.find(({ names }) => names[0] === name && !policies.hides(name));
+    return this.tools.find((tool) => tool.names[0] === name && policies.permits(tool));
   }
 }

@@ -40,11 +40,16 @@ export interface RegisteredTool {
 export class RequiredTools {
   constructor(private readonly tools: readonly RegisteredTool[]) {}
 
-  /** Returns false if a tool is hidden, or only reads and must be confirmed: its data would be shown without a call. */
+  /**
+   * Returns false if a tool is hidden or not permitted, or only reads and must be confirmed: its data would be shown
+   * without a call. Without tools, it returns false for an API key that may call only listed tools.
+   */
   areAllowed(policies: ToolPolicies): boolean {
-    return this.tools.every(({ names, readOnly }) => {
-      const { hidden, confirmation } = policies.policy(...names);
-      return !hidden && !(readOnly && confirmation !== 'never');
-    });
+    if (this.tools.length === 0) return policies.permitsReading();
+    return this.tools.every(
+      (tool) =>
+        policies.permits(tool) &&
+        !(tool.readOnly && policies.confirmation(...tool.names) !== 'never'),
+    );
   }
 }

@@ -52,14 +52,14 @@ export class ToolRegistry implements OnModuleInit {
     return this.tools;
   }
 
-  /** Returns the tools that a surface may call and `policies` do not hide, sorted by name in code-unit order. */
+  /** Returns the tools that a surface may call and `policies` permit, sorted by name in code-unit order. */
   list(surface: Surface, policies: ToolPolicies): ToolDescriptor[] {
     return this.tools
       .filter((tool) => isCallable(tool, surface, policies))
       .map((tool) => tool.descriptor);
   }
 
-  /** Finds a tool by its current or a deprecated name. Returns undefined if the surface may not call it or it is hidden. */
+  /** Finds a tool by its current or a deprecated name. Returns undefined if the surface or `policies` forbid it. */
   find(name: string, surface: Surface, policies: ToolPolicies): RegisteredTool | undefined {
     const tool = this.byName.get(name);
     if (!tool || !isCallable(tool, surface, policies)) return undefined;
@@ -157,7 +157,7 @@ function storable(key: string, value: unknown): unknown {
 }
 
 function isCallable(tool: RegisteredTool, surface: Surface, policies: ToolPolicies): boolean {
-  return tool.surfaces.has(surface) && !policies.hides(...tool.names);
+  return tool.surfaces.has(surface) && policies.permits(tool);
 }
 
 function namesOf({ name, aliases = [] }: ToolOptions): [string, ...string[]] {

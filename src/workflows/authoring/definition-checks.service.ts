@@ -3,7 +3,8 @@ import { AppError } from '../../errors/app-error.js';
 import { FaultList } from '../../errors/fault-list.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
-import type { Surface } from '../../tools/contract/tool-call.js';
+import { restrictionFault } from '../../policies/key-restriction.js';
+import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { checkContactMapping } from '../definitions/contact-mapping.js';
 import { DefinitionChecker } from '../definitions/definition-checker.js';
@@ -13,6 +14,8 @@ import type { StepTools } from '../definitions/steps/step-checks.js';
 import { isDynamic, visitTexts } from '../definitions/step-fields.js';
 import { parseTrigger, type Trigger } from '../definitions/trigger.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+
+const STARTS_WORKFLOWS = { names: ['trigger_workflow'], readOnly: false };
 
 /** Checks definitions against the tools and workflows of an organization. */
 @Injectable()
@@ -28,10 +31,10 @@ export class DefinitionChecksService {
   async check(
     organizationId: string,
     input: { trigger?: object; steps?: object[] },
-    surface: Surface,
+    by: Pick<ToolCall, 'surface' | 'restriction'>,
   ): Promise<{ trigger?: Trigger; steps?: Step[] }> {
     const faults = new FaultList();
-    const tools = await this.stepTools(organizationId, input.steps, surface);
+    const tools = await this.stepTools(organizationId, input.steps, by);
     const { templates, conditions } = expressionsIn(input);
     const expressions = await this.liquid.readExpressions(organizationId, templates, conditions);
     const checker = new DefinitionChecker(tools, expressions);
@@ -48,17 +51,29 @@ export class DefinitionChecksService {
   private async stepTools(
     organizationId: string,
     steps: object[] | undefined,
-    surface: Surface,
+    { surface, restriction }: Pick<ToolCall, 'surface' | 'restriction'>,
   ): Promise<StepTools> {
     const policies = await this.policies.get(organizationId);
     return {
       find: (name) => this.registry.find(name, 'workflow', policies)?.descriptor,
       names: () => this.registry.list('workflow', policies).map((tool) => tool.name),
-      // Without this, an agent could use a tool without the required confirmation, because in a run nobody is asked.
-      needsPerson: (name) =>
-        surface !== 'dashboard' &&
-        policies.confirmation(...this.registry.find(name, 'workflow', policies)!.names) ===
-          'always',
+      refusal: (name) => {
+        const tool = this.registry.find(name, 'workflow', policies)!;
+        // Without this, an agent could use a tool without the required confirmation, because in a run nobody is asked.
+        if (surface !== 'dashboard' && policies.confirmation(...tool.names) === 'always') {
+          return `"${name}" must be confirmed each time, so only a person may make it a step`;
+        }
+        // Without this, an agent could have a run call the tools that its API key may not call.
+        if (restriction && restrictionFault(restriction, tool) !== undefined) {
+          return `"${name}" is not a tool of this API key, so only a person may make it a step`;
+        }
+        return undefined;
+      },
+      // Without this, an agent that may not start workflows could start them by a step.
+      ...(restriction &&
+        restrictionFault(restriction, STARTS_WORKFLOWS) !== undefined && {
+          runRefusal: 'needs an API key that may call trigger_workflow',
+        }),
       workflows: await this.workflows.findExisting(organizationId, workflowsNamedIn(steps)),
     };
   }

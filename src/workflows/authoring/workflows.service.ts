@@ -25,8 +25,8 @@ export interface WorkflowInput {
   steps?: object[];
 }
 
-/** Names who saves a workflow, and on which surface. */
-export type SavedBy = Pick<ToolCall, 'surface'> & VersionAuthor;
+/** Names who saves a workflow, on which surface, and the restriction of the API key. */
+export type SavedBy = Pick<ToolCall, 'surface' | 'restriction'> & VersionAuthor;
 
 /** Holds a saved workflow, and its webhook secret when that is new. The secret cannot be read later. */
 export interface SavedWorkflow {
@@ -53,7 +53,7 @@ export class WorkflowsService {
     input: Required<WorkflowInput> & { active: boolean },
     by: SavedBy,
   ): Promise<SavedWorkflow> {
-    const { trigger, steps } = await this.definitions.check(organizationId, input, by.surface);
+    const { trigger, steps } = await this.definitions.check(organizationId, input, by);
     const id = randomBase62(ID_LENGTH);
     const { stored, secret } = this.webhookSecrets.change(id, trigger);
     await this.workflows.insert(organizationId, id, {
@@ -84,7 +84,7 @@ export class WorkflowsService {
   ): Promise<SavedWorkflow> {
     const before = await this.workflows.getForUpdate(organizationId, id);
     assertVersion(before, expectedVersion);
-    const { trigger, steps } = await this.definitions.check(organizationId, input, by.surface);
+    const { trigger, steps } = await this.definitions.check(organizationId, input, by);
     const { stored, secret } = this.webhookSecrets.change(id, trigger, before);
     const changes = {
       ...(input.name !== undefined && { name: input.name }),

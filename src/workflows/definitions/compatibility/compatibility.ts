@@ -177,7 +177,7 @@ class ReferenceReader extends StepChecks {
         tools: {
           find: () => undefined,
           names: () => [],
-          needsPerson: () => false,
+          refusal: () => undefined,
           workflows: new Set(),
         },
         liquid: sandbox,

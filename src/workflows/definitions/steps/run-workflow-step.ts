@@ -38,6 +38,8 @@ export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
     if (isUnknown(step, checks)) {
       checks.fault(`${path}.run_workflow`, `there is no workflow "${step.run_workflow}"`);
     }
+    const { runRefusal } = checks.tools;
+    if (runRefusal !== undefined) checks.fault(`${path}.run_workflow`, runRefusal);
     checks.value(step.payload ?? {}, `${path}.payload`);
     checks.text(step.contact_id ?? '', `${path}.contact_id`);
     checks.value(step.timeout ?? {}, `${path}.timeout`);

@@ -10,8 +10,10 @@ const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 export interface StepTools {
   find(name: string): ToolDescriptor | undefined;
   names(): string[];
-  /** Returns true when calls of the tool need a confirmation and the caller that saves the definition is not a person. */
-  needsPerson(name: string): boolean;
+  /** Returns why the caller that saves the definition may not make the tool a step. Returns undefined if it may. */
+  refusal(name: string): string | undefined;
+  /** Says why the caller may not start other workflows by a step. It is undefined if it may. */
+  readonly runRefusal?: string;
   /** Has the ids of existing workflows to which steps refer. */
   readonly workflows: ReadonlySet<string>;
 }

@@ -71,10 +71,8 @@ function checkTool(step: ToolStep, path: string, checks: StepChecks): void {
     const message = `must be at most ${MAX_INTERNAL_TIMEOUT_SECONDS}: "${step.tool}" calls no external system`;
     checks.fault(`${path}.timeout`, message);
   }
-  if (checks.tools.needsPerson(step.tool)) {
-    const message = `"${step.tool}" must be confirmed each time, so only a person may make it a step`;
-    checks.fault(`${path}.tool`, message);
-  }
+  const refusal = checks.tools.refusal(step.tool);
+  if (refusal !== undefined) checks.fault(`${path}.tool`, refusal);
 }
 
 /** Adds a fault for everything that can never match the schema. The values of expressions are checked in each run. */

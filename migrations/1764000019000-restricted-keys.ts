@@ -1,0 +1,38 @@
+import type { QueryRunner } from 'typeorm';
+import { SqlMigration } from './sql-migration.js';
+
+/**
+ * Keys that expire, only read or have a list of tools, and from where a key was last used. Existing keys stay without
+ * limits. Stop processes of older versions first: they do not know that find_api_key now returns ended keys too.
+ */
+export class RestrictedKeys1764000019000 extends SqlMigration {
+  readonly name = 'RestrictedKeys1764000019000';
+  readonly files = [
+    'functions/create_api_key.sql',
+    'functions/find_api_key.sql',
+    'functions/touch_api_key.sql',
+    'functions/tenant_privileges.sql',
+  ];
+  readonly objects = [];
+
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`alter table public.api_keys
+      add column expires_at timestamptz,
+      add column read_only boolean not null default false,
+      add column tools text[] constraint api_keys_tools_check check (cardinality(tools) between 1 and 100),
+      add column last_used_address text,
+      add column last_used_agent text,
+      add column last_used_client text`);
+    // A function whose arguments or result change cannot be replaced.
+    await runner.query('drop function gate.create_api_key');
+    await runner.query('drop function gate.find_api_key');
+    await runner.query('drop function gate.touch_api_key');
+    await super.up(runner);
+  }
+
+  override async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`alter table public.api_keys
+      drop column expires_at, drop column read_only, drop column tools,
+      drop column last_used_address, drop column last_used_agent, drop column last_used_client`);
+  }
+}

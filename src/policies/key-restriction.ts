@@ -1,0 +1,31 @@
+/** Limits what agents may call with one API key. It is chosen when the key is created and never changes. */
+export interface KeyRestriction {
+  /** True if the key may call only tools that are declared as `readOnly`. */
+  readonly readOnly: boolean;
+  /** Names the tools that the key may call. When null, it may call every tool. */
+  readonly tools: readonly string[] | null;
+}
+
+/** What a restriction needs to know of a tool. `names` has the current name, then the deprecated names. */
+export interface RestrictedTool {
+  readonly names: readonly string[];
+  readonly readOnly: boolean;
+}
+
+const MAX_SHOWN_TOOLS = 10;
+
+/** Returns why the key may not call the tool, as a sentence for the caller. Returns undefined if it may. */
+export function restrictionFault(
+  { readOnly, tools }: KeyRestriction,
+  tool: RestrictedTool,
+): string | undefined {
+  if (readOnly && !tool.readOnly) {
+    return `This API key is read-only, and ${tool.names[0]} changes data. Ask an owner for a key that may change data.`;
+  }
+  if (tools === null || tool.names.some((name) => tools.includes(name))) return undefined;
+  const more = tools.length > MAX_SHOWN_TOOLS ? `, and ${tools.length - MAX_SHOWN_TOOLS} more` : '';
+  return (
+    `This API key may not call ${tool.names[0]}. It may call: ` +
+    `${tools.slice(0, MAX_SHOWN_TOOLS).join(', ')}${more}. Ask an owner for a key with this tool.`
+  );
+}
