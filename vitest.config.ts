@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { DRIVER_SPECS, PROCESS_SPECS, SLOW_SPECS } from './test/support/spec-lists.js';
+import { PROCESS_SPECS, SLOW_SPECS } from './test/support/spec-lists.js';
 import { findRedisServer } from './test/support/redis.js';
 
 export const hasRedis = Boolean(process.env.REDIS_URL) || findRedisServer() !== undefined;
@@ -31,8 +31,6 @@ export const e2e = {
   hookTimeout: 120_000,
 };
 
-export const bull = { ...e2e, env: { SWITCHBOARD_TEST_DRIVER: 'bull' } };
-
 export default defineConfig({
   test: {
     ...common,
@@ -55,7 +53,6 @@ export default defineConfig({
           exclude: ['test/conformance/**', ...SLOW_SPECS],
         },
       },
-      ...(hasRedis ? [{ test: { ...bull, name: 'bull', include: DRIVER_SPECS } }] : []),
     ],
   },
 });

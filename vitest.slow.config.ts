@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { DRIVER_SPECS, SLOW_SPECS, THOROUGH_SPECS } from './test/support/spec-lists.js';
-import { bull, common, e2e, hasRedis } from './vitest.config.js';
+import { common, e2e, hasRedis } from './vitest.config.js';
 
 /** What `npm run test:slow` adds to `npm test`: more rounds and rows, and on Bull the remaining tests of workers. */
 export default defineConfig({
@@ -20,8 +20,9 @@ export default defineConfig({
         ? [
             {
               test: {
-                ...bull,
+                ...e2e,
                 name: 'rest on bull',
+                env: { SWITCHBOARD_TEST_DRIVER: 'bull' },
                 include: ['test/workflows/**/*.e2e-spec.ts', 'test/messaging/**/*.e2e-spec.ts'],
                 exclude: [...DRIVER_SPECS, ...SLOW_SPECS],
               },

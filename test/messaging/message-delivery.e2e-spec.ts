@@ -6,186 +6,189 @@ import { MessageWorker } from '../../src/messaging/message.worker.js';
 import { MessagesRepository } from '../../src/messaging/messages.repository.js';
 import { WakeUps } from '../../src/queue/wake-ups.js';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
+import { describeOnEachDriver } from '../support/drivers.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createContact, getMessage, listOutbox, readEml, send, untilStatus } from './support.js';
 
-// No worker runs, so the tests can claim messages themselves and act like a worker that dies.
-let switchboard: Switchboard;
-let acme: TestOrganization;
-let leases: MessageWorker;
-beforeAll(async () => {
-  switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
-  acme = await createOrganization(switchboard);
-  leases = switchboard.app.get(MessageWorker, { strict: false });
-});
-afterAll(() => switchboard.close());
-
-async function expireLease(id: string): Promise<void> {
-  await switchboard.ownerQuery(
-    `update messages set lease_until = now() - interval '1 ms' where id = $1`,
-    [id],
-  );
-}
-
-describe('the lease of a message', () => {
-  it('belongs to one worker at a time, and another can claim the message when it ends', async () => {
-    const { id: contactId } = await createContact(acme);
-    const { id } = await send(acme, { contact_id: contactId });
-    const racers = await Promise.all(Array.from({ length: 8 }, () => leases.claim(5, id)));
-    expect(racers.flat()).toHaveLength(1);
-    const [first] = racers.flat();
-    await expireLease(id);
-    const [second] = await leases.claim(5, id);
-    expect(second).toEqual({ ...first, epoch: first!.epoch + 1 });
-    expect(await leases.renew([first!])).toEqual([]);
-    await expireLease(id);
-    expect(await leases.renew([second!])).toEqual([second]);
-    expect(await leases.claim(5, id)).toEqual([]);
-    // A worker that lost the lease must not release the lease of its successor.
-    await leases.release([first!]);
-    expect(await leases.claim(5, id)).toEqual([]);
-    await leases.release([second!]);
-    expect(await leases.claim(5, id)).toHaveLength(1);
+describeOnEachDriver('messages', () => {
+  // No worker runs, so the tests can claim messages themselves and act like a worker that dies.
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let leases: MessageWorker;
+  beforeAll(async () => {
+    switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
+    acme = await createOrganization(switchboard);
+    leases = switchboard.app.get(MessageWorker, { strict: false });
   });
+  afterAll(() => switchboard.close());
 
-  it('keeps a worker that lost it from recording an outcome', async () => {
-    const { id: contactId } = await createContact(acme);
-    const { id } = await send(acme, { contact_id: contactId });
-    const messages = switchboard.app.get(MessagesRepository);
-    const tenants = switchboard.app.get(TenantDatabase);
-    const [zombie] = await leases.claim(1, id);
-    await tenants.transaction(acme.id, () => messages.beginAttempt(acme.id, id, zombie!.epoch));
-    const tooLate = await acme.call('cancel_message', { message_id: id });
-    expect(tooLate.error?.code).toBe('conflict');
-    await expireLease(id);
-    const [successor] = await leases.claim(1, id);
-    const outcome = { status: 'failed', reason: 'by the zombie' } as const;
-    const record = (epoch: number) =>
-      tenants.transaction(acme.id, () => messages.recordOutcome(acme.id, id, epoch, outcome));
-    expect(await record(zombie!.epoch)).toBe(false);
-    expect((await getMessage(acme, id)).status).toBe('sending');
-    expect(await record(successor!.epoch)).toBe(true);
-  });
-
-  it('lets only the worker that has it send the message', async () => {
-    const { id: contactId } = await createContact(acme);
-    const { id } = await send(acme, { contact_id: contactId });
-    const delivery = switchboard.app.get(DeliveryService, { strict: false });
-    const { signal } = new AbortController();
-    const [zombie] = await leases.claim(1, id);
-    await expireLease(id);
-    const [successor] = await leases.claim(1, id);
-    await delivery.deliver(zombie!, signal);
-    expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
-    expect((await getMessage(acme, id)).status).toBe('queued');
-    await delivery.deliver(successor!, signal);
-    expect((await getMessage(acme, id)).status).toBe('sent');
-    expect(await listOutbox(switchboard)).toContain(`${id}.eml`);
-  });
-
-  it('does not prevent canceling before the message is sent', async () => {
-    const { id: contactId } = await createContact(acme);
-    const { id } = await send(acme, { contact_id: contactId });
-    const delivery = switchboard.app.get(DeliveryService, { strict: false });
-    const [claim] = await leases.claim(1, id);
-    expect((await acme.call('cancel_message', { message_id: id })).error).toBeUndefined();
-    await delivery.deliver(claim!, new AbortController().signal);
-    expect((await getMessage(acme, id)).status).toBe('canceled');
-    expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
-  });
-
-  it('cannot be claimed for a scheduled or canceled message', async () => {
-    const { id: contactId } = await createContact(acme);
-    const later = new Date(Date.now() + 3_600_000).toISOString();
-    const scheduled = await send(acme, { contact_id: contactId, scheduled_at: later });
-    const canceled = await send(acme, { contact_id: contactId });
-    await acme.call('cancel_message', { message_id: canceled.id });
-    for (const { id } of [scheduled, canceled]) expect(await leases.claim(5, id)).toEqual([]);
-  });
-});
-
-describe('the wake-up for a message', () => {
-  it('is sent after the commit, and not when the commit fails', async () => {
-    const { id: contactId } = await createContact(acme);
-    const wake = vi.spyOn(switchboard.app.get(WakeUps), 'wake');
-    // Every statement succeeds, and then the commit fails.
+  async function expireLease(id: string): Promise<void> {
     await switchboard.ownerQuery(
-      `create function refuse_commit() returns trigger language plpgsql
-       as $$ begin raise exception 'No commit.'; end $$`,
+      `update messages set lease_until = now() - interval '1 ms' where id = $1`,
+      [id],
     );
-    await switchboard.ownerQuery(
-      `create constraint trigger refuse_commit after insert on messages
-       deferrable initially deferred for each row execute function refuse_commit()`,
-    );
-    await expect(send(acme, { contact_id: contactId })).rejects.toThrow('internal');
-    expect(wake).not.toHaveBeenCalled();
-    await switchboard.ownerQuery('drop function refuse_commit cascade');
-    const { id } = await send(acme, { contact_id: contactId });
-    expect(wake.mock.calls).toEqual([['message', id, undefined]]);
-    wake.mockRestore();
-  });
-});
+  }
 
-describe('a worker that starts later', () => {
-  it('delivers unclaimed messages and those with expired leases, but no message with a valid lease', async () => {
-    const { id: contactId } = await createContact(acme);
-    const [waiting, expired, started, leased, hopeless] = [
-      await send(acme, { contact_id: contactId }),
-      await send(acme, { contact_id: contactId }),
-      await send(acme, { contact_id: contactId }),
-      await send(acme, { contact_id: contactId }),
-      await send(acme, { contact_id: contactId }),
-    ];
-    for (const { id } of [expired, started, leased]) await leases.claim(1, id);
-    await expireLease(expired.id);
-    await expireLease(started.id);
-    await switchboard.ownerQuery(`update messages set status = 'sending' where id = $1`, [
-      started.id,
-    ]);
-    await switchboard.ownerQuery(
-      `update messages set status = 'sending', attempts = 6 where id = $1`,
-      [hopeless.id],
-    );
-    await switchboard.ownerQuery(
-      `update messages set lease_until = now() + interval '1 hour' where id = $1`,
-      [leased.id],
-    );
-    const worker = await startSwitchboard({
-      env: { ROLE: 'worker' },
-      databaseUrl: switchboard.databaseUrl,
-    });
-    try {
-      for (const { id } of [waiting, expired, started]) {
-        await untilStatus(acme, id, 'sent');
-        expect((await readEml(worker, id)).headers.get('message-id')).toContain(id);
-      }
-      const failed = await untilStatus(acme, hopeless.id, 'failed');
-      expect(failed.status_reason).toMatch(/6 attempts/);
-      expect((await getMessage(acme, leased.id)).status).toBe('queued');
-      await expireLease(leased.id);
-      await untilStatus(acme, leased.id, 'sent');
-
-      // A message that the web process accepts reaches the worker in the other process.
-      await untilStatus(acme, (await send(acme, { contact_id: contactId })).id, 'sent');
-
-      // A file replaces the folder, because even root cannot create files inside a file.
-      const outbox = join(worker.dataDir, 'outbox');
-      await rm(outbox, { recursive: true });
-      await writeFile(outbox, '');
+  describe('the lease of a message', () => {
+    it('belongs to one worker at a time, and another can claim the message when it ends', async () => {
+      const { id: contactId } = await createContact(acme);
       const { id } = await send(acme, { contact_id: contactId });
-      const retried = await waitFor(async () => {
-        const now = await getMessage(acme, id);
-        return now.status_reason ? now : undefined;
+      const racers = await Promise.all(Array.from({ length: 8 }, () => leases.claim(5, id)));
+      expect(racers.flat()).toHaveLength(1);
+      const [first] = racers.flat();
+      await expireLease(id);
+      const [second] = await leases.claim(5, id);
+      expect(second).toEqual({ ...first, epoch: first!.epoch + 1 });
+      expect(await leases.renew([first!])).toEqual([]);
+      await expireLease(id);
+      expect(await leases.renew([second!])).toEqual([second]);
+      expect(await leases.claim(5, id)).toEqual([]);
+      // A worker that lost the lease must not release the lease of its successor.
+      await leases.release([first!]);
+      expect(await leases.claim(5, id)).toEqual([]);
+      await leases.release([second!]);
+      expect(await leases.claim(5, id)).toHaveLength(1);
+    });
+
+    it('keeps a worker that lost it from recording an outcome', async () => {
+      const { id: contactId } = await createContact(acme);
+      const { id } = await send(acme, { contact_id: contactId });
+      const messages = switchboard.app.get(MessagesRepository);
+      const tenants = switchboard.app.get(TenantDatabase);
+      const [zombie] = await leases.claim(1, id);
+      await tenants.transaction(acme.id, () => messages.beginAttempt(acme.id, id, zombie!.epoch));
+      const tooLate = await acme.call('cancel_message', { message_id: id });
+      expect(tooLate.error?.code).toBe('conflict');
+      await expireLease(id);
+      const [successor] = await leases.claim(1, id);
+      const outcome = { status: 'failed', reason: 'by the zombie' } as const;
+      const record = (epoch: number) =>
+        tenants.transaction(acme.id, () => messages.recordOutcome(acme.id, id, epoch, outcome));
+      expect(await record(zombie!.epoch)).toBe(false);
+      expect((await getMessage(acme, id)).status).toBe('sending');
+      expect(await record(successor!.epoch)).toBe(true);
+    });
+
+    it('lets only the worker that has it send the message', async () => {
+      const { id: contactId } = await createContact(acme);
+      const { id } = await send(acme, { contact_id: contactId });
+      const delivery = switchboard.app.get(DeliveryService, { strict: false });
+      const { signal } = new AbortController();
+      const [zombie] = await leases.claim(1, id);
+      await expireLease(id);
+      const [successor] = await leases.claim(1, id);
+      await delivery.deliver(zombie!, signal);
+      expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
+      expect((await getMessage(acme, id)).status).toBe('queued');
+      await delivery.deliver(successor!, signal);
+      expect((await getMessage(acme, id)).status).toBe('sent');
+      expect(await listOutbox(switchboard)).toContain(`${id}.eml`);
+    });
+
+    it('does not prevent canceling before the message is sent', async () => {
+      const { id: contactId } = await createContact(acme);
+      const { id } = await send(acme, { contact_id: contactId });
+      const delivery = switchboard.app.get(DeliveryService, { strict: false });
+      const [claim] = await leases.claim(1, id);
+      expect((await acme.call('cancel_message', { message_id: id })).error).toBeUndefined();
+      await delivery.deliver(claim!, new AbortController().signal);
+      expect((await getMessage(acme, id)).status).toBe('canceled');
+      expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
+    });
+
+    it('cannot be claimed for a scheduled or canceled message', async () => {
+      const { id: contactId } = await createContact(acme);
+      const later = new Date(Date.now() + 3_600_000).toISOString();
+      const scheduled = await send(acme, { contact_id: contactId, scheduled_at: later });
+      const canceled = await send(acme, { contact_id: contactId });
+      await acme.call('cancel_message', { message_id: canceled.id });
+      for (const { id } of [scheduled, canceled]) expect(await leases.claim(5, id)).toEqual([]);
+    });
+  });
+
+  describe('the wake-up for a message', () => {
+    it('is sent after the commit, and not when the commit fails', async () => {
+      const { id: contactId } = await createContact(acme);
+      const wake = vi.spyOn(switchboard.app.get(WakeUps), 'wake');
+      // Every statement succeeds, and then the commit fails.
+      await switchboard.ownerQuery(
+        `create function refuse_commit() returns trigger language plpgsql
+       as $$ begin raise exception 'No commit.'; end $$`,
+      );
+      await switchboard.ownerQuery(
+        `create constraint trigger refuse_commit after insert on messages
+       deferrable initially deferred for each row execute function refuse_commit()`,
+      );
+      await expect(send(acme, { contact_id: contactId })).rejects.toThrow('internal');
+      expect(wake).not.toHaveBeenCalled();
+      await switchboard.ownerQuery('drop function refuse_commit cascade');
+      const { id } = await send(acme, { contact_id: contactId });
+      expect(wake.mock.calls).toEqual([['message', id, undefined]]);
+      wake.mockRestore();
+    });
+  });
+
+  describe('a worker that starts later', () => {
+    it('delivers unclaimed messages and those with expired leases, but no message with a valid lease', async () => {
+      const { id: contactId } = await createContact(acme);
+      const [waiting, expired, started, leased, hopeless] = [
+        await send(acme, { contact_id: contactId }),
+        await send(acme, { contact_id: contactId }),
+        await send(acme, { contact_id: contactId }),
+        await send(acme, { contact_id: contactId }),
+        await send(acme, { contact_id: contactId }),
+      ];
+      for (const { id } of [expired, started, leased]) await leases.claim(1, id);
+      await expireLease(expired.id);
+      await expireLease(started.id);
+      await switchboard.ownerQuery(`update messages set status = 'sending' where id = $1`, [
+        started.id,
+      ]);
+      await switchboard.ownerQuery(
+        `update messages set status = 'sending', attempts = 6 where id = $1`,
+        [hopeless.id],
+      );
+      await switchboard.ownerQuery(
+        `update messages set lease_until = now() + interval '1 hour' where id = $1`,
+        [leased.id],
+      );
+      const worker = await startSwitchboard({
+        env: { ROLE: 'worker' },
+        databaseUrl: switchboard.databaseUrl,
       });
-      expect(retried.status).toBe('queued');
-      expect(retried.status_reason).toMatch(/^Attempt 1 of 6: The file could not be written/);
-      await rm(outbox);
-      await switchboard.ownerQuery('update messages set due_at = now() where id = $1', [id]);
-      expect((await untilStatus(acme, id, 'sent')).status_reason).toBeNull();
-    } finally {
-      await worker.close();
-    }
+      try {
+        for (const { id } of [waiting, expired, started]) {
+          await untilStatus(acme, id, 'sent');
+          expect((await readEml(worker, id)).headers.get('message-id')).toContain(id);
+        }
+        const failed = await untilStatus(acme, hopeless.id, 'failed');
+        expect(failed.status_reason).toMatch(/6 attempts/);
+        expect((await getMessage(acme, leased.id)).status).toBe('queued');
+        await expireLease(leased.id);
+        await untilStatus(acme, leased.id, 'sent');
+
+        // A message that the web process accepts reaches the worker in the other process.
+        await untilStatus(acme, (await send(acme, { contact_id: contactId })).id, 'sent');
+
+        // A file replaces the folder, because even root cannot create files inside a file.
+        const outbox = join(worker.dataDir, 'outbox');
+        await rm(outbox, { recursive: true });
+        await writeFile(outbox, '');
+        const { id } = await send(acme, { contact_id: contactId });
+        const retried = await waitFor(async () => {
+          const now = await getMessage(acme, id);
+          return now.status_reason ? now : undefined;
+        });
+        expect(retried.status).toBe('queued');
+        expect(retried.status_reason).toMatch(/^Attempt 1 of 6: The file could not be written/);
+        await rm(outbox);
+        await switchboard.ownerQuery('update messages set due_at = now() where id = $1', [id]);
+        expect((await untilStatus(acme, id, 'sent')).status_reason).toBeNull();
+      } finally {
+        await worker.close();
+      }
+    });
   });
 });

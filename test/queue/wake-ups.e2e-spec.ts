@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createContact, send, untilStatus } from '../messaging/support.js';
+import { describeOnEachDriver } from '../support/drivers.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
@@ -19,7 +20,7 @@ const greet = {
   arguments: { external_id: '{{ run.id }}' },
 };
 
-describe('a worker process executes', () => {
+describeOnEachDriver('a worker process executes', () => {
   let web: Switchboard;
   let worker: Switchboard;
   let acme: TestOrganization;

@@ -3,24 +3,27 @@ import addFormats from 'ajv-formats';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 addFormats.default(ajv);
-// All test files of a worker share these, because compiling the schemas of all tools takes longer than a start of Switchboard.
+// All test files of a worker share these. To compile the schemas of all tools takes longer than a start of Switchboard.
 const compiled = new Map<string, ValidateFunction>();
 
 /** Checks the results of tools against their output schemas, which come from the list of tools. */
 export class OutputSchemas {
-  private readonly validators: Map<string, ValidateFunction>;
+  private readonly schemas: Map<string, object>;
+  private readonly validators = new Map<string, ValidateFunction>();
 
   constructor(tools: { name: string; outputSchema?: object }[]) {
     // A tool without a schema may return any object.
-    this.validators = new Map(
-      tools.map(({ name, outputSchema = { type: 'object' } }) => [name, compile(outputSchema)]),
+    this.schemas = new Map(
+      tools.map(({ name, outputSchema = { type: 'object' } }) => [name, outputSchema]),
     );
   }
 
   /** Throws when the tool is unknown or the result does not match its output schema. */
   check(tool: string, result: unknown): void {
-    const validate = this.validators.get(tool);
-    if (!validate) throw new Error(`${tool} is not in the list of tools.`);
+    const schema = this.schemas.get(tool);
+    if (!schema) throw new Error(`${tool} is not in the list of tools.`);
+    const validate = this.validators.get(tool) ?? compile(schema);
+    this.validators.set(tool, validate);
     if (!validate(result)) {
       throw new Error(`${tool} broke its output schema: ${JSON.stringify(validate.errors)}`);
     }

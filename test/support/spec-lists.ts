@@ -1,6 +1,6 @@
 /**
- * Test files that depend on how workers receive wake-ups. They run on PostgreSQL and again on Bull. The other files of
- * workflows and messages run on Bull in `npm run test:slow` only.
+ * Test files that run on PostgreSQL and again on Bull, with `describeOnEachDriver`, because they depend on how workers
+ * receive wake-ups. The other files of workflows and messages run on Bull in `npm run test:slow` only.
  */
 export const DRIVER_SPECS = [
   'test/messaging/message-delivery.e2e-spec.ts',

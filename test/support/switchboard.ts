@@ -12,6 +12,7 @@ import type { DatabaseAccess } from '../../src/database/setup/database-access.js
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { PinoLogger } from '../../src/operations/pino-logger.js';
 import { createTestDatabase } from './database.js';
+import { driverSettings } from './drivers.js';
 import { freePort } from './global-setup.js';
 
 /** A Switchboard in this process, web and worker, with its own database. */
@@ -74,9 +75,7 @@ async function start(
     DATA_DIR: dataDir,
     NODE_ENV: 'test',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
-    ...(process.env.SWITCHBOARD_TEST_DRIVER === 'bull' && {
-      REDIS_URL: process.env.TEST_REDIS_URL,
-    }),
+    ...driverSettings(),
     ...options.env,
   });
   const access =

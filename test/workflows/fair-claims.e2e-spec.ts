@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RunWorker } from '../../src/workflows/engine/run.worker.js';
+import { describeOnEachDriver } from '../support/drivers.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
@@ -7,7 +8,7 @@ import { countRuns } from './support/backlog.js';
 import { ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, runToEnd, trigger } from './support/workflow-client.js';
 
-describe('slots of a worker', () => {
+describeOnEachDriver('slots of a worker', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let other: TestOrganization;

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeOnEachDriver } from '../support/drivers.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
@@ -12,7 +13,7 @@ import {
   trigger,
 } from './support/workflow-client.js';
 
-describe('the control of runs', () => {
+describeOnEachDriver('the control of runs', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
 

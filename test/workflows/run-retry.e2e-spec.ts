@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeOnEachDriver } from '../support/drivers.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
@@ -10,7 +11,7 @@ import {
   runUntil,
 } from './support/workflow-client.js';
 
-describe('retries and replays of runs', () => {
+describeOnEachDriver('retries and replays of runs', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
 

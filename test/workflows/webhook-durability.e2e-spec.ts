@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { WakeUps } from '../../src/queue/wake-ups.js';
+import { describeOnEachDriver } from '../support/drivers.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { createWorkflow, postWebhook } from './support/workflow-client.js';
 
-describe('a web process', () => {
+describeOnEachDriver('a web process', () => {
   let switchboard: Switchboard;
 
   beforeAll(async () => {

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { ProbeTools } from '../workflows/support/probe.tools.js';
+
+/** How workers receive wake-ups. Tests on Bull need a Redis, and vitest.config.ts warns when there is none. */
+type Driver = 'PostgreSQL' | 'Bull';
+
+const DRIVERS: Driver[] = process.env.TEST_REDIS_URL ? ['PostgreSQL', 'Bull'] : ['PostgreSQL'];
+const DEFAULT: Driver = process.env.SWITCHBOARD_TEST_DRIVER === 'bull' ? 'Bull' : 'PostgreSQL';
+
+let driver = DEFAULT;
+
+/** Describes tests on PostgreSQL and again on Bull. `startSwitchboard` uses that driver in them. */
+export function describeOnEachDriver(title: string, tests: () => void): void {
+  describe.each(DRIVERS)(`${title}, with wake-ups through %s,`, (name) => {
+    beforeAll(() => {
+      driver = name;
+      // The tests on the other driver left their calls.
+      ProbeTools.reset();
+    });
+    afterAll(() => {
+      driver = DEFAULT;
+    });
+    tests();
+  });
+}
+
+/** Returns the settings of the driver that the current tests use. */
+export function driverSettings(): Record<string, string> {
+  return driver === 'Bull' ? { REDIS_URL: process.env.TEST_REDIS_URL! } : {};
+}
