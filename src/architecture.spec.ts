@@ -75,7 +75,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'queue'],
   workflows: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'queue'],
   retention: ['accounts', 'database', 'errors', 'text', 'tools'],
-  dashboard: ['errors'],
+  dashboard: [],
   demo: ['accounts', 'database', 'errors', 'keys', 'policies', 'text', 'tools'],
   operations: ['database', 'errors', 'http', 'queue'],
 };

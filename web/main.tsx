@@ -2,14 +2,12 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './ui/tokens.css';
 import './ui/base.css';
-import { LanguageProvider } from './texts/language.tsx';
+import { App } from './app/app.tsx';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no element with the id root.');
 createRoot(root).render(
   <StrictMode>
-    <LanguageProvider>
-      <h1>Switchboard</h1>
-    </LanguageProvider>
+    <App />
   </StrictMode>,
 );

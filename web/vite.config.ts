@@ -15,6 +15,8 @@ export default defineConfig({
     cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // `scripts/build-web.mjs` checks the sizes that matter.
+    chunkSizeWarningLimit: 1000,
   },
   logLevel: 'warn',
   server: { host: '127.0.0.1', proxy: { '/api': SERVICE, '/health': SERVICE } },

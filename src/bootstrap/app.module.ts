@@ -5,7 +5,6 @@ import { ChangeStreamsModule } from '../change-streams/change-streams.module.js'
 import { ChangesModule } from '../changes/changes.module.js';
 import { Env } from '../config/env.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
-import { DashboardModule } from '../dashboard/dashboard.module.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { DatabaseAccess } from '../database/setup/database-access.js';
 import type { MigrationClass } from '../database/setup/migrate-extensions.js';
@@ -81,8 +80,6 @@ export class AppModule {
         RetentionModule,
         OperationsModule,
         ...modules,
-        // DashboardModule is last, because its route matches every path.
-        DashboardModule,
       ],
       providers,
     };

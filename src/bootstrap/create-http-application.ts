@@ -5,6 +5,7 @@ import type { Express, RequestHandler } from 'express';
 import helmet from 'helmet';
 import { IncomingMessage, ServerResponse, createServer } from 'node:http';
 import { Socket } from 'node:net';
+import { serveDashboard } from '../dashboard/serve-dashboard.js';
 import { refuseSeveralHosts } from '../http/one-host.js';
 import { ProblemFilter } from '../http/problem.filter.js';
 import {
@@ -86,5 +87,11 @@ class ExpressServerAdapter extends ExpressAdapter {
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     };
     this.httpServer = createServer(options, express);
+  }
+
+  /** Nest calls this after it has registered every route of every module, those of teams too. */
+  override setNotFoundHandler(handler: RequestHandler, prefix?: string): unknown {
+    this.use(serveDashboard());
+    return super.setNotFoundHandler(handler, prefix);
   }
 }

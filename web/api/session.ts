@@ -57,15 +57,10 @@ export function useSignUp() {
   });
 }
 
-/** Ends the session on the server, and forgets everything that was loaded with it. */
+/** Ends the session on the server. The caller then loads the page anew, which forgets everything that was loaded. */
 export function useSignOut() {
-  const client = useQueryClient();
   return useMutation<null, ApiError>({
     mutationFn: () => request('POST', '/api/auth/sign-out', () => null, { body: {} }),
-    onSuccess: () => {
-      client.clear();
-      client.setQueryData(SESSION_KEY, null);
-    },
   });
 }
 

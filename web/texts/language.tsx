@@ -4,7 +4,7 @@ import { readSetting, writeSetting } from './settings.ts';
 
 interface Choice {
   language: Language;
-  setLanguage(language: Language): void;
+  setLanguage: (language: Language) => void;
 }
 
 const LanguageContext = createContext<Choice>({ language: 'en', setLanguage: () => undefined });

@@ -1,0 +1,70 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { type DashboardFile, type DashboardFiles, findDashboard } from './dashboard-files.js';
+import { isPagePath } from './dashboard-paths.js';
+
+/** Nothing but own files, no inline code and style, and no text that becomes HTML (ADR 25). */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+// The names of these files have the hash of their content.
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+const CHECKED_EACH_TIME = 'no-cache';
+
+/**
+ * Serves the built dashboard. It must come after every route, because it answers a browser at any other address with the
+ * page. Without a built dashboard it answers nothing.
+ */
+export function serveDashboard(): RequestHandler {
+  const files = findDashboard();
+  return (request, response, next) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const file = isRead && files ? find(files, request) : undefined;
+    if (files && file) answer(files, file, request, response).catch(next);
+    else next();
+  };
+}
+
+/** Returns the file of this path. A browser that opens any other address of a person gets the page. */
+function find(files: DashboardFiles, request: Request): DashboardFile | undefined {
+  const file = files.find(request.path);
+  if (file) return file;
+  const isOpened = request.path === '/' || request.headers.accept?.includes('text/html') === true;
+  return isOpened && isPagePath(request.path) ? files.page : undefined;
+}
+
+async function answer(
+  files: DashboardFiles,
+  file: DashboardFile,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const encoding = file.encodings.find((each) => request.acceptsEncodings(each) === each);
+  const tag = `"${file.hash}${encoding ? `-${encoding}` : ''}"`;
+  const content = request.headers['if-none-match']?.includes(tag)
+    ? undefined
+    : await files.read(file, encoding);
+  response
+    .setHeader('Content-Type', file.type)
+    .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+    .setHeader('X-Frame-Options', 'DENY')
+    .setHeader('Cache-Control', file.path.startsWith('/assets/') ? IMMUTABLE : CHECKED_EACH_TIME)
+    // The page depends on Accept too: an unknown path answers other clients with 404.
+    .setHeader('Vary', 'Accept, Accept-Encoding')
+    .setHeader('ETag', tag);
+  if (!content) {
+    response.status(304).end();
+    return;
+  }
+  if (encoding) response.setHeader('Content-Encoding', encoding);
+  response.setHeader('Content-Length', content.length).end(content);
+}

@@ -1,0 +1,5 @@
+/** The paths of the pages of signed-in people. Tests look at each in both themes and at both widths. */
+export const PAGES = ['/', '/settings/account', '/nothing'];
+
+/** The paths of the pages of everybody else. */
+export const OPEN_PAGES = ['/sign-in', '/sign-up'];

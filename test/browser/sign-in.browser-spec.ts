@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Dashboard, startDashboard } from './support/dashboard.js';
+
+describe('signing in', () => {
+  let dashboard: Dashboard;
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard.close());
+
+  it('opens the page that the person wanted', async () => {
+    const { email, password } = dashboard.organization;
+    const { page } = await dashboard.open('/settings/account', { isSignedIn: false });
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Account' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/settings/account');
+  });
+
+  it('never leads to another site', async () => {
+    const { email, password } = dashboard.organization;
+    for (const to of ['https://evil.example/', '//evil.example', '/\\evil.example']) {
+      const path = `/sign-in?to=${encodeURIComponent(to)}`;
+      const { page } = await dashboard.open(path, { isSignedIn: false });
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Password').fill(password);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'First steps' }).waitFor();
+      expect(new URL(page.url()).origin).toBe(dashboard.switchboard.url);
+    }
+  });
+
+  it('says that the password is wrong, and keeps what was typed', async () => {
+    const { page } = await dashboard.open('/sign-in', { isSignedIn: false });
+    await page.getByLabel('E-mail address').fill('nobody@example.com');
+    await page.getByLabel('Password').fill('not the password');
+    await page.keyboard.press('Enter');
+    await page.getByText('No account has this e-mail address and password.').waitFor();
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe('nobody@example.com');
+    expect(await page.getByLabel('Password').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it('creates an organization by keyboard, and shows the faults of its fields first', async () => {
+    const { page } = await dashboard.open('/sign-up', { isSignedIn: false });
+    await page.getByLabel('Name of the organization').focus();
+    await page.keyboard.type('Northwind');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(`new.${Date.now()}@example.com`);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('short');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'password' }).waitFor();
+    await page.keyboard.type(' but long enough now');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await page.getByText('Northwind').first().waitFor();
+  });
+
+  it('lets a person whose session ended sign in over the page', async () => {
+    const { page } = await dashboard.open('/settings/account');
+    await page.getByRole('heading', { name: 'Account' }).waitFor();
+    await dashboard.organization.fetch('/api/auth/sign-out', { method: 'POST' });
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+});

@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** Returns the path of an installed Chromium: CHROMIUM_PATH, or the first one on the PATH. */
+export function findChromium(): string | undefined {
+  const { CHROMIUM_PATH: chosen, PATH = '' } = process.env;
+  if (chosen) return chosen;
+  return PATH.split(delimiter)
+    .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+    .find((file) => existsSync(file));
+}

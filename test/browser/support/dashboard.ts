@@ -1,0 +1,115 @@
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+  chromium,
+} from 'playwright-core';
+import { createOrganization, type TestOrganization } from '../../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../../support/switchboard.js';
+import { findChromium } from './chromium.js';
+
+// Only ends tests that hang.
+const TIMEOUT_MS = 30_000;
+
+/** A Switchboard, a browser, and an organization with its owner. */
+export interface Dashboard {
+  readonly switchboard: Switchboard;
+  readonly organization: TestOrganization;
+  /** Opens a page in a fresh profile, signed in as the owner unless `isSignedIn` is false. */
+  open(path: string, options?: OpenOptions): Promise<OpenPage>;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  isSignedIn?: boolean;
+  /** A profile of another open page, for a second tab. */
+  context?: BrowserContext;
+}
+
+export interface OpenPage {
+  readonly page: Page;
+  /** What went wrong in the page so far: reports of the policy and errors of scripts. */
+  readonly faults: string[];
+}
+
+/** Starts a Switchboard with the built dashboard, and a browser. */
+export async function startDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
+  const switchboard = await startSwitchboard({ env });
+  let browser: Browser | undefined;
+  try {
+    const organization = await createOrganization(switchboard);
+    browser = await launch();
+    const { open, end } = opener(browser, switchboard, organization);
+    const close = async (): Promise<void> => {
+      await end();
+      await switchboard.close();
+    };
+    return { switchboard, organization, open, close };
+  } catch (error) {
+    await browser?.close();
+    await switchboard.close();
+    throw error;
+  }
+}
+
+function opener(browser: Browser, switchboard: Switchboard, organization: TestOrganization) {
+  const open = async (path: string, options: OpenOptions = {}): Promise<OpenPage> => {
+    const { isSignedIn = true, context: shared, ...rest } = options;
+    const context = shared ?? (await newContext(browser, switchboard, rest));
+    if (isSignedIn && !shared) await signIn(context, switchboard, organization);
+    const page = await context.newPage();
+    page.setDefaultTimeout(TIMEOUT_MS);
+    const faults = watch(page);
+    await page.goto(switchboard.url + path);
+    return { page, faults };
+  };
+  return { open, end: () => browser.close() };
+}
+
+async function launch(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error('No Chromium is installed. Set CHROMIUM_PATH.');
+  // The sandbox of Chromium does not run as root. These tests open pages of Switchboard only.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  return await chromium.launch({ executablePath, args });
+}
+
+async function newContext(
+  browser: Browser,
+  { url }: Switchboard,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
+  return context;
+}
+
+/** Gives a profile the session of the owner. */
+async function signIn(
+  context: BrowserContext,
+  { url }: Switchboard,
+  { cookie }: TestOrganization,
+): Promise<void> {
+  const [name = '', ...value] = cookie.split('=');
+  await context.addCookies([{ name, value: value.join('='), url }]);
+}
+
+/** Collects reports of the policy and errors of scripts. The answer of a failed request is no fault of the page. */
+function watch(page: Page): string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (/Content Security Policy|TrustedHTML|TrustedScript/.test(text)) faults.push(text);
+    else if (message.type() === 'error' && !text.startsWith('Failed to load resource')) {
+      faults.push(`console: ${text}`);
+    }
+  });
+  return faults;
+}

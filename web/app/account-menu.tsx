@@ -1,0 +1,57 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type Session, useSignOut } from '../api/session.ts';
+import type { Language } from '../texts/define-texts.ts';
+import { useLanguage, useTexts } from '../texts/language.tsx';
+import { shellTexts } from '../texts/shell.texts.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Menu, MenuChoice, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { type Theme, useTheme } from '../ui/theme.tsx';
+import styles from './shell.module.css';
+
+const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
+const LANGUAGES: readonly Language[] = ['en', 'de'];
+
+/** Who is signed in, the theme, the language, and the way out. */
+export function AccountMenu({ session, isWide }: { session: Session; isWide?: boolean }) {
+  const texts = useTexts(shellTexts);
+  const navigate = useNavigate();
+  const signOut = useSignOut();
+  const { theme, setTheme } = useTheme();
+  const { language, setLanguage } = useLanguage();
+  return (
+    <Menu
+      label={`${texts.account}: ${session.user.email}`}
+      isWide={isWide}
+      trigger={
+        <>
+          <Icon name="person" />
+          {isWide && <span className={styles.who}>{session.user.email}</span>}
+        </>
+      }
+    >
+      <MenuItem icon="person" onSelect={() => void navigate({ to: '/settings/account' })}>
+        {texts.account}
+      </MenuItem>
+      <MenuLine />
+      <MenuChoice
+        label={texts.theme.label}
+        value={theme}
+        options={THEMES.map((value) => ({ value, label: texts.theme[value] }))}
+        onChange={setTheme}
+      />
+      <MenuLine />
+      <MenuChoice
+        label={texts.language.label}
+        value={language}
+        options={LANGUAGES.map((value) => ({ value, label: texts.language[value] }))}
+        onChange={setLanguage}
+      />
+      <MenuLine />
+      <MenuItem
+        onSelect={() => signOut.mutate(undefined, { onSuccess: () => location.assign('/sign-in') })}
+      >
+        {texts.signOut}
+      </MenuItem>
+    </Menu>
+  );
+}

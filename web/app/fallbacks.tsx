@@ -1,0 +1,60 @@
+import { Link, useRouter } from '@tanstack/react-router';
+import { ApiError } from '../api/api-error.ts';
+import { useTexts } from '../texts/language.tsx';
+import { shellTexts } from '../texts/shell.texts.ts';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { ErrorPanel } from '../ui/error-panel.tsx';
+import { Page } from '../ui/page.tsx';
+import { Skeleton } from '../ui/state.tsx';
+
+/** Stands in place of an unknown page. */
+export function NotFoundPage() {
+  const { notFound: texts } = useTexts(shellTexts);
+  return (
+    <Page title={texts.title} about={texts.text}>
+      <div>
+        <Link to="/" className={buttonClass()}>
+          {texts.back}
+        </Link>
+      </div>
+    </Page>
+  );
+}
+
+/** Stands in place of a page that failed. The frame around it goes on. */
+export function FailedPage({ error }: { error: unknown }) {
+  const texts = useTexts(shellTexts);
+  const router = useRouter();
+  if (error instanceof ApiError) {
+    return (
+      <Page title={texts.product}>
+        <ErrorPanel error={error} onRetry={() => void router.invalidate()} />
+      </Page>
+    );
+  }
+  return (
+    <Page title={texts.crashed.title} about={texts.crashed.text}>
+      <div>
+        <Button onClick={() => location.reload()}>{texts.crashed.reload}</Button>
+      </div>
+    </Page>
+  );
+}
+
+/** Stands in place of the frame when the session cannot be read. */
+export function FailedFrame({ error }: { error: unknown }) {
+  return (
+    <main>
+      <FailedPage error={error} />
+    </main>
+  );
+}
+
+export function LoadingPage() {
+  const { loading } = useTexts(shellTexts);
+  return (
+    <Page title={loading}>
+      <Skeleton rows={6} />
+    </Page>
+  );
+}

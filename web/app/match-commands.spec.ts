@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { matchCommands } from './match-commands.ts';
+
+const commands = [
+  { label: 'Contacts', group: 'Pages' },
+  { label: 'Developer', group: 'Settings' },
+  { label: 'Schließen', group: 'Befehle' },
+  { label: 'Über', group: 'Pages' },
+];
+const labels = (typed: string) => matchCommands(commands, typed).map(({ label }) => label);
+
+describe(matchCommands, () => {
+  it('returns every command when nothing was typed', () => expect(labels(' ')).toHaveLength(4));
+  it('finds parts of words, whatever their case', () =>
+    expect(labels('TACT')).toEqual(['Contacts']));
+  it('finds names without their accents', () => expect(labels('uber')).toEqual(['Über']));
+  it('needs every word', () => expect(labels('settings dev')).toEqual(['Developer']));
+  it('puts names that begin with the word first', () =>
+    expect(labels('s')).toEqual(['Schließen', 'Contacts', 'Developer', 'Über']));
+  it('finds nothing for other words', () => expect(labels('xyz')).toEqual([]));
+});

@@ -1,0 +1,26 @@
+interface Named {
+  label: string;
+  group: string;
+}
+
+/** Returns the commands whose label or group has every word that was typed, those that begin with it first. */
+export function matchCommands<C extends Named>(commands: readonly C[], typed: string): C[] {
+  const words = normalize(typed).split(/\s+/).filter(Boolean);
+  const [first] = words;
+  if (first === undefined) return [...commands];
+  return commands
+    .filter(({ label, group }) => {
+      const text = normalize(`${label} ${group}`);
+      return words.every((word) => text.includes(word));
+    })
+    .sort((a, b) => rank(a, first) - rank(b, first));
+}
+
+function rank({ label }: Named, word: string): number {
+  return normalize(label).startsWith(word) ? 0 : 1;
+}
+
+/** Drops case and accents. */
+function normalize(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}

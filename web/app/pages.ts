@@ -1,0 +1,34 @@
+import type { shellTexts } from '../texts/shell.texts.ts';
+import type { IconName } from '../ui/icon.tsx';
+
+export interface PageLink {
+  to: string;
+  /** Its name in `shellTexts.pages`. */
+  name: keyof (typeof shellTexts)['en']['pages'];
+  icon: IconName;
+}
+
+export interface PageSection {
+  /** Its heading in `shellTexts.sections`. */
+  name?: keyof (typeof shellTexts)['en']['sections'];
+  pages: readonly PageLink[];
+}
+
+/** The pages of the navigation and of the command menu, in their order. */
+export const PAGE_SECTIONS: readonly PageSection[] = [
+  { pages: [{ to: '/', name: 'home', icon: 'home' }] },
+  {
+    name: 'operate',
+    pages: [
+      { to: '/contacts', name: 'contacts', icon: 'contacts' },
+      { to: '/messages', name: 'messages', icon: 'messages' },
+    ],
+  },
+  {
+    name: 'settings',
+    pages: [
+      { to: '/settings/developer', name: 'developer', icon: 'code' },
+      { to: '/settings/account', name: 'account', icon: 'person' },
+    ],
+  },
+];

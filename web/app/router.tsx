@@ -1,0 +1,89 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  Outlet,
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { sessionQuery } from '../api/session.ts';
+import { ownPath } from '../features/account/own-path.ts';
+import { SignInPage } from '../features/account/sign-in-page.tsx';
+import { SignUpPage } from '../features/account/sign-up-page.tsx';
+import { FailedFrame, FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
+import { Shell } from './shell.tsx';
+
+const root = createRootRouteWithContext<{ client: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: SignInPage,
+  // The router keeps what this leaves out, so the page checks it again.
+  validateSearch: (search): { to?: string } => {
+    const to = ownPath(search.to);
+    return to === undefined ? {} : { to };
+  },
+});
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  component: SignUpPage,
+});
+
+/** Every page below it needs a session. Without one, the person signs in first and then gets the page. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  component: Shell,
+  errorComponent: FailedFrame,
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.client.ensureQueryData(sessionQuery);
+    if (session) return { session };
+    throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { to: location.href } });
+  },
+});
+
+const page = { getParentRoute: () => signedIn };
+
+const home = createRoute({
+  ...page,
+  path: '/',
+  component: lazyRouteComponent(() => import('../features/home/home-page.tsx'), 'HomePage'),
+});
+const account = createRoute({
+  ...page,
+  path: '/settings/account',
+  component: lazyRouteComponent(
+    () => import('../features/account/account-page.tsx'),
+    'AccountPage',
+  ),
+});
+
+/** Unknown paths keep the frame. */
+const other = createRoute({ ...page, path: '$', component: NotFoundPage });
+
+const routeTree = root.addChildren([signIn, signUp, signedIn.addChildren([home, account, other])]);
+
+export function createAppRouter(client: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { client },
+    scrollRestoration: true,
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    defaultErrorComponent: FailedPage,
+    defaultNotFoundComponent: NotFoundPage,
+    defaultPendingComponent: LoadingPage,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,57 @@
+import { useSession } from '../../api/session.ts';
+import { accountTexts } from '../../texts/account.texts.ts';
+import type { Language } from '../../texts/define-texts.ts';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
+import { shellTexts } from '../../texts/shell.texts.ts';
+import { SelectField } from '../../ui/field.tsx';
+import { Facts, Page, Section } from '../../ui/page.tsx';
+import { type Theme, useTheme } from '../../ui/theme.tsx';
+import styles from './account.module.css';
+import { SignOutButton } from './sign-out-button.tsx';
+
+const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
+const LANGUAGES: readonly Language[] = ['en', 'de'];
+
+export function AccountPage() {
+  const { page: texts, ...account } = useTexts(accountTexts);
+  const shell = useTexts(shellTexts);
+  const session = useSession();
+  const { theme, setTheme } = useTheme();
+  const { language, setLanguage } = useLanguage();
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <Page title={texts.title} about={texts.about}>
+      <Section title={texts.person}>
+        <Facts
+          facts={[
+            [account.email, session?.user.email],
+            [account.organization, session?.organization.name],
+            [texts.id, <code key="id">{session?.user.id}</code>],
+          ]}
+        />
+      </Section>
+      <Section title={texts.look} about={texts.lookAbout}>
+        <div className={styles.look}>
+          <SelectField
+            label={shell.theme.label}
+            value={theme}
+            options={THEMES.map((value) => ({ value, label: shell.theme[value] }))}
+            onChange={(value) => setTheme(THEMES.find((each) => each === value) ?? 'system')}
+          />
+          <SelectField
+            label={shell.language.label}
+            value={language}
+            options={LANGUAGES.map((value) => ({ value, label: shell.language[value] }))}
+            onChange={(value) => setLanguage(LANGUAGES.find((each) => each === value) ?? 'en')}
+          />
+        </div>
+        <Facts facts={[[texts.timeZone, texts.timeZoneAbout(zone)]]} />
+      </Section>
+      <Section title={texts.session} about={texts.sessionAbout}>
+        <div>
+          <SignOutButton />
+        </div>
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,10 @@
+import { describe, expect, it } from 'vitest';
+import { ownPath } from './own-path.ts';
+
+describe(ownPath, () => {
+  it.each(['/', '/runs?status=failed'])('keeps %s', (path) => expect(ownPath(path)).toBe(path));
+  it.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:1', '', 1])(
+    'refuses %s',
+    (path) => expect(ownPath(path)).toBeUndefined(),
+  );
+});

@@ -1,0 +1,39 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { SESSION_KEY, type Session } from '../../api/session.ts';
+import { accountTexts } from '../../texts/account.texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { buttonClass } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+
+/**
+ * Lets a person sign in again over the page, which keeps everything that was typed. Another person who signs in gets a
+ * new page.
+ */
+export function SessionEndedDialog({ session, onDone }: { session: Session; onDone: () => void }) {
+  const texts = useTexts(accountTexts);
+  const client = useQueryClient();
+  const finish = (next: Session): void => {
+    if (next.user.id !== session.user.id || next.organization.id !== session.organization.id) {
+      location.assign('/');
+      return;
+    }
+    client.setQueryData(SESSION_KEY, next);
+    onDone();
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={() => undefined}
+      title={texts.ended.title}
+      description={texts.ended.text}
+      actions={
+        <a href="/sign-in" className={buttonClass({ look: 'plain' })}>
+          {texts.ended.other}
+        </a>
+      }
+    >
+      <SignInForm email={session.user.email} onDone={finish} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+import { useTexts } from '../texts/language.tsx';
+import { uiTexts } from '../texts/ui.texts.ts';
+import styles from './state.module.css';
+
+interface EmptyProps {
+  title: string;
+  /** Says what to do. */
+  children: ReactNode;
+  actions?: ReactNode;
+}
+
+/** Stands where a list has no entries. */
+export function EmptyState({ title, children, actions }: EmptyProps) {
+  return (
+    <div className={styles.empty}>
+      <h2>{title}</h2>
+      <p>{children}</p>
+      {actions && <div className={styles.emptyActions}>{actions}</div>}
+    </div>
+  );
+}
+
+/** Keeps the place of content that is loading, with as many rows as it will have. */
+export function Skeleton({ rows = 3 }: { rows?: number }) {
+  const texts = useTexts(uiTexts);
+  return (
+    <div className={styles.skeleton} role="status">
+      <span className="hidden-visually">{texts.loading}</span>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className={styles.bar} />
+      ))}
+    </div>
+  );
+}

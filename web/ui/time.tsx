@@ -1,0 +1,13 @@
+import { useFormats } from '../texts/format.ts';
+import { useNow } from './use-now.ts';
+
+/** A time in the zone of the person: how long ago, and exactly in the tooltip. */
+export function Time({ value, isExact = false }: { value: string; isExact?: boolean }) {
+  const formats = useFormats();
+  const now = useNow();
+  return (
+    <time dateTime={value} title={formats.exactTime(value)}>
+      {isExact ? formats.time(value) : formats.timeAgo(value, now)}
+    </time>
+  );
+}
