@@ -29,6 +29,7 @@ export class DurableContestant {
       if (given.tables) await fillTables(client, given.tables);
       const env = {
         DATABASE_URL: url,
+        SIGN_UP: 'open',
         // Without REDIS_URL, the wake-ups of Switchboard go through PostgreSQL.
         ...(given.needsRedis && { REDIS_URL: place.redis.url }),
         LOG_LEVEL: 'warn',

@@ -49,6 +49,7 @@ async function openSide({ databaseUrl, env }, name, sides) {
   const web = await start('contestants/switchboard.mjs', [], {
     ...env,
     DATABASE_URL: url,
+    SIGN_UP: 'open',
     ROLE: 'web',
   });
   const client = await connect(url);

@@ -88,7 +88,13 @@ async function open(name, place, sink) {
       await client.query('insert into contacts values ($1, $2, $3)', [number, email, firstName]);
     }
   }
-  const env = { ...place.env, DATABASE_URL: url, SMTP_URL: sink.url, MAIL_FROM: 'b@example.com' };
+  const env = {
+    ...place.env,
+    DATABASE_URL: url,
+    SIGN_UP: 'open',
+    SMTP_URL: sink.url,
+    MAIL_FROM: 'b@example.com',
+  };
   const process = await start(given.script, [], env);
   const contestant = { ...given, name, ...process, client, sink, place, order: 1, rounds: [] };
   contestant.measure = (amount) => deliver(contestant, amount);

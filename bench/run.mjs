@@ -72,6 +72,7 @@ async function cleanUp() {
 async function measure() {
   const env = {
     DATABASE_URL: database.url,
+    SIGN_UP: 'open',
     DATA_DIR: join(folder, 'data'),
     LOG_LEVEL: 'warn',
     RATE_LIMIT_PER_MINUTE: '100000000',

@@ -92,6 +92,7 @@ export async function startTestSwitchboard(options: TestOptions = {}): Promise<T
     const env = loadEnv({
       PORT: String(await findFreePort()),
       DATA_DIR: folder,
+      SIGN_UP: 'open',
       // An unexpected error of a tool appears only in the log.
       LOG_LEVEL: 'warn',
       ...options.env,

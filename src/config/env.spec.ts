@@ -24,6 +24,21 @@ describe(loadEnv, () => {
     expect(loadEnv({ DATABASE_URL: 'postgres://u:p@db/switchboard' }).host).toBe('0.0.0.0');
   });
 
+  it('opens sign-up by default only for a trial that strangers cannot reach', () => {
+    expect(loadEnv({}).signUp).toBe('open');
+    const reachable = [
+      { DATABASE_URL: 'postgres://u:p@db/switchboard' },
+      { DATABASE_URL: 'postgres://u:p@db/switchboard', HOST: '127.0.0.1' },
+      { SMTP_URL: 'smtp://mail.example.com' },
+      { PUBLIC_URL: 'https://switchboard.example.com' },
+      { HOST: '0.0.0.0' },
+    ];
+    for (const settings of reachable) {
+      expect(loadEnv(settings).signUp).toBe('closed');
+      expect(loadEnv({ ...settings, SIGN_UP: 'open' }).signUp).toBe('open');
+    }
+  });
+
   it('treats an empty variable as absent', () => {
     expect(loadEnv({ PORT: '', DATABASE_URL: ' ' }).port).toBe(3000);
   });

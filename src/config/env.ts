@@ -74,9 +74,12 @@ export class Env {
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
   readonly logLevel: string = 'info';
 
-  /** `closed` allows only the first account of an empty installation. */
+  /**
+   * `closed` allows only the first account of an empty installation. The default is `open` only for a trial, which
+   * strangers cannot reach, else `closed`: strangers could send mail to anyone.
+   */
   @IsIn(['open', 'closed'])
-  readonly signUp: 'open' | 'closed' = 'open';
+  readonly signUp: 'open' | 'closed';
 
   /** Limits tool calls and webhooks per organization, process and minute. 0 means no limit. */
   @IsInt()
@@ -136,6 +139,13 @@ export class Env {
     Object.assign(this, values);
     this.host = (values.host as string) ?? (this.databaseUrl ? '0.0.0.0' : '127.0.0.1');
     this.dataDir = (values.dataDir as string) ?? defaultDataDir();
+    this.signUp = (values.signUp as 'open' | 'closed') ?? (this.isTrial ? 'open' : 'closed');
+  }
+
+  /** True for the embedded database on this machine only, without mail server and public address. */
+  get isTrial(): boolean {
+    const isPrivate = this.isLoopback && this.publicUrl === undefined;
+    return isPrivate && this.databaseUrl === undefined && this.smtpUrl === undefined;
   }
 
   /** True when the result of every tool is validated against its output class. */

@@ -113,6 +113,23 @@ describe('POST /api/auth/sign-up', () => {
   });
 });
 
+describe('sign-up without SIGN_UP', () => {
+  it('is closed to strangers after the first account when mail goes to a server', async () => {
+    const switchboard = await startSwitchboard({
+      env: { SIGN_UP: '', SMTP_URL: 'smtp://127.0.0.1:9' },
+    });
+    try {
+      const url = `${switchboard.url}/api/auth/sign-up`;
+      expect((await postJson(url, VALID)).status).toBe(201);
+      const stranger = await postJson(url, { ...VALID, email: 'stranger@example.com' });
+      expect(stranger.status).toBe(403);
+      expect(await stranger.json()).toMatchObject({ code: 'forbidden' });
+    } finally {
+      await switchboard.close();
+    }
+  });
+});
+
 describe('SIGN_UP=closed', () => {
   it('allows the first account and no other', async () => {
     const switchboard = await startSwitchboard({ env: { SIGN_UP: 'closed' } });

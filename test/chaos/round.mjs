@@ -48,6 +48,7 @@ export async function playRound(driver, { postgres, redis, outside, undo, count,
   };
   const env = {
     DATABASE_URL: postgres.url,
+    SIGN_UP: 'open',
     SMTP_URL: outside.smtpUrl,
     SINK_URL: outside.url,
     LOG_LEVEL: 'error',

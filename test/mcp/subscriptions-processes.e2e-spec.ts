@@ -25,6 +25,7 @@ const start = async (role: 'web' | 'worker'): Promise<SwitchboardProcess & { url
   const port = await freePort();
   const env = {
     DATABASE_URL: database.url,
+    SIGN_UP: 'open',
     PORT: String(port),
     HOST: '127.0.0.1',
     LOG_LEVEL: 'warn',

@@ -32,6 +32,7 @@ describe('processes of one installation', () => {
     port = await freePort();
     const started = startProcess({
       DATABASE_URL: database.url,
+      SIGN_UP: 'open',
       PORT: String(port),
       HOST: '127.0.0.1',
       LOG_LEVEL: 'warn',

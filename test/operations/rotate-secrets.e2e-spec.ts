@@ -49,6 +49,7 @@ describe('npm run secrets:rotate', () => {
         PATH: process.env.PATH,
         TMPDIR: process.env.TMPDIR,
         DATABASE_URL: databaseUrl,
+        SIGN_UP: 'open',
         ...env,
       },
     });

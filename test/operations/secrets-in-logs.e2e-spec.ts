@@ -19,6 +19,7 @@ describe('the log', () => {
     url = `http://127.0.0.1:${port}`;
     started = startProcess({
       DATABASE_URL: database.url,
+      SIGN_UP: 'open',
       PORT: String(port),
       HOST: '127.0.0.1',
       LOG_LEVEL: 'trace',

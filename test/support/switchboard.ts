@@ -74,6 +74,7 @@ async function start(
     DATABASE_URL: databaseUrl,
     DATA_DIR: dataDir,
     NODE_ENV: 'test',
+    SIGN_UP: 'open',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     ...driverSettings(),
     ...options.env,

@@ -122,6 +122,7 @@ export class Stage {
       HOST: '127.0.0.1',
       PORT: String(port),
       DATABASE_URL: this.database.url,
+      SIGN_UP: 'open',
       // Transactions that stop at a failpoint keep their connections, and one organization gets two thirds of a pool.
       DATABASE_POOL_SIZE: String(2 * MAX_BATCH),
       // A worker that holds a whole batch has no slot left in which it could claim one of its runs again.
