@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sample } from '../support/thorough.js';
 import type { ContactPage } from './contact.js';
 
 let switchboard: Switchboard;
@@ -72,7 +73,7 @@ describe('hostile text in search_contacts', () => {
   });
 
   it.each(FIELDS)('treats values of filters on %s literally', async (field) => {
-    for (const value of HOSTILE) {
+    for (const value of sample(HOSTILE, 3)) {
       for (const operator of TEXT_OPERATORS) {
         const found = await search({ filters: [{ field, operator, value }] });
         expect(found, `${operator} ${value}`).toEqual(

@@ -2,13 +2,13 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { IS_THOROUGH } from '../support/thorough.js';
+import { sample } from '../support/thorough.js';
 import { dumpGrants } from './dump-grants.js';
 import { SESSION_CHANGES } from './session-changes.js';
 import { runSql, SqlTools } from './sql-tools.js';
 
 /** `npm run test:slow` runs all attacks, `npm test` every third one. */
-const ATTACKS = SESSION_CHANGES.filter((_, index) => IS_THOROUGH || index % 3 === 0);
+const ATTACKS = sample(SESSION_CHANGES, 3);
 
 describe('SQL that changes its session', () => {
   let switchboard: Switchboard;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolDescriptor } from '../../src/tools/registry/registered-tool.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { IS_THOROUGH } from '../support/thorough.js';
+import { sample } from '../support/thorough.js';
 import { CHANGING_TOOLS } from '../support/tool-examples.js';
 import { waitFor } from '../support/wait-for.js';
 import {
@@ -18,8 +18,6 @@ import { Stranger } from './support/stranger.js';
 const MAX_WAIT_MS = 100;
 /** A busy machine delays some attempts of a case, but not all. */
 const ATTEMPTS = 4;
-/** `npm test` runs each case of this number, for example every 40th. */
-const SAMPLE = IS_THOROUGH ? 1 : 40;
 const MAX_BODY = 1024 * 1024;
 const SECRET = 'a secret of the sender';
 
@@ -104,7 +102,7 @@ describe('a ping waits at most 100 ms longer', () => {
       hostileArguments(tool.inputSchema).map((hostile) => ({ name: tool.name, ...hostile })),
     );
     const examples = new Map<string, Record<string, unknown>>();
-    const chosen = cases.filter((_, index) => index % SAMPLE === 0);
+    const chosen = sample(cases, 40);
     for (const { name } of chosen) {
       if (examples.has(name)) continue;
       examples.set(name, (await CHANGING_TOOLS[name]?.(acme, switchboard)) ?? {});
@@ -205,7 +203,7 @@ describe('a ping waits at most 100 ms longer', () => {
         ] as const,
     );
     const all = [...texts, ...values];
-    await expectNoWaits(IS_THOROUGH ? all : all.filter((_, index) => index % 6 === 0));
+    await expectNoWaits(sample(all, 6));
   });
 
   it('during webhooks, whose conditions are as expensive as possible', async () => {
@@ -230,7 +228,7 @@ describe('a ping waits at most 100 ms longer', () => {
         ],
       );
     }
-    await expectNoWaits(IS_THOROUGH ? cases : cases.filter((_, index) => index % 3 === 0));
+    await expectNoWaits(sample(cases, 3));
   });
 
   it('while signatures of hostile bodies are diagnosed', async () => {
@@ -298,7 +296,7 @@ describe('a ping waits at most 100 ms longer', () => {
       const given = { name: 'Test', trigger: { type: 'manual' }, steps: [], ...definition };
       return [what, () => post('/api/tools/create_workflow', given, asOwner())] as const;
     });
-    await expectNoWaits(IS_THOROUGH ? all : all.filter((_, index) => index % 4 === 0));
+    await expectNoWaits(sample(all, 4));
   });
 
   it('while messages and runs with hostile templates are rendered', async () => {
@@ -344,7 +342,7 @@ describe('a ping waits at most 100 ms longer', () => {
       env: { ROLE: 'worker' },
     });
     try {
-      await expectNoWaits(IS_THOROUGH ? all : all.filter((_, index) => index % 4 === 0));
+      await expectNoWaits(sample(all, 4));
     } finally {
       await worker.close();
     }

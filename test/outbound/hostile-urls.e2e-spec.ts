@@ -4,6 +4,7 @@ import { AppError } from '../../src/errors/app-error.js';
 import { HostResolver } from '../../src/outbound/host-resolver.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundRules } from '../../src/outbound/outbound-rules.js';
+import { sample } from '../support/thorough.js';
 import { hostileUrls } from './support/hostile-urls.js';
 import { type NameServer, startNameServer } from './support/name-server.js';
 import { type Sink, startSink } from './support/sink.js';
@@ -63,12 +64,13 @@ describe('hostile URLs', () => {
     });
     try {
       const sender = client(`127.0.0.1:${redirecting.port}`);
-      for (const url of urls) {
+      const targets = sample(urls, 8);
+      for (const url of targets) {
         next = url;
         const answer = await get(sender, `http://127.0.0.1:${redirecting.port}/`);
         expect(answer.status).toBe(status);
       }
-      expect(redirecting.requests).toHaveLength(urls.length);
+      expect(redirecting.requests).toHaveLength(targets.length);
     } finally {
       await redirecting.close();
     }

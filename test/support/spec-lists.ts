@@ -14,11 +14,14 @@ export const DRIVER_SPECS = [
 /** Test files that `npm run test:slow` repeats with more rounds and more rows. They read IS_THOROUGH. */
 export const THOROUGH_SPECS = [
   'test/accounts/cross-site.e2e-spec.ts',
+  'test/contacts/hostile-search.e2e-spec.ts',
   'test/database/changed-sessions.e2e-spec.ts',
   'test/failpoints/*.e2e-spec.ts',
   'test/mcp/fuzz*.e2e-spec.ts',
+  'test/mcp/tools-list.e2e-spec.ts',
   'test/operations/processor-time.e2e-spec.ts',
   'test/operations/roles.e2e-spec.ts',
+  'test/outbound/hostile-urls.e2e-spec.ts',
   'test/workflows/fair-turns.e2e-spec.ts',
   'test/workflows/run-filters.e2e-spec.ts',
   'test/workflows/run-limits.e2e-spec.ts',
