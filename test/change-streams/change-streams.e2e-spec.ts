@@ -116,22 +116,14 @@ describe('GET /api/changes', () => {
   );
 
   it('names a call that waits for a person, and its answer', async () => {
-    const { key } = (await (
-      await acme.fetch('/api/mcp/keys', { method: 'POST' })
-    )
-      .json()
-      .then((body) => ({ key: (body as { api_key: string }).api_key }))) as { key: string };
     await acme.call('set_tool_policy', { tool: 'create_contact', confirmation: 'always' });
     const reader = await connect();
-    await acme.rpc(
-      {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'create_contact', arguments: { email: 'waits@example.com' } },
-      },
-      { Authorization: `Bearer ${key}` },
-    );
+    await acme.rpc({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'create_contact', arguments: { email: 'waits@example.com' } },
+    });
     const { value } = await acme.call<{ confirmations: { id: string }[] }>('list_confirmations');
     const { id } = value.confirmations[0]!;
     await reader.waitForName(`confirmations ${id}`);
