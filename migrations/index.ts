@@ -17,6 +17,7 @@ import { Grants1764000015000 } from './1764000015000-grants.js';
 import { Confirmations1764000016000 } from './1764000016000-confirmations.js';
 import { Surface1764000017000 } from './1764000017000-surface.js';
 import { RestrictedKeys1764000019000 } from './1764000019000-restricted-keys.js';
+import { AuditChains1764000020000 } from './1764000020000-audit-chains.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later one that changes a
@@ -42,4 +43,5 @@ export const MIGRATIONS = [
   Confirmations1764000016000,
   Surface1764000017000,
   RestrictedKeys1764000019000,
+  AuditChains1764000020000,
 ];

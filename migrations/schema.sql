@@ -18,6 +18,33 @@ create table gate.users (
 );
 CREATE UNIQUE INDEX users_email_key ON gate.users USING btree (lower(email));
 
+create table private.audit_chains (
+  organization_id text collate "C" not null,
+  "position" bigint not null,
+  hash bytea not null,
+  anchor_position bigint not null default 0,
+  anchor_hash bytea not null,
+  anchor_at timestamp(3) with time zone,
+  constraint audit_chains_pkey PRIMARY KEY (organization_id)
+);
+
+create table private.audit_queue (
+  organization_id text collate "C" not null,
+  at timestamp(3) with time zone not null,
+  id bigint not null
+);
+
+create table private.audit_seals (
+  organization_id text collate "C" not null,
+  last_position bigint not null,
+  entry_ids bigint[] not null,
+  hashes bytea[] not null,
+  first_at timestamp(3) with time zone not null,
+  last_at timestamp(3) with time zone not null,
+  sealed_at timestamp(3) with time zone not null default now(),
+  constraint audit_seals_pkey PRIMARY KEY (organization_id, last_position)
+);
+
 create table private.installation (
   only_row boolean not null default true,
   suffix text not null,
@@ -62,18 +89,46 @@ CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.api_ke
 create table public.audit_log (
   organization_id text collate "C" not null,
   id bigint not null generated always as identity,
-  at timestamp with time zone not null default now(),
+  at timestamp(3) with time zone not null default now(),
   actor_kind text not null,
   actor_id text not null,
   action text not null,
   subject text,
-  constraint audit_log_pkey PRIMARY KEY (organization_id, id),
-  constraint audit_log_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+  outcome text not null default 'ok'::text,
+  arguments_digest bytea,
+  duration_ms integer,
+  address text,
+  request_id text,
+  client text,
+  unlogged integer not null default 0,
+  constraint audit_log_pkey PRIMARY KEY (organization_id, at, id)
 );
 alter table public.audit_log enable row level security;
 alter table public.audit_log force row level security;
 create policy owner on public.audit_log to owner using (true) with check (true);
 create policy tenant on public.audit_log to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.call_log (
+  organization_id text collate "C" not null,
+  id bigint not null generated always as identity,
+  at timestamp(3) with time zone not null,
+  caller_kind text not null,
+  caller_id text not null,
+  tool text,
+  outcome text not null,
+  error text,
+  duration_ms integer not null,
+  request_id text,
+  client text,
+  unlogged integer not null default 0,
+  constraint call_log_pkey PRIMARY KEY (organization_id, at, id),
+  constraint call_log_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX call_log_at_idx ON public.call_log USING brin (at);
+alter table public.call_log enable row level security;
+alter table public.call_log force row level security;
+create policy owner on public.call_log to owner using (true) with check (true);
+create policy tenant on public.call_log to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 
 create table public.confirmations (
   organization_id text collate "C" not null,
@@ -295,6 +350,7 @@ create table public.retention_rules (
   available_at timestamp with time zone not null default now(),
   epoch integer not null default 0,
   constraint retention_rules_pkey PRIMARY KEY (organization_id, kind),
+  constraint retention_rules_audit_log_check CHECK (((kind <> 'audit_log'::text) OR (days >= 90))),
   constraint retention_rules_days_check CHECK (((days >= 7) AND (days <= 3650))),
   constraint retention_rules_kind_check CHECK ((kind = ANY (ARRAY['runs'::text, 'messages'::text, 'webhook_deliveries'::text, 'audit_log'::text]))),
   constraint retention_rules_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
@@ -305,6 +361,7 @@ alter table public.retention_rules force row level security;
 create policy owner on public.retention_rules to owner using (true) with check (true);
 create policy tenant on public.retention_rules to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.retention_rules FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER protect_audit_rule BEFORE INSERT OR DELETE OR UPDATE ON public.retention_rules FOR EACH ROW EXECUTE FUNCTION private.protect_audit_rule();
 
 create table public.run_steps (
   organization_id text collate "C" not null,
@@ -563,10 +620,14 @@ function gate.has_accounts() returns boolean
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.purge(of_organization text, of_kind text, claim integer, batch_size integer, lease_seconds integer) returns integer
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.purge_call_log(keep_days integer, batch_size integer) returns integer
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_confirmations(keep_days integer, batch_size integer) returns integer
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_idempotency_keys(keep_days integer, batch_size integer) returns integer
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.record_events(audit_entries json, calls json) returns void
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_events(ids text[], epochs integer[]) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_messages(ids text[], epochs integer[]) returns void
@@ -585,6 +646,8 @@ function gate.renew_schedules(ids text[], epochs integer[], lease_seconds intege
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.revoke_api_key(for_organization_id text, by_user_id text) returns TABLE(id text)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.seal_audit_log(batch_size integer) returns integer
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.sweep_run_limits() returns TABLE(id text, organization_id text)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.touch_api_key(key_organization_id text, key_id text, by_address text, by_agent text, by_client text) returns void
@@ -599,10 +662,14 @@ function private.choose_runs(batch_size integer, share jsonb, first_organization
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.contact_search_keys(organization text, searched text, step integer) returns bigint[]
   language plpgsql immutable strict parallel safe cost 1000;
+function private.delete_audit_log(of_organization text) returns bigint
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.end_child_run() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.ensure_roles() returns void
   language plpgsql;
+function private.is_signed(purpose text, message text, signature text) returns boolean
+  language plpgsql stable set search_path=pg_catalog, pg_temp;
 function private.isolate(target regclass, key_column name DEFAULT 'organization_id'::name, bookkeeping boolean DEFAULT false) returns void
   language plpgsql;
 function private.lock_for_member(in_organization_id text, for_user_id text) returns void
@@ -615,6 +682,10 @@ function private.pass_rate(organization text, workflow text, limits json) return
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.pass_slots(organization text, workflow text, limits json, keys text[]) returns text[]
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.protect_audit_rule() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.purge_audit_log(of_organization text, before timestamp with time zone, batch_size integer) returns integer
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.record_effect() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.record_parked_run() returns trigger
@@ -625,8 +696,12 @@ function private.requeue_due_runs(batch_size integer, OUT woken integer, OUT rec
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.requeue_limited_run() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.store_seal(chain private.audit_chains, seal private.audit_seals) returns void
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.tenant_privileges() returns TABLE(target regclass, privilege text, columns text[])
   language sql stable set search_path=pg_catalog, pg_temp;
+function private.write_audit(entries json) returns void
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function public.assert_lease(rows bigint) returns bigint
   language plpgsql immutable set search_path=pg_catalog, pg_temp;
 function public.current_organization() returns text
@@ -636,4 +711,8 @@ function public.find_contact_ids(wanted text, other text, batch_size integer) re
 function public.lock_organization() returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function public.open_context(organization text, signature text) returns void
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function public.record_audit(entries text, signature text) returns void
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function public.set_audit_retention(command text, signature text) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;

@@ -74,6 +74,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contacts: FOUNDATION,
   messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'queue'],
   workflows: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'queue'],
+  audit: ['accounts', 'database', 'errors', 'paging', 'text', 'tools'],
   retention: ['accounts', 'database', 'errors', 'text', 'tools'],
   dashboard: [],
   demo: ['accounts', 'database', 'errors', 'keys', 'policies', 'text', 'tools'],

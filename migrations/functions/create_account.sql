@@ -16,6 +16,6 @@ insert into gate.users (id, email, password_hash) values (new_user_id, new_email
 insert into public.organizations (id, name) values (new_organization_id, new_name);
 insert into public.memberships (organization_id, user_id, role)
   values (new_organization_id, new_user_id, 'owner');
-insert into public.audit_log (organization_id, actor_kind, actor_id, action, subject)
-  values (new_organization_id, 'user', new_user_id, 'sign_up', new_organization_id);
+select private.write_audit(json_build_array(json_build_object('organization_id', new_organization_id,
+  'actor_kind', 'user', 'actor_id', new_user_id, 'action', 'sign_up', 'subject', new_organization_id)));
 $$;

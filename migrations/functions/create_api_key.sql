@@ -33,7 +33,7 @@ begin
   insert into public.api_keys (organization_id, id, hash, prefix, last_four, created_by, expires_at, read_only, tools)
   values (for_organization_id, new_id, new_hash, new_prefix, new_last_four, by_user_id, new_expires_at,
     new_read_only, new_tools);
-  insert into public.audit_log (organization_id, actor_kind, actor_id, action, subject)
-  values (for_organization_id, 'user', by_user_id, 'create_api_key', new_id);
+  perform private.write_audit(json_build_array(json_build_object('organization_id', for_organization_id,
+    'actor_kind', 'user', 'actor_id', by_user_id, 'action', 'create_api_key', 'subject', new_id)));
 end
 $$;

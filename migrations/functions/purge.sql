@@ -50,11 +50,7 @@ begin
       where o.organization_id = of_organization and o.received_at < before limit batch_size for update skip locked
     ) delete from public.webhook_deliveries d using expired where d.organization_id = of_organization and d.id = expired.id;
   else
-    -- Ids grow with time: the lowest are the oldest, so no index on the time is needed.
-    with expired as materialized (
-      select o.id, o.at from public.audit_log o
-      where o.organization_id = of_organization order by o.id limit batch_size
-    ) delete from public.audit_log a using expired where a.organization_id = of_organization and a.id = expired.id and expired.at < before;
+    return private.purge_audit_log(of_organization, before, batch_size);
   end if;
   get diagnostics deleted = row_count;
   return deleted;

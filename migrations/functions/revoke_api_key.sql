@@ -10,17 +10,18 @@ create or replace function gate.revoke_api_key(for_organization_id text, by_user
 returns table (id text)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
+declare
+  revoked_id text;
 begin
   perform private.lock_for_member(for_organization_id, by_user_id);
-  return query
-    with revoked as (
-      update public.api_keys k set revoked_at = now()
-      where k.organization_id = for_organization_id and k.revoked_at is null
-      returning k.id
-    ), audited as (
-      insert into public.audit_log (organization_id, actor_kind, actor_id, action, subject)
-      select for_organization_id, 'user', by_user_id, 'revoke_api_key', r.id from revoked r
-    )
-    select r.id from revoked r;
+  update public.api_keys k set revoked_at = now()
+  where k.organization_id = for_organization_id and k.revoked_at is null
+  returning k.id into revoked_id;
+  if revoked_id is null then
+    return;
+  end if;
+  perform private.write_audit(json_build_array(json_build_object('organization_id', for_organization_id,
+    'actor_kind', 'user', 'actor_id', by_user_id, 'action', 'revoke_api_key', 'subject', revoked_id)));
+  return query select revoked_id;
 end
 $$;

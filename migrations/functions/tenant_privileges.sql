@@ -16,7 +16,7 @@ set search_path = pg_catalog, pg_temp as $$
 with listed (name, privilege, columns) as (values
   ('api_keys', 'select', '{created_at,created_by,expires_at,id,last_four,last_used_address,last_used_agent,last_used_at,last_used_client,organization_id,prefix,read_only,revoked_at,tools}'::text[]),
   ('audit_log', 'select', null),
-  ('audit_log', 'insert', '{action,actor_id,actor_kind,organization_id,subject}'),
+  ('call_log', 'select', null),
   ('confirmations', 'select', null),
   ('confirmations', 'insert', '{api_key_id,arguments,digest,expires_at,id,organization_id,tool}'),
   ('confirmations', 'update', '{answered_at,answered_by,expires_at,state}'),

@@ -4,6 +4,7 @@ import { jsonBody } from '../http/request-body.js';
 import { AccountsService } from './accounts.service.js';
 import { AuditLog } from './audit-log.js';
 import { AuthController } from './auth.controller.js';
+import { CallRecorder } from './call-recorder.js';
 import { LocalStrategy } from './local.strategy.js';
 import { SessionMiddleware, Sessions } from './sessions.js';
 
@@ -13,8 +14,8 @@ const MAX_BODY_BYTES = 16 * 1024;
 @Module({
   imports: [PassportModule.register({ session: true })],
   controllers: [AuthController],
-  providers: [AccountsService, AuditLog, LocalStrategy, Sessions],
-  exports: [AccountsService, AuditLog, Sessions],
+  providers: [AccountsService, AuditLog, CallRecorder, LocalStrategy, Sessions],
+  exports: [AccountsService, AuditLog, CallRecorder, Sessions],
 })
 export class AccountsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

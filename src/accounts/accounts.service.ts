@@ -54,6 +54,12 @@ export class AccountsService {
     return row && isRight ? toAccount(row) : null;
   }
 
+  /** Returns the account of an address in the organization that the person joined first, or null. */
+  async findByEmail(email: string): Promise<Account | null> {
+    const [row] = await this.gate.call<AccountRow>('find_account', [email, null, null]);
+    return row ? toAccount(row) : null;
+  }
+
   /** Returns the account of a person in an organization, or null when the person is not a member. */
   async find(userId: string, organizationId: string): Promise<Account | null> {
     const values = [null, userId, organizationId];

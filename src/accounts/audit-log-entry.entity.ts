@@ -1,14 +1,14 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** Records one change and its author. Rows are never updated. */
+/** Records one change, or one refused or failed call, and its author. Rows are never updated. */
 @Entity('audit_log')
 export class AuditLogEntry extends OrganizationRow {
+  @PrimaryColumn('timestamptz', { precision: 3, default: () => 'now()' })
+  at: Date;
+
   @PrimaryColumn('bigint', { generated: 'identity', generatedIdentity: 'ALWAYS' })
   id: string;
-
-  @Column('timestamptz', { default: () => 'now()' })
-  at: Date;
 
   @Column('text')
   actorKind: string;
@@ -21,4 +21,27 @@ export class AuditLogEntry extends OrganizationRow {
 
   @Column('text', { nullable: true })
   subject: string | null;
+
+  /** It is `ok`, or the code of the error. */
+  @Column('text', { default: 'ok' })
+  outcome: string;
+
+  @Column('bytea', { nullable: true })
+  argumentsDigest: Buffer | null;
+
+  @Column('integer', { nullable: true })
+  durationMs: number | null;
+
+  @Column('text', { nullable: true })
+  address: string | null;
+
+  @Column('text', { nullable: true })
+  requestId: string | null;
+
+  @Column('text', { nullable: true })
+  client: string | null;
+
+  /** Counts the refused and failed calls that have no entry, because there were too many in this second. */
+  @Column('integer', { default: 0 })
+  unlogged: number;
 }

@@ -1,17 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { prepared } from '../database/driver/statement.js';
+import { StatementSigner } from '../database/transactions/statement-signer.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { Actor } from './account.js';
+import type { RequestOrigin } from './request-origin.js';
 
-const INSERT = prepared(
-  'audit_log_insert',
-  `insert into audit_log (organization_id, actor_kind, actor_id, action, subject) values ($1, $2, $3, $4, $5)`,
-);
+const INSERT = prepared('audit_log_insert', 'select record_audit($1, $2)');
+
+/** Describes the call that made a change. */
+export interface AuditDetails {
+  /** The HMAC of the arguments in hexadecimal. */
+  readonly argumentsDigest?: string;
+  readonly durationMs?: number;
+  readonly origin?: RequestOrigin;
+}
 
 /** Records who changed what, in the transaction of the change, so that neither is committed without the other. */
 @Injectable()
 export class AuditLog {
-  constructor(private readonly tenants: TenantDatabase) {}
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly signer: StatementSigner,
+  ) {}
 
   /** Queues an entry. It is sent together with the next statement, or before the commit. */
   async record(
@@ -19,9 +29,24 @@ export class AuditLog {
     actor: Actor,
     action: string,
     subject: string | null,
+    { argumentsDigest, durationMs, origin }: AuditDetails = {},
   ): Promise<void> {
+    const entries = JSON.stringify([
+      {
+        organization_id: organizationId,
+        actor_kind: actor.kind,
+        actor_id: actor.id,
+        action,
+        subject,
+        arguments_digest: argumentsDigest,
+        duration_ms: durationMs,
+        address: origin?.address,
+        request_id: origin?.requestId,
+        client: origin?.client,
+      },
+    ]);
     this.tenants
       .session(organizationId)
-      .defer(INSERT, [organizationId, actor.kind, actor.id, action, subject]);
+      .defer(INSERT, [entries, this.signer.sign('audit entries', entries)]);
   }
 }

@@ -16,7 +16,9 @@ import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { type Account, type AccountView, SignUpBody, toAccountView } from './account.js';
 import { AccountsService } from './accounts.service.js';
+import { CallRecorder } from './call-recorder.js';
 import { CrossSiteGuard } from './cross-site.guard.js';
+import { originOf } from './request-origin.js';
 import { SessionGuard, accountOf } from './session.guard.js';
 import { Sessions } from './sessions.js';
 import { SignInGuard } from './sign-in.guard.js';
@@ -29,6 +31,7 @@ export class AuthController {
     private readonly accounts: AccountsService,
     private readonly sessions: Sessions,
     private readonly changes: ChangeFeed,
+    private readonly recorder: CallRecorder,
   ) {}
 
   @Post('sign-up')
@@ -54,6 +57,15 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
     const account = request.user as Account | undefined;
+    if (account) {
+      await this.recorder.storeEvent({
+        organizationId: account.organizationId,
+        actor: { kind: 'user', id: account.userId },
+        action: 'sign_out',
+        outcome: 'ok',
+        origin: originOf(request),
+      });
+    }
     await new Promise<void>((resolve, reject) => {
       request.session.destroy((error: Error | null) => (error ? reject(error) : resolve()));
     });

@@ -3,12 +3,20 @@ import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { AppError, toError } from '../errors/app-error.js';
 import { SecurityLog } from '../security/security-log.js';
+import { AccountsService } from './accounts.service.js';
+import { CallRecorder } from './call-recorder.js';
 import { wrongCredentials } from './local.strategy.js';
+import { originOf } from './request-origin.js';
+import { accountOf } from './session.guard.js';
 
 /** Checks the password and starts a session under a new id, which prevents session fixation. */
 @Injectable()
 export class SignInGuard extends AuthGuard('local') {
-  constructor(private readonly security: SecurityLog) {
+  constructor(
+    private readonly security: SecurityLog,
+    private readonly accounts: AccountsService,
+    private readonly recorder: CallRecorder,
+  ) {
     super();
   }
 
@@ -17,6 +25,14 @@ export class SignInGuard extends AuthGuard('local') {
     assertCredentials(request.body);
     await this.checkPassword(context, request);
     await super.logIn(request);
+    const { organizationId, userId } = accountOf(request);
+    await this.recorder.storeEvent({
+      organizationId,
+      actor: { kind: 'user', id: userId },
+      action: 'sign_in',
+      outcome: 'ok',
+      origin: originOf(request),
+    });
     return true;
   }
 
@@ -25,10 +41,27 @@ export class SignInGuard extends AuthGuard('local') {
       await super.canActivate(context);
     } catch (error) {
       if (error instanceof AppError && error.code === 'invalid_credentials') {
-        this.security.report('failed_sign_in', { address: request.ip });
+        await this.recordFailure(request);
       }
       throw error;
     }
+  }
+
+  /** Reports the failure, in the audit log of the organization too if the address has an account. */
+  private async recordFailure(request: Request): Promise<void> {
+    const { email } = request.body as { email: string };
+    // Without this, PostgreSQL would refuse the look-up, and the answer would be 500.
+    const account = email.includes('\0') ? null : await this.accounts.findByEmail(email);
+    const subject = account?.organizationId;
+    this.security.report('failed_sign_in', { subject, address: request.ip });
+    if (!account) return;
+    this.recorder.recordEvent({
+      organizationId: account.organizationId,
+      actor: { kind: 'user', id: account.userId },
+      action: 'sign_in',
+      outcome: 'invalid_credentials',
+      origin: originOf(request),
+    });
   }
 
   override handleRequest<T>(error: unknown, user: T | false): T {

@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type ModuleMetadata, type Provider } from '
 import type { EntityTarget, ObjectLiteral } from 'typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { ChangeStreamsModule } from '../change-streams/change-streams.module.js';
+import { AuditModule } from '../audit/audit.module.js';
 import { ChangesModule } from '../changes/changes.module.js';
 import { Env } from '../config/env.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
@@ -73,6 +74,7 @@ export class AppModule {
         KeysModule,
         ToolsModule,
         ChangeStreamsModule,
+        AuditModule,
         ContactsModule,
         MessagingModule,
         OutboundModule,

@@ -1,5 +1,6 @@
 import type { EntityTarget, ObjectLiteral } from 'typeorm';
 import { AuditLogEntry } from '../accounts/audit-log-entry.entity.js';
+import { CallLogRow } from '../audit/call-log-row.entity.js';
 import { Contact } from '../contacts/contact.entity.js';
 import { ApiKey } from '../keys/api-key.entity.js';
 import { Message } from '../messaging/message.entity.js';
@@ -17,6 +18,7 @@ import { WebhookDelivery } from '../workflows/webhooks/webhook-delivery.entity.j
 /** Lists every entity by name, because no glob pattern would match in both the build and the test runner. */
 export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   AuditLogEntry,
+  CallLogRow,
   ApiKey,
   IdempotencyKey,
   Confirmation,

@@ -6,6 +6,7 @@ import {
   ModulesContainer,
   NestFactory,
 } from '@nestjs/core';
+import { CallRecorder } from '../accounts/call-recorder.js';
 import { loadEnv } from '../config/env.js';
 import { DatabaseAccess } from '../database/setup/database-access.js';
 import { ToolPipeline } from '../tools/pipeline/tool-pipeline.js';
@@ -32,7 +33,12 @@ export async function toolCatalog({ modules, entities }: Extensions = {}): Promi
     new MetadataScanner(),
     app.get(ExternalContextCreator),
   );
-  const registry = new ToolRegistry(methods, app.get(ToolPipeline, { strict: false }), env);
+  const registry = new ToolRegistry(
+    methods,
+    app.get(ToolPipeline, { strict: false }),
+    env,
+    app.get(CallRecorder, { strict: false }),
+  );
   registry.onModuleInit();
   return registry;
 }

@@ -10,6 +10,7 @@ import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { Env } from '../config/env.js';
 import { SecurityLog } from '../security/security-log.js';
 import { ContextSigner } from './transactions/context-signer.js';
+import { StatementSigner } from './transactions/statement-signer.js';
 import type { DatabaseAccess } from './setup/database-access.js';
 import { GateDatabase } from './gate-database.js';
 import { NotificationSender } from './notifications/notification-sender.js';
@@ -92,6 +93,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             ),
         },
         NotificationSender,
+        { provide: StatementSigner, useFactory: () => new StatementSigner(access.contextKey) },
         {
           provide: SecretBox,
           inject: [Env],
@@ -99,7 +101,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             new SecretBox(access.dataKey, env.secretKey, env.otherSecretKey),
         },
       ],
-      exports: [TenantDatabase, GateDatabase, NotificationSender, SecretBox],
+      exports: [TenantDatabase, GateDatabase, NotificationSender, SecretBox, StatementSigner],
     };
   }
 

@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import { originOf } from '../accounts/request-origin.js';
 import { UnauthenticatedError } from '../errors/app-error.js';
 import { SecurityLog } from '../security/security-log.js';
 import { type AuthenticatedKey, type EndedKey, KeysService } from './keys.service.js';
@@ -34,7 +35,7 @@ export class BearerGuard implements CanActivate {
       );
     }
     if ('endedAt' in key) throw this.refuseEnded(key, request);
-    keys.set(request, key);
+    keys.set(request, { ...key, origin: originOf(request) });
     return true;
   }
 

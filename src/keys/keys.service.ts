@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { RequestOrigin } from '../accounts/request-origin.js';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { Failpoints } from '../failpoints/failpoints.js';
@@ -23,6 +24,8 @@ export interface AuthenticatedKey {
   readonly offeredToolsRevision: string;
   /** True when the last recorded use is older than a minute. */
   readonly isUseStale: boolean;
+  /** Says where the request came from. It is absent after the key was looked up again. */
+  readonly origin?: RequestOrigin;
 }
 
 /** Describes a key that was presented in full and is not accepted any more. */

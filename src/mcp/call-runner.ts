@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { CallRecorder } from '../accounts/call-recorder.js';
+import type { AppError } from '../errors/app-error.js';
+import type { AuthenticatedKey } from '../keys/keys.service.js';
 import { fingerprint } from '../text/canonical-json.js';
 import { InputRequired, MissingCapability } from '../tools/contract/input-request.js';
 import { SILENT_CALLER, type ToolCall } from '../tools/contract/tool-call.js';
@@ -26,7 +29,19 @@ export interface CallSubject {
 /** Runs methods of providers with the {@link ToolCall} that belongs to a request. */
 @Injectable()
 export class CallRunner {
-  constructor(private readonly states: RequestStates) {}
+  constructor(
+    private readonly states: RequestStates,
+    private readonly recorder: CallRecorder,
+  ) {}
+
+  /** Writes a call that never reached a tool to the logs. */
+  recordRefusal(
+    { id, organizationId, origin }: AuthenticatedKey,
+    tool: string,
+    error: AppError,
+  ): void {
+    this.recorder.refused({ organizationId, origin, actor: { kind: 'key', id } }, tool, error);
+  }
 
   /** Returns the JSON of `work` or of its input requests. Throws `JsonRpcError` for invalid responses. */
   run(
@@ -43,6 +58,7 @@ export class CallRunner {
       organizationId: key.organizationId,
       surface: 'agent',
       actor: { kind: 'key', id: key.id },
+      origin: key.origin,
       signal,
       answerBy,
       takesTasks: takesTasks(params, context.era),

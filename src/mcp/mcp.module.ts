@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { CompletionsModule } from '../completions/completions.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { PromptsModule } from '../prompts/prompts.module.js';
@@ -16,7 +17,14 @@ import { Subscriptions } from './subscriptions/subscriptions.js';
 import { ToolLists } from './tool-lists.js';
 
 @Module({
-  imports: [KeysModule, ToolsModule, ResourcesModule, PromptsModule, CompletionsModule],
+  imports: [
+    AccountsModule,
+    KeysModule,
+    ToolsModule,
+    ResourcesModule,
+    PromptsModule,
+    CompletionsModule,
+  ],
   controllers: [McpController],
   providers: [
     McpService,

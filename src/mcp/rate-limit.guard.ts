@@ -1,16 +1,27 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import { CallRecorder } from '../accounts/call-recorder.js';
+import type { AppError } from '../errors/app-error.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { apiKeyOf } from '../keys/bearer.guard.js';
 
 /** Counts each request against the limit of its organization before its body is read. Runs after the bearer guard. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
-  constructor(private readonly limiter: RateLimiter) {}
+  constructor(
+    private readonly limiter: RateLimiter,
+    private readonly calls: CallRecorder,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
-    this.limiter.consume(apiKeyOf(request).organizationId, 1);
-    return true;
+    const { id, organizationId, origin } = apiKeyOf(request);
+    try {
+      this.limiter.consume(organizationId, 1);
+      return true;
+    } catch (error) {
+      const caller = { organizationId, actor: { kind: 'key', id } as const, origin };
+      throw this.calls.refused(caller, 'requests', error as AppError);
+    }
   }
 }

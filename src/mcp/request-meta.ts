@@ -54,6 +54,7 @@ export function assertTakesTasks(params: JsonObject, era: Era['name']): void {
   if (!takesTasks(params, era)) throw JsonRpcError.missingCapability(TASKS_CAPABILITY);
 }
 
-export function taskCallerOf({ id, organizationId, toolPolicies }: AuthenticatedKey): TaskCaller {
-  return { organizationId, actor: { kind: 'key', id }, policies: toolPolicies };
+export function taskCallerOf(key: AuthenticatedKey): TaskCaller {
+  const { id, organizationId, toolPolicies, origin } = key;
+  return { organizationId, actor: { kind: 'key', id }, policies: toolPolicies, origin };
 }

@@ -5,6 +5,8 @@ export class GetRetentionInput {}
 
 /** Duplicate webhooks are recognized for seven days by the keys that are stored with runs, so runs live that long. */
 const DAYS = { optional: true, nullable: true, min: 7, max: 3650 };
+/** The database enforces this minimum as well. */
+const AUDIT_LOG_DAYS = { ...DAYS, min: 90 };
 
 /** Declares the rules. An absent property keeps its setting; null means forever. */
 export class SetRetentionInput {
@@ -17,6 +19,6 @@ export class SetRetentionInput {
   @Integer('Days to keep the log of webhooks; null: only the newest of each workflow.', DAYS)
   webhook_deliveries_days?: number | null;
 
-  @Integer('Days to keep the log of changes; null: forever.', DAYS)
+  @Integer('Days to keep the audit log; null: forever.', AUDIT_LOG_DAYS)
   audit_log_days?: number | null;
 }

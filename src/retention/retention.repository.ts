@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { StatementSigner } from '../database/transactions/statement-signer.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { type RetentionKind, RetentionRule } from './retention-rule.entity.js';
 
 @Injectable()
 export class RetentionRepository {
-  constructor(private readonly tenants: TenantDatabase) {}
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly signer: StatementSigner,
+  ) {}
 
   async list(organizationId: string): Promise<RetentionRule[]> {
     return await this.tenants.repository(organizationId, RetentionRule).findBy({ organizationId });
@@ -12,6 +16,7 @@ export class RetentionRepository {
 
   /** Sets the days of a rule. A change makes the rule due at once, and a worker that is purging loses its claim. */
   async set(organizationId: string, kind: RetentionKind, days: number): Promise<void> {
+    if (kind === 'audit_log') return await this.setAuditLog(organizationId, days);
     await this.tenants.session(organizationId).query(
       `insert into retention_rules as r (organization_id, kind, days) values ($1, $2, $3)
        on conflict on constraint retention_rules_pkey do update
@@ -22,6 +27,18 @@ export class RetentionRepository {
   }
 
   async delete(organizationId: string, kind: RetentionKind): Promise<void> {
+    if (kind === 'audit_log') return await this.setAuditLog(organizationId, null);
     await this.tenants.repository(organizationId, RetentionRule).delete({ organizationId, kind });
+  }
+
+  /** The tenant role cannot write this rule. Otherwise SQL of a tool could have its traces deleted. */
+  private async setAuditLog(organizationId: string, days: number | null): Promise<void> {
+    const command = JSON.stringify({ organization_id: organizationId, days });
+    await this.tenants
+      .session(organizationId)
+      .query('select set_audit_retention($1, $2)', [
+        command,
+        this.signer.sign('audit retention', command),
+      ]);
   }
 }

@@ -1,6 +1,8 @@
 import { Controller, Get, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
+import { CallRecorder } from '../accounts/call-recorder.js';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
+import { originOf } from '../accounts/request-origin.js';
 import { SessionGuard, accountOf } from '../accounts/session.guard.js';
 import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
@@ -23,6 +25,7 @@ export class ToolsController {
     private readonly dryRuns: DryRuns,
     private readonly limiter: RateLimiter,
     private readonly policies: ToolPoliciesService,
+    private readonly calls: CallRecorder,
   ) {}
 
   @Get()
@@ -35,19 +38,25 @@ export class ToolsController {
   @HttpCode(200)
   async call(@Param('name') name: string, @Req() request: Request): Promise<object> {
     const { organizationId, userId } = accountOf(request);
-    this.limiter.consume(organizationId, 1);
+    const actor = { kind: 'user', id: userId } as const;
+    const caller = { organizationId, actor, origin: originOf(request) };
+    try {
+      this.limiter.consume(organizationId, 1);
+    } catch (error) {
+      throw this.calls.refused(caller, name, error as AppError);
+    }
     const policies = await this.policies.get(organizationId);
     const tool = this.registry.find(name, 'dashboard', policies);
     if (!tool) {
       const known = this.registry.list('dashboard', policies).map((descriptor) => descriptor.name);
-      throw new AppError('not_found', `Unknown tool.${didYouMean(name, known)}`);
+      const error = new AppError('not_found', `Unknown tool.${didYouMean(name, known)}`);
+      throw this.calls.refused(caller, name, error);
     }
     const { given, isDryRun } = readDryRun(await readBodyIfAny(request, MAX_BODY_BYTES));
     const call: ToolCall = {
       ...SILENT_CALLER,
-      organizationId,
+      ...caller,
       surface: 'dashboard',
-      actor: { kind: 'user', id: userId },
       signal: new AbortController().signal,
     };
     return isDryRun

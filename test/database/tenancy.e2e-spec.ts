@@ -97,9 +97,15 @@ describe.each([
     expect(listing.map(({ name }) => name)).toContain('search_contacts');
     const empty = await createOrganization(switchboard);
     for (const tool of listing) {
-      const given = await argumentsFor(tool, new Ids(empty));
+      // Every organization has entries about its own sign-up in the audit log.
+      const ofOthers = tool.inputSchema.properties.caller_id && { caller_id: theirs.userId };
+      const given = { ...(await argumentsFor(tool, new Ids(empty))), ...ofOthers };
       const { value, error } = await empty.call<Record<string, unknown>>(tool.name, given);
       if (error) throw new Error(`${tool.name}: ${error.message}`);
+      if (tool.name === 'export_audit_log') {
+        expect(value.count).toBe(0);
+        continue;
+      }
       const lists = Object.values(value).filter((part) => Array.isArray(part));
       expect(lists.length, tool.name).toBeGreaterThan(0);
       expect(lists.flat(), tool.name).toEqual([]);

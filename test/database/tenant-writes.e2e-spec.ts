@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashApiKey, newApiKey } from '../../src/keys/api-key-format.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
@@ -120,7 +120,7 @@ describe('SQL of a tool', () => {
     expect(outcomes).toEqual([DENIED, DENIED, DENIED]);
   });
 
-  it('cannot change, remove or date back entries of the audit log', async () => {
+  it('cannot forge, change, remove or date back entries of the audit log', async () => {
     await hostile.call('create_contact', { email: 'a@example.com' });
     const dump = (): Promise<unknown> =>
       switchboard.ownerQuery(
@@ -131,6 +131,7 @@ describe('SQL of a tool', () => {
     const columns = 'organization_id, actor_kind, actor_id, action';
     const entry = `'${hostile.id}', 'user', 'x', 'x'`;
     const outcomes = [
+      ...(await runSql(hostile, `insert into audit_log (${columns}) values (${entry})`)),
       ...(await runSql(hostile, `update audit_log set action = 'nothing'`)),
       ...(await runSql(hostile, 'delete from audit_log')),
       ...(await runSql(hostile, 'select from audit_log for update')),
@@ -145,11 +146,60 @@ describe('SQL of a tool', () => {
       ...(await runSql(hostile, `select setval('audit_log_id_seq', 1)`)),
       ...(await runSql(
         hostile,
-        `insert into audit_log (${columns}) values (${entry}) on conflict (organization_id, id) do update set action = 'x'`,
+        `insert into audit_log (${columns}) values (${entry}) on conflict (organization_id, at, id) do update set action = 'x'`,
       )),
     ];
     expect(await dump()).toEqual(before);
     expect(outcomes).toEqual(outcomes.map(() => DENIED));
+  });
+
+  it('cannot call the functions of the audit log without a signature of the service', async () => {
+    const entries = `[{"organization_id":"${hostile.id}","actor_kind":"user","actor_id":"x","action":"forged"}]`;
+    const command = `{"organization_id":"${hostile.id}","days":90}`;
+    const context = createHmac('sha256', switchboard.access.contextKey);
+    // This is a signature of the service, but for a tenant context.
+    const other = context.update(`audit entries.1`).digest('hex');
+    const outcomes = [
+      ...(await runSql(hostile, `select record_audit('${entries}', '${other}')`)),
+      ...(await runSql(hostile, `select record_audit('${entries}', '')`)),
+      ...(await runSql(hostile, `select record_audit('${entries}', null)`)),
+      ...(await runSql(hostile, `select set_audit_retention('${command}', '${other}')`)),
+      ...(await runSql(hostile, `select private.write_audit('${entries}')`)),
+      ...(await runSql(hostile, `select gate.record_events('${entries}', '[]')`)),
+      ...(await runSql(hostile, `select gate.seal_audit_log(1)`)),
+      ...(await runSql(hostile, 'delete from private.audit_queue')),
+      ...(await runSql(hostile, 'delete from call_log')),
+    ];
+    for (const outcome of outcomes) {
+      expect(outcome).toEqual({
+        error: expect.stringMatching(/^permission denied|were not signed|was not signed/),
+      });
+    }
+    const forged = await switchboard.ownerQuery(`select from audit_log where action = 'forged'`);
+    expect(forged).toEqual([]);
+  });
+
+  it('cannot have the audit log deleted by a retention that nobody set', async () => {
+    await hostile.call('set_retention', { audit_log_days: 365, runs_days: 30 });
+    await runSql(
+      hostile,
+      `update retention_rules set days = 90, available_at = now() where kind = 'audit_log'`,
+      `update retention_rules set available_at = 'infinity', epoch = 1000 where kind = 'audit_log'`,
+      `delete from retention_rules where kind = 'audit_log'`,
+    );
+    await runSql(
+      hostile,
+      `insert into retention_rules (organization_id, kind, days) values ('${hostile.id}', 'audit_log', 90)
+       on conflict (organization_id, kind) do update set days = 90`,
+    );
+    await runSql(
+      victim,
+      `insert into retention_rules (organization_id, kind, days) values ('${victim.id}', 'audit_log', 90)`,
+    );
+    const rules = await switchboard.ownerQuery(
+      `select organization_id, days, epoch from retention_rules where kind = 'audit_log'`,
+    );
+    expect(rules).toEqual([{ organization_id: hostile.id, days: 365, epoch: 0 }]);
   });
 
   it('cannot change what no repository changes', async () => {

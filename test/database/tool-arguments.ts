@@ -58,6 +58,8 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
       .id;
   },
   confirmation_id: pendingConfirmation,
+  caller_id: async ({ userId }) => userId,
+  request_id: async ({ userId }) => `req_${userId}`,
 };
 
 /** Rows of an organization, one of each kind. Each is created at first use. */

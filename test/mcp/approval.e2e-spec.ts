@@ -410,7 +410,7 @@ describe('people who answer confirmations', () => {
     const rows = await switchboard.ownerQuery(
       `select actor_kind, actor_id, action, subject from audit_log
        where organization_id = $1 and (action like 'confirm%' or action like '%_confirmation' or action = 'note')
-       order by id`,
+         and outcome = 'ok' order by id`,
       [acme.id],
     );
     const [{ api_key_id: key }] = (await list({ state: 'all' })) as [ConfirmationView];

@@ -132,7 +132,7 @@ async function rows() {
 /** Includes the audit log and idempotency keys, which `rows` leaves out. */
 async function books(): Promise<object[]> {
   return await switchboard.ownerQuery(
-    `select action as name from audit_log where organization_id = $1
+    `select action as name from audit_log where organization_id = $1 and outcome = 'ok'
      union all select key from idempotency_keys where organization_id = $1 order by 1`,
     [acme.id],
   );

@@ -13,6 +13,7 @@ export type OrganizationRows = Map<string, Record<string, unknown>>;
 
 const BOOKKEEPING = [
   'audit_log',
+  'call_log',
   'event_interests',
   'idempotency_keys',
   'migrations',

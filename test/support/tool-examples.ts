@@ -89,7 +89,7 @@ export const CHANGING_TOOLS: Record<string, Example> = {
   bulk_replay_runs: async (organization) => ({
     workflow_id: await workflowWithRuns(organization),
   }),
-  set_retention: async () => ({ runs_days: 30, audit_log_days: null }),
+  set_retention: async () => ({ runs_days: 30, audit_log_days: 365 }),
   offer_workflow_as_tool: async (organization) => ({
     workflow_id: await workflow(organization, true),
     ...OFFER,

@@ -233,7 +233,7 @@ describe('a tool that a team adds', () => {
       body: '{"text":"x"}',
     });
     const rows = await switchboard.ownerQuery(
-      `select actor_kind, actor_id, action from audit_log where organization_id = $1 and action like 'team_%'`,
+      `select actor_kind, actor_id, action from audit_log where organization_id = $1 and action like 'team_%' and outcome = 'ok'`,
       [acme.id],
     );
     expect(rows).toEqual([{ actor_kind: 'user', actor_id: acme.userId, action: 'team_echo' }]);

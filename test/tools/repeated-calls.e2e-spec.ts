@@ -75,7 +75,9 @@ describe('a tool that is declared idempotent', () => {
     tools = switchboard.app
       .get(ToolRegistry)
       .all()
-      .filter(({ descriptor }) => descriptor.annotations.idempotentHint);
+      .filter(({ descriptor }) => descriptor.annotations.idempotentHint)
+      // Its result has the calls themselves.
+      .filter(({ descriptor }) => descriptor.name !== 'list_calls');
   });
   afterAll(() => switchboard.close());
 

@@ -113,6 +113,13 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
     random_page_cost: '1.1',
     // A new database needs statistics soon, or the planner chooses wrong indexes.
     autovacuum_naptime: '10s',
+    // Errors quote values of rows and the text of statements. The service logs those that nobody expected, without values.
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    log_parameter_max_length: '0',
+    log_parameter_max_length_on_error: '0',
+    log_lock_waits: 'off',
     ...plan.settings,
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 

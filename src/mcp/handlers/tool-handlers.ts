@@ -135,14 +135,13 @@ export class ToolHandlers {
     return await this.offeredTools.of(key.organizationId, key.offeredToolsRevision);
   }
 
-  private unknownTool(
-    name: string,
-    { toolPolicies }: AuthenticatedKey,
-    offered: OfferedToolList,
-  ): JsonRpcError {
+  private unknownTool(name: string, key: AuthenticatedKey, offered: OfferedToolList): JsonRpcError {
+    const { toolPolicies } = key;
     const known = [...this.tools.list('agent', toolPolicies), ...offered.list(toolPolicies)];
     const names = known.map((tool) => tool.name);
-    return new JsonRpcError(INVALID_PARAMS, unknownName('tool', name, names));
+    const message = unknownName('tool', name, names);
+    this.calls.recordRefusal(key, name, new AppError('not_found', message));
+    return new JsonRpcError(INVALID_PARAMS, message);
   }
 }
 

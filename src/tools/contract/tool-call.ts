@@ -1,4 +1,5 @@
 import type { Actor } from '../../accounts/account.js';
+import type { RequestOrigin } from '../../accounts/request-origin.js';
 import { AppError } from '../../errors/app-error.js';
 import type { KeyRestriction } from '../../policies/key-restriction.js';
 import type { Answers, InputRequest, InputRequests } from './input-request.js';
@@ -20,6 +21,8 @@ export interface ToolCall {
   readonly organizationId: string;
   readonly surface: Surface;
   readonly actor: Actor;
+  /** Says where the request of the call came from. It is absent in runs. */
+  readonly origin?: RequestOrigin;
   /** Aborts when the caller no longer waits. Tools that wait for external systems must stop then. */
   readonly signal: AbortSignal;
   /** The result must come before this time of `performance.now()`. Tools that wait for something must respect it. */

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type Type } from '@nes
 import { ModuleRef } from '@nestjs/core';
 import type { Actor } from '../../accounts/account.js';
 import { AuditLog } from '../../accounts/audit-log.js';
+import type { RequestOrigin } from '../../accounts/request-origin.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError, toError } from '../../errors/app-error.js';
 import type { ToolPolicies } from '../../policies/tool-policies.js';
@@ -16,6 +17,7 @@ export interface TaskCaller {
   readonly organizationId: string;
   readonly actor: Actor;
   readonly policies: ToolPolicies;
+  readonly origin?: RequestOrigin;
 }
 
 /** Finds the tasks of all tools. The process stops at boot when no module provides a task source that a tool names. */
@@ -64,7 +66,7 @@ export class Tasks implements OnApplicationBootstrap {
 
   /** Returns false if there is no such task. Throws `forbidden` if the policies forbid `cancelTool`. */
   async cancel(caller: TaskCaller, id: string): Promise<boolean> {
-    const { organizationId, actor } = caller;
+    const { organizationId, actor, origin } = caller;
     return await this.tenants.transaction(organizationId, async () => {
       const found = await this.locate(caller, id);
       if (!found) return false;
@@ -77,7 +79,7 @@ export class Tasks implements OnApplicationBootstrap {
         );
       }
       if (await found.source.cancel(organizationId, id)) {
-        await this.audit.record(organizationId, actor, 'tasks/cancel', id);
+        await this.audit.record(organizationId, actor, 'tasks/cancel', id, { origin });
       }
       return true;
     });
@@ -89,7 +91,7 @@ export class Tasks implements OnApplicationBootstrap {
     id: string,
     responses: Readonly<Record<string, unknown>>,
   ): Promise<boolean> {
-    const { organizationId, actor } = caller;
+    const { organizationId, actor, origin } = caller;
     return await this.tenants.transaction(organizationId, async () => {
       const found = await this.locate(caller, id);
       if (!found) return false;
@@ -100,7 +102,7 @@ export class Tasks implements OnApplicationBootstrap {
       const open = Object.entries(responses).filter(([name]) => Object.hasOwn(requests, name));
       if (open.length > 0 && source.answer) {
         await source.answer(organizationId, id, Object.fromEntries(open));
-        await this.audit.record(organizationId, actor, 'tasks/update', id);
+        await this.audit.record(organizationId, actor, 'tasks/update', id, { origin });
       }
       return true;
     });

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditLog } from '../../accounts/audit-log.js';
+import { CallRecorder } from '../../accounts/call-recorder.js';
 import { Env } from '../../config/env.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
@@ -30,6 +31,8 @@ interface CheckedCall {
   readonly method: ToolMethod;
   readonly input: object;
   readonly call: ToolCall;
+  /** A time of `performance.now()`. */
+  readonly beganAt: number;
   /** It is set if a signed-in person must have approved the call. */
   readonly confirmed?: ConfirmedCall;
 }
@@ -50,6 +53,7 @@ export class ToolPipeline {
     private readonly idempotency: IdempotencyRepository,
     private readonly confirmations: ConfirmationsService,
     private readonly audit: AuditLog,
+    private readonly calls: CallRecorder,
     private readonly failpoints: Failpoints,
     private readonly env: Env,
   ) {}
@@ -65,7 +69,7 @@ export class ToolPipeline {
     if ((call.dryRun ?? false) !== this.tenants.inDryRun) {
       throw new Error('A dry run must be called through DryRuns, and only a dry run.');
     }
-    const checked = { tool, method, input, call };
+    const checked = { tool, method, input, call, beganAt: performance.now() };
     if (tool.external && call.dryRun) {
       throw AppError.invalid('This tool calls external systems, so it has no dry run.');
     }
@@ -213,14 +217,18 @@ export class ToolPipeline {
   }
 
   private async complete(
-    { tool, input, call }: CheckedCall,
+    { tool, input, call, beganAt }: CheckedCall,
     key: string | undefined,
     result: object,
   ): Promise<void> {
-    const { organizationId, actor } = call;
+    const { organizationId, actor, origin } = call;
     const { name } = tool.descriptor;
     if (key !== undefined) await this.idempotency.complete(organizationId, name, key, result);
-    await this.audit.record(organizationId, actor, name, subjectOf(input, result));
+    await this.audit.record(organizationId, actor, name, subjectOf(input, result), {
+      argumentsDigest: this.calls.digest(organizationId, input),
+      durationMs: Math.round(performance.now() - beganAt),
+      origin,
+    });
   }
 }
 

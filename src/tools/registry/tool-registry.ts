@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnModuleInit, type Type } from '@nestjs/common';
+import { CallRecorder } from '../../accounts/call-recorder.js';
 import { Env } from '../../config/env.js';
 import { AppError } from '../../errors/app-error.js';
 import type { ToolPolicies } from '../../policies/tool-policies.js';
@@ -8,6 +9,7 @@ import { Tool, type ToolOptions } from '../contract/tool.decorator.js';
 import { type ToolMethod, ToolPipeline } from '../pipeline/tool-pipeline.js';
 import { type DtoClass, dtoSchema } from '../schema/dto-schema.js';
 import { parseArguments, parseBySchema } from '../schema/parse-arguments.js';
+import { endedCall } from './ended-call.js';
 import {
   assertName,
   assertUnique,
@@ -35,6 +37,7 @@ export class ToolRegistry implements OnModuleInit {
     private readonly methods: DecoratedMethods,
     private readonly pipeline: ToolPipeline,
     private readonly env: Env,
+    private readonly calls: CallRecorder,
   ) {}
 
   onModuleInit(): void {
@@ -93,11 +96,25 @@ export class ToolRegistry implements OnModuleInit {
     return new Set(callable.flatMap(({ task }) => task ?? []));
   }
 
-  /** Calls a tool and returns its result. Every expected failure is an {@link AppError}; invalid arguments throw at once. */
+  /**
+   * Calls a tool and returns its result. Every expected failure is an {@link AppError}; invalid arguments throw at once.
+   * The log of calls gets a row.
+   */
   call(tool: RegisteredTool, given: unknown, call: ToolCall): Promise<object> {
-    return tool.invoke(given, call).catch((error: unknown) => {
-      throw fromHttpException(error, 'tool');
-    });
+    const beganAt = performance.now();
+    const fail = (error: unknown): never => {
+      const failure = fromHttpException(error, 'tool');
+      this.calls.recordCall(endedCall(tool.names[0], given, call, beganAt, failure));
+      throw failure;
+    };
+    try {
+      return tool.invoke(given, call).then((result) => {
+        this.calls.recordCall(endedCall(tool.names[0], undefined, call, beganAt));
+        return result;
+      }, fail);
+    } catch (error) {
+      return fail(error);
+    }
   }
 
   private register(method: DecoratedMethod<ToolOptions>): RegisteredTool {

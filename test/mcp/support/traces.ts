@@ -9,7 +9,7 @@ export async function tracesOf(
 ): Promise<string[]> {
   const rows = await switchboard.ownerQuery<{ subject: string }>(
     `select subject from audit_log
-     where organization_id = $1 and action like $2 order by id`,
+     where organization_id = $1 and action like $2 and outcome = 'ok' order by id`,
     [organization.id, actions],
   );
   return rows.map((row) => row.subject);

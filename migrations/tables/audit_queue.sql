@@ -1,0 +1,7 @@
+-- Entries of the audit log that are not in the chain yet. gate.seal_audit_log() empties it. It has no index, because it
+-- is nearly empty and every change adds a row.
+create table private.audit_queue (
+  organization_id text collate "C" not null,
+  at timestamptz(3) not null,
+  id bigint not null
+) with (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);

@@ -1,0 +1,259 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { createHmac } from 'node:crypto';
+import { GateDatabase } from '../database/gate-database.js';
+import { SecretBox } from '../database/secret-box.js';
+import { type AppError, toError } from '../errors/app-error.js';
+import { canonicalJson } from '../text/canonical-json.js';
+import type { Actor } from './account.js';
+import { oneLine, type RequestOrigin } from './request-origin.js';
+
+const FLUSH_MS = 500;
+/** Each organization has this many rows a second in each of the two logs. Further calls are counted. */
+const MOST_PER_SECOND = 20;
+const MOST_WAITING = 10_000;
+const MOST_ERROR_CHARACTERS = 300;
+/** These calls had no effect and were not refused. */
+const HARMLESS = new Set(['ok', 'input_required', 'canceled']);
+const NAME = /^[a-z][a-z0-9_/]{0,63}$/;
+
+/** Describes a call that has ended, or was refused. */
+export interface EndedCall {
+  readonly organizationId: string;
+  readonly actor: Actor;
+  readonly tool: string;
+  /** It is `ok`, or the code of the error. */
+  readonly outcome: string;
+  /** What the caller was told. */
+  readonly error?: string;
+  readonly durationMs: number;
+  readonly origin?: RequestOrigin;
+  readonly given?: unknown;
+  /** True for a call that changed nothing and could change nothing: a dry run. */
+  readonly isDryRun?: boolean;
+}
+
+/** Describes something that happened outside of tools, such as a failed sign-in. */
+export interface AccountEvent {
+  readonly organizationId: string;
+  readonly actor: Actor;
+  readonly action: string;
+  readonly outcome: string;
+  readonly origin?: RequestOrigin;
+}
+
+/** Holds the rows of one organization since the second began. */
+interface Budget {
+  calls: number;
+  entries: number;
+}
+
+/**
+ * Writes the log of calls, and the refused and failed calls of the audit log. It writes in batches, twice a second, so
+ * that callers never wait. A process that is killed loses what it has not written. Changes are not written here: their
+ * entries commit with them.
+ */
+@Injectable()
+export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(CallRecorder.name);
+  private readonly digestKey: string;
+  private budgets = new Map<string, Budget>();
+  private secondBeganAt = 0;
+  private calls: object[] = [];
+  private entries: object[] = [];
+  private timer?: NodeJS.Timeout;
+  private flushing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly gate: GateDatabase,
+    secrets: SecretBox,
+  ) {
+    this.digestKey = secrets.derive('arguments in the audit log');
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    this.endSecond();
+    await this.flush();
+  }
+
+  /** Returns the HMAC-SHA256 of the canonical JSON of arguments. Without the key, nobody can guess them from it. */
+  digest(organizationId: string, given: unknown): string {
+    const text = `${organizationId} ${canonicalJson(given ?? {})}`;
+    return createHmac('sha256', this.digestKey).update(text).digest('hex');
+  }
+
+  /** Adds a call to the log of calls, and a refused or failed one to the audit log. Steps of runs have their journal. */
+  recordCall(call: EndedCall): void {
+    const { organizationId, outcome } = call;
+    const budget = this.budgetOf(organizationId);
+    budget.calls += 1;
+    if (call.actor.kind !== 'run' && budget.calls <= MOST_PER_SECOND) this.addCall(call);
+    if (HARMLESS.has(outcome) || call.isDryRun) return;
+    budget.entries += 1;
+    if (budget.entries <= MOST_PER_SECOND) this.addEntry(call);
+  }
+
+  /** Records a call that was refused before it reached a tool. Returns the error, for the caller to throw. */
+  refused<Refusal extends AppError>(
+    caller: Pick<EndedCall, 'organizationId' | 'actor' | 'origin'>,
+    tool: string,
+    error: Refusal,
+  ): Refusal {
+    const { code: outcome, message } = error;
+    this.recordCall({ ...caller, tool, outcome, error: message, durationMs: 0 });
+    return error;
+  }
+
+  /** Adds an entry to the audit log with the next batch, if the organization has not had too many in this second. */
+  recordEvent({ organizationId, actor, action, outcome, origin }: AccountEvent): void {
+    const budget = this.budgetOf(organizationId);
+    budget.entries += 1;
+    if (budget.entries > MOST_PER_SECOND) return;
+    this.entries.push(entryOf(organizationId, actor, action, outcome, origin));
+  }
+
+  /** Adds an entry to the audit log. It is stored when this resolves. */
+  async storeEvent({
+    organizationId,
+    actor,
+    action,
+    outcome,
+    origin,
+  }: AccountEvent): Promise<void> {
+    const entry = entryOf(organizationId, actor, action, outcome, origin);
+    await this.gate.call('record_events', [JSON.stringify([entry]), '[]']);
+  }
+
+  /** Writes everything that was recorded before. Keeps it for the next attempt when the database cannot be reached. */
+  flush(): Promise<void> {
+    this.flushing = this.flushing.then(() => this.write());
+    return this.flushing;
+  }
+
+  private async write(): Promise<void> {
+    if (performance.now() - this.secondBeganAt >= 1000) this.endSecond();
+    const { calls, entries } = this;
+    if (calls.length === 0 && entries.length === 0) return;
+    this.calls = [];
+    this.entries = [];
+    try {
+      await this.gate.call('record_events', [JSON.stringify(entries), JSON.stringify(calls)]);
+    } catch (error) {
+      this.calls = [...calls, ...this.calls].slice(-MOST_WAITING);
+      this.entries = [...entries, ...this.entries].slice(-MOST_WAITING);
+      this.logger.warn(
+        `The log of calls could not be written, and will be retried: ${toError(error).message}`,
+      );
+    }
+  }
+
+  private budgetOf(organizationId: string): Budget {
+    if (performance.now() - this.secondBeganAt >= 1000) this.endSecond();
+    let budget = this.budgets.get(organizationId);
+    if (!budget) {
+      budget = { calls: 0, entries: 0 };
+      this.budgets.set(organizationId, budget);
+    }
+    return budget;
+  }
+
+  /** Gives every organization a new budget, and adds a row for the calls that had none. */
+  private endSecond(): void {
+    const at = new Date();
+    for (const [organizationId, { calls, entries }] of this.budgets) {
+      if (calls > MOST_PER_SECOND) {
+        this.calls.push({
+          organization_id: organizationId,
+          at,
+          caller_kind: 'system',
+          caller_id: 'switchboard',
+          tool: null,
+          outcome: 'unlogged',
+          duration_ms: 0,
+          unlogged: calls - MOST_PER_SECOND,
+        });
+      }
+      if (entries > MOST_PER_SECOND) {
+        this.entries.push({
+          ...entryOf(organizationId, { kind: 'system', id: 'switchboard' }, 'calls', 'unlogged'),
+          unlogged: entries - MOST_PER_SECOND,
+        });
+      }
+    }
+    this.budgets = new Map();
+    this.secondBeganAt = performance.now();
+  }
+
+  private addCall({
+    organizationId,
+    actor,
+    tool,
+    outcome,
+    error,
+    durationMs,
+    origin,
+  }: EndedCall): void {
+    this.calls.push({
+      organization_id: organizationId,
+      at: new Date(),
+      caller_kind: actor.kind,
+      caller_id: actor.id,
+      tool: nameOf(tool),
+      outcome,
+      error: error && oneLine(error, MOST_ERROR_CHARACTERS),
+      duration_ms: Math.round(durationMs),
+      request_id: origin?.requestId,
+      client: origin?.client,
+    });
+  }
+
+  private addEntry({
+    organizationId,
+    actor,
+    tool,
+    outcome,
+    durationMs,
+    origin,
+    given,
+  }: EndedCall): void {
+    this.entries.push({
+      ...entryOf(organizationId, actor, nameOf(tool), outcome, origin),
+      duration_ms: Math.round(durationMs),
+      arguments_digest: given === undefined ? undefined : this.digest(organizationId, given),
+    });
+  }
+}
+
+function entryOf(
+  organizationId: string,
+  actor: Actor,
+  action: string,
+  outcome: string,
+  origin?: RequestOrigin,
+): object {
+  return {
+    organization_id: organizationId,
+    at: new Date(),
+    actor_kind: actor.kind,
+    actor_id: actor.id,
+    action,
+    outcome,
+    address: origin?.address,
+    request_id: origin?.requestId,
+    client: origin?.client,
+  };
+}
+
+/** Replaces a text that cannot be the name of a tool. It is content that the caller chose. */
+function nameOf(tool: string): string {
+  return NAME.test(tool) ? tool : '(not a name)';
+}

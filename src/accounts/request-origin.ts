@@ -1,0 +1,36 @@
+import type { Request } from 'express';
+import { randomBytes } from 'node:crypto';
+
+const MOST_CLIENT_CHARACTERS = 120;
+const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}]/gu;
+// Ids of one process differ by a counter, because random ones for each request would cost more than the rest.
+const PREFIX = `req_${randomBytes(9).toString('base64url')}`;
+
+let count = 0;
+
+/** Says where a request came from. It is written to the audit log and to the log of calls. */
+export interface RequestOrigin {
+  /** It is unique, and the caller gets it as the header `X-Request-Id`. */
+  readonly requestId: string;
+  readonly address: string | undefined;
+  /** Has the first 120 characters of the header `User-Agent`. */
+  readonly client: string | undefined;
+}
+
+/** Gives a request its id. Call it once for each request. */
+export function originOf(request: Request): RequestOrigin {
+  count += 1;
+  const requestId = `${PREFIX}${count.toString(36)}`;
+  request.res?.setHeader('X-Request-Id', requestId);
+  const { 'user-agent': agent } = request.headers;
+  return {
+    requestId,
+    address: request.ip,
+    client: agent && oneLine(agent, MOST_CLIENT_CHARACTERS),
+  };
+}
+
+/** Returns the first characters of a text that others chose, without control characters. PostgreSQL can store it. */
+export function oneLine(text: string, most: number): string {
+  return text.slice(0, most).toWellFormed().replace(CONTROL_CHARACTERS, ' ');
+}

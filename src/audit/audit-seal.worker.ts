@@ -1,0 +1,60 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { GateDatabase } from '../database/gate-database.js';
+import { toError } from '../errors/app-error.js';
+
+const POLL_MS = 1000;
+const BATCH = 500;
+
+/** Chains new entries of the audit log every second, so that a later change of an entry can be found. */
+@Injectable()
+export class AuditSealWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(AuditSealWorker.name);
+  private timer?: NodeJS.Timeout;
+  private isStopping = false;
+  private sealing?: Promise<void>;
+
+  constructor(
+    private readonly env: Env,
+    private readonly gate: GateDatabase,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (!this.env.runsWorker) return;
+    this.timer = setInterval(() => void this.seal(), POLL_MS).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    this.isStopping = true;
+    await this.sealing;
+  }
+
+  /** Chains all entries that were committed before. After a failure, the next attempt follows in a second. */
+  seal(): Promise<void> {
+    this.sealing ??= this.sealAll()
+      .catch((error: unknown) => {
+        if (this.isStopping) return;
+        this.logger.warn(
+          `Entries of the audit log could not be chained, and will be retried: ${toError(error).message}`,
+        );
+      })
+      .finally(() => {
+        this.sealing = undefined;
+      });
+    return this.sealing;
+  }
+
+  private async sealAll(): Promise<void> {
+    let count: number;
+    do {
+      const [row] = await this.gate.call<{ seal_audit_log: number }>('seal_audit_log', [BATCH]);
+      count = row!.seal_audit_log;
+    } while (count === BATCH && !this.isStopping);
+  }
+}

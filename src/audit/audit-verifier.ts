@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import type { Client } from 'pg';
+
+const MOST_FAULTS = 1000;
+const BATCH = 50;
+
+/** Names the end of a chain: the number of its entries, and the hash of the last one in hexadecimal. */
+export interface ChainHead {
+  readonly organizationId: string;
+  readonly position: bigint;
+  readonly hash: string;
+}
+
+export interface Verification {
+  readonly heads: readonly ChainHead[];
+  /** Says in words what was changed, removed or inserted. At most 1000. */
+  readonly faults: readonly string[];
+  readonly entries: number;
+  /** Counts entries that are not chained yet. */
+  readonly waiting: number;
+}
+
+interface Chain {
+  organization_id: string;
+  position: string;
+  hash: Buffer;
+  anchor_position: string;
+  anchor_hash: Buffer;
+}
+
+interface Seal {
+  last_position: string;
+  entry_ids: string[];
+  hashes: Buffer[];
+  /** The contents of the entries, in the order of `entry_ids`; null for an entry that is missing. */
+  contents: (string | null)[];
+}
+
+// Everything that gate.seal_audit_log() hashes. It is repeated here, because that function may have been changed.
+const SEALS = `
+  select s.last_position, s.entry_ids, s.hashes, (
+    select array_agg(json_build_array(a.organization_id, a.id,
+      to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), a.actor_kind, a.actor_id, a.action, a.subject,
+      a.outcome, encode(a.arguments_digest, 'hex'), a.duration_ms, a.address, a.request_id, a.client,
+      a.unlogged)::text order by e.place)
+    from unnest(s.entry_ids) with ordinality as e (id, place)
+    left join public.audit_log a
+      on a.organization_id = s.organization_id and a.at between s.first_at and s.last_at and a.id = e.id
+  ) as contents
+  from private.audit_seals s where s.organization_id = $1 and s.last_position > $2 order by s.last_position limit ${BATCH}`;
+
+// A row without an entry is a JSON array that begins with null.
+const MISSING = '[null,';
+
+const STRANGERS = `
+  select a.organization_id, a.id from public.audit_log a
+  left join (
+    select s.organization_id, unnest(s.entry_ids) as id from private.audit_seals s
+    union all select q.organization_id, q.id from private.audit_queue q
+  ) as known on known.organization_id = a.organization_id and known.id = a.id
+  where known.id is null order by a.organization_id, a.id limit ${MOST_FAULTS}`;
+
+// Entries and seals of an organization whose chain was removed.
+const CHAINLESS = `
+  select distinct s.organization_id from private.audit_seals s
+  where not exists (select from private.audit_chains c where c.organization_id = s.organization_id)`;
+
+/** Checks the chains of the audit log with the owner's connection, and trusts no function of the database. */
+export class AuditVerifier {
+  private readonly faults: string[] = [];
+  private entries = 0;
+
+  constructor(private readonly client: Client) {}
+
+  /** `kept` are ends of chains from an earlier run, which an attacker could not change. */
+  async verify(kept: readonly ChainHead[]): Promise<Verification> {
+    // All statements see the same state, so entries that are written meanwhile are no faults.
+    await this.client.query('begin isolation level repeatable read read only');
+    try {
+      const { rows: chains } = await this.client.query<Chain>(
+        'select * from private.audit_chains order by organization_id',
+      );
+      for (const chain of chains) {
+        const ofChain = kept.filter(({ organizationId: id }) => id === chain.organization_id);
+        await this.verifyChain(chain, ofChain);
+      }
+      this.findRemovedChains(chains, kept);
+      await this.findStrangers();
+      const { rows } = await this.client.query<{ waiting: number }>(
+        'select count(*)::integer as waiting from private.audit_queue',
+      );
+      return {
+        heads: chains.map((chain) => ({
+          organizationId: chain.organization_id,
+          position: BigInt(chain.position),
+          hash: chain.hash.toString('hex'),
+        })),
+        faults: this.faults,
+        entries: this.entries,
+        waiting: rows[0]!.waiting,
+      };
+    } finally {
+      await this.client.query('rollback');
+    }
+  }
+
+  private async verifyChain(chain: Chain, kept: readonly ChainHead[]): Promise<void> {
+    const { organization_id: id } = chain;
+    const expected = new Map(kept.map(({ position, hash }) => [position, hash]));
+    const anchor = BigInt(chain.anchor_position);
+    // A purge deleted these entries. Nothing is left to compare.
+    for (const position of expected.keys()) if (position < anchor) expected.delete(position);
+    let position = anchor;
+    let hash = chain.anchor_hash;
+    const compare = (): void => {
+      const before = expected.get(position);
+      expected.delete(position);
+      if (before !== undefined && before !== hash.toString('hex')) {
+        this.report(`${id}: the chain was another one at position ${position}, when it was kept.`);
+      }
+    };
+    compare();
+    let after = '-1';
+    for (;;) {
+      const { rows } = await this.client.query<Seal>(SEALS, [id, after]);
+      if (rows.length === 0) break;
+      for (const seal of rows) {
+        after = seal.last_position;
+        seal.entry_ids.forEach((entryId, index) => {
+          position += 1n;
+          hash = this.verifyEntry(id, entryId, seal, index, hash);
+          compare();
+        });
+        if (position !== BigInt(seal.last_position)) {
+          this.report(
+            `${id}: entries are missing in the chain before position ${seal.last_position}.`,
+          );
+          position = BigInt(seal.last_position);
+        }
+      }
+    }
+    if (position !== BigInt(chain.position) || !hash.equals(chain.hash)) {
+      this.report(`${id}: the end of the chain was removed or changed after position ${position}.`);
+    }
+    for (const missing of expected.keys()) {
+      this.report(`${id}: the chain ended at position ${missing} or later, when it was kept.`);
+    }
+  }
+
+  /** Returns the stored hash, so that a changed entry is one fault, and the entries after it are none. */
+  private verifyEntry(
+    id: string,
+    entryId: string,
+    { contents, hashes }: Seal,
+    index: number,
+    previous: Buffer,
+  ): Buffer {
+    this.entries += 1;
+    const content = contents[index];
+    const stored = hashes[index];
+    if (!stored) {
+      this.report(`${id}: the hash of entry ${entryId} was removed.`);
+      return previous;
+    }
+    if (content === undefined || content === null || content.startsWith(MISSING)) {
+      this.report(`${id}: entry ${entryId} was removed.`);
+      return stored;
+    }
+    const hash = createHash('sha256').update(previous).update(content).digest();
+    if (!hash.equals(stored)) {
+      this.report(`${id}: entry ${entryId} was changed, or the chain before it.`);
+    }
+    return stored;
+  }
+
+  private findRemovedChains(chains: readonly Chain[], kept: readonly ChainHead[]): void {
+    const known = new Set(chains.map(({ organization_id: id }) => id));
+    const removed = new Set(kept.map(({ organizationId }) => organizationId));
+    for (const id of removed) {
+      if (!known.has(id)) this.report(`${id}: the audit log was removed, with its chain.`);
+    }
+  }
+
+  private async findStrangers(): Promise<void> {
+    const chainless = await this.client.query<{ organization_id: string }>(CHAINLESS);
+    for (const { organization_id: id } of chainless.rows) {
+      this.report(`${id}: the end of the chain was removed.`);
+    }
+    const { rows } = await this.client.query<{ organization_id: string; id: string }>(STRANGERS);
+    for (const { organization_id: id, id: entryId } of rows) {
+      this.report(`${id}: entry ${entryId} was inserted without the service.`);
+    }
+  }
+
+  private report(fault: string): void {
+    if (this.faults.length < MOST_FAULTS) this.faults.push(fault);
+  }
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { AuditSealWorker } from './audit-seal.worker.js';
+import { AuditRepository } from './audit.repository.js';
+import { AuditTools } from './audit.tools.js';
+import { CallLogRetention } from './call-log-retention.js';
+
+/** Provides the tools that read the audit log and the log of calls, and chains the audit log. */
+@Module({
+  imports: [AccountsModule],
+  providers: [AuditRepository, AuditSealWorker, AuditTools, CallLogRetention],
+})
+export class AuditModule {}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import {
+  Between,
+  type EntityTarget,
+  type FindOptionsOrder,
+  type FindOptionsWhere,
+  LessThan,
+} from 'typeorm';
+import { AuditLogEntry } from '../accounts/audit-log-entry.entity.js';
+import type { OrganizationRow } from '../database/organization-row.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import type { TimePosition } from '../paging/paging.js';
+import { CallLogRow } from './call-log-row.entity.js';
+
+/** Describes a row of one of the two logs. */
+interface LogRow extends OrganizationRow {
+  at: Date;
+  id: string;
+}
+
+/** Selects rows with a time from `from` to before `until`, after a cursor if there is one. */
+export interface LogWindow {
+  readonly from: Date;
+  readonly until: Date;
+  readonly after: TimePosition | undefined;
+  readonly limit: number;
+}
+
+/** Reads the two logs, newest rows first. The primary keys of both tables have this order. */
+@Injectable()
+export class AuditRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  async listEntries(
+    organizationId: string,
+    window: LogWindow,
+    filter: Partial<Pick<AuditLogEntry, 'actorId' | 'outcome' | 'action' | 'subject'>>,
+  ): Promise<AuditLogEntry[]> {
+    return await this.list(organizationId, AuditLogEntry, window, filter);
+  }
+
+  async listCalls(
+    organizationId: string,
+    window: LogWindow,
+    filter: Partial<Pick<CallLogRow, 'callerId' | 'outcome' | 'tool' | 'requestId'>>,
+  ): Promise<CallLogRow[]> {
+    return await this.list(organizationId, CallLogRow, window, filter);
+  }
+
+  private async list<Row extends LogRow>(
+    organizationId: string,
+    entity: EntityTarget<Row>,
+    { from, until, after, limit }: LogWindow,
+    filter: object,
+  ): Promise<Row[]> {
+    const isPast = after && after.at < until;
+    // The times of the database have whole milliseconds, so this is the last time before the end.
+    const last = new Date((isPast ? after.at : until).getTime() - 1);
+    const base = { ...filter, organizationId };
+    const where: object[] = [{ ...base, at: Between(from, last) }];
+    // Rows of the same time as the last row of the previous page follow by id.
+    if (isPast && after.at >= from) where.push({ ...base, at: after.at, id: LessThan(after.id) });
+    return await this.tenants.repository(organizationId, entity).find({
+      where: where as FindOptionsWhere<Row>[],
+      order: { at: 'DESC', id: 'DESC' } as FindOptionsOrder<Row>,
+      take: limit,
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import { createHmac } from 'node:crypto';
+
+/** Names what a function of the database does with a signed text. */
+export type SignedPurpose = 'audit entries' | 'audit retention';
+
+/**
+ * Signs arguments of functions that the tenant role may call, so that SQL of a tool cannot call them. PostgreSQL checks
+ * the signature in `private.is_signed()`.
+ */
+export class StatementSigner {
+  constructor(private readonly key: Buffer) {}
+
+  /** Returns the signature in hexadecimal. */
+  sign(purpose: SignedPurpose, text: string): string {
+    return createHmac('sha256', this.key).update(`${purpose}:${text}`).digest('hex');
+  }
+}

@@ -1,0 +1,42 @@
+import type { EndedCall } from '../../accounts/call-recorder.js';
+import { AppError } from '../../errors/app-error.js';
+import { InputRequired, MissingCapability } from '../contract/input-request.js';
+import type { ToolCall } from '../contract/tool-call.js';
+import { ReportedFailure } from '../pipeline/tool-pipeline.js';
+
+/** Describes a call for the logs. `failure` is what it threw. */
+export function endedCall(
+  tool: string,
+  given: unknown,
+  { organizationId, actor, origin, dryRun, signal }: ToolCall,
+  beganAt: number,
+  failure?: unknown,
+): EndedCall {
+  return {
+    organizationId,
+    actor,
+    tool,
+    outcome: outcomeOf(failure, signal),
+    ...(failure instanceof Error && { error: messageOf(failure) }),
+    durationMs: performance.now() - beganAt,
+    ...(origin && { origin }),
+    given,
+    isDryRun: dryRun ?? false,
+  };
+}
+
+function outcomeOf(failure: unknown, signal: AbortSignal): string {
+  if (failure === undefined) return 'ok';
+  if (failure instanceof InputRequired || failure instanceof MissingCapability) {
+    return 'input_required';
+  }
+  if (signal.aborted && failure === signal.reason) return 'canceled';
+  if (failure instanceof ReportedFailure) return failure.failure.code;
+  return failure instanceof AppError ? failure.code : 'internal';
+}
+
+/** Returns what the caller is told. The text of an unexpected error may contain internals. */
+function messageOf(failure: Error): string | undefined {
+  if (failure instanceof AppError && failure.code !== 'internal') return failure.message;
+  return failure instanceof ReportedFailure ? failure.failure.message : undefined;
+}
