@@ -68,7 +68,9 @@ export class ToolHandlers {
     const fault = this.restrictionFault(params.name, key, offered);
     if (fault === undefined) throw this.unknownTool(params.name, key, offered);
     this.security.report('restricted_key', { subject: key.organizationId });
-    const error = knownError(new AppError('forbidden', fault));
+    const refusal = new AppError('forbidden', fault);
+    this.calls.recordRefusal(key, params.name, refusal);
+    const error = knownError(refusal);
     return context.encoder.toolFailure(JSON.stringify(error));
   }
 
