@@ -16,6 +16,7 @@ import { BoundContexts1764000014000 } from './1764000014000-bound-contexts.js';
 import { Grants1764000015000 } from './1764000015000-grants.js';
 import { Confirmations1764000016000 } from './1764000016000-confirmations.js';
 import { Surface1764000017000 } from './1764000017000-surface.js';
+import { TokenBuckets1764000018000 } from './1764000018000-token-buckets.js';
 import { RestrictedKeys1764000019000 } from './1764000019000-restricted-keys.js';
 import { AuditChains1764000020000 } from './1764000020000-audit-chains.js';
 
@@ -42,6 +43,7 @@ export const MIGRATIONS = [
   Grants1764000015000,
   Confirmations1764000016000,
   Surface1764000017000,
+  TokenBuckets1764000018000,
   RestrictedKeys1764000019000,
   AuditChains1764000020000,
 ];

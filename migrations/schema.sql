@@ -1,6 +1,15 @@
 -- The schema that the migrations make, without the bodies of functions. Generated: do not edit.
 -- After a change of a migration run: npm run db:schema
 
+create table gate.known_addresses (
+  user_id text collate "C" not null,
+  network text collate "C" not null,
+  used_at timestamp with time zone not null default now(),
+  constraint known_addresses_pkey PRIMARY KEY (user_id, network),
+  constraint known_addresses_user_id_fkey FOREIGN KEY (user_id) REFERENCES gate.users(id) ON DELETE CASCADE
+);
+CREATE INDEX known_addresses_used_at_idx ON gate.known_addresses USING btree (used_at);
+
 create table gate.sessions (
   sid text collate "C" not null,
   sess json not null,
@@ -8,6 +17,13 @@ create table gate.sessions (
   constraint sessions_pkey PRIMARY KEY (sid)
 );
 CREATE INDEX sessions_expire_idx ON gate.sessions USING btree (expire);
+
+create table gate.token_buckets (
+  id bytea not null,
+  full_at timestamp with time zone not null,
+  constraint token_buckets_pkey PRIMARY KEY (id)
+);
+CREATE INDEX token_buckets_full_at_idx ON gate.token_buckets USING btree (full_at);
 
 create table gate.users (
   id text collate "C" not null,
@@ -626,6 +642,8 @@ function gate.purge_confirmations(keep_days integer, batch_size integer) returns
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_idempotency_keys(keep_days integer, batch_size integer) returns integer
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.purge_token_buckets(most_buckets integer) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.record_events(audit_entries json, calls json) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_events(ids text[], epochs integer[]) returns void
@@ -635,6 +653,8 @@ function gate.release_messages(ids text[], epochs integer[]) returns void
 function gate.release_runs(ids text[], epochs integer[]) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_schedules(ids text[], epochs integer[]) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.remember_address(of_user_id text, from_network text) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.renew_events(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
@@ -649,6 +669,10 @@ function gate.revoke_api_key(for_organization_id text, by_user_id text) returns 
 function gate.seal_audit_log(batch_size integer) returns integer
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.sweep_run_limits() returns TABLE(id text, organization_id text)
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.take_sign_in_token(for_email text, from_network text, per_minute integer) returns double precision
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.take_token(bucket text, capacity integer, refill_seconds double precision) returns double precision
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.touch_api_key(key_organization_id text, key_id text, by_address text, by_agent text, by_client text) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
@@ -673,7 +697,7 @@ function private.is_signed(purpose text, message text, signature text) returns b
 function private.isolate(target regclass, key_column name DEFAULT 'organization_id'::name, bookkeeping boolean DEFAULT false) returns void
   language plpgsql;
 function private.lock_for_member(in_organization_id text, for_user_id text) returns void
-  language plpgsql set search_path=pg_catalog, pg_temp;
+  language plpgsql set search_path=pg_catalog, pg_temp set lock_timeout=1s;
 function private.notify_run_change() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.pass_debounce(organization text, workflow text, limits json, key text) returns void

@@ -5,6 +5,7 @@ import { AccountsService } from './accounts.service.js';
 import { AuditLog } from './audit-log.js';
 import { AuthController } from './auth.controller.js';
 import { CallRecorder } from './call-recorder.js';
+import { CredentialLimits } from './credential-limits.js';
 import { LocalStrategy } from './local.strategy.js';
 import { SessionMiddleware, Sessions } from './sessions.js';
 
@@ -14,8 +15,8 @@ const MAX_BODY_BYTES = 16 * 1024;
 @Module({
   imports: [PassportModule.register({ session: true })],
   controllers: [AuthController],
-  providers: [AccountsService, AuditLog, CallRecorder, LocalStrategy, Sessions],
-  exports: [AccountsService, AuditLog, CallRecorder, Sessions],
+  providers: [AccountsService, AuditLog, CallRecorder, CredentialLimits, LocalStrategy, Sessions],
+  exports: [AccountsService, AuditLog, CallRecorder, CredentialLimits, Sessions],
 })
 export class AccountsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

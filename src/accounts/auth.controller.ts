@@ -13,10 +13,12 @@ import {
 import type { Request, Response } from 'express';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { AppError } from '../errors/app-error.js';
+import { clientAddress } from '../http/client-address.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { type Account, type AccountView, SignUpBody, toAccountView } from './account.js';
 import { AccountsService } from './accounts.service.js';
 import { CallRecorder } from './call-recorder.js';
+import { CredentialLimits } from './credential-limits.js';
 import { CrossSiteGuard } from './cross-site.guard.js';
 import { originOf } from './request-origin.js';
 import { SessionGuard, accountOf } from './session.guard.js';
@@ -32,11 +34,15 @@ export class AuthController {
     private readonly sessions: Sessions,
     private readonly changes: ChangeFeed,
     private readonly recorder: CallRecorder,
+    private readonly limits: CredentialLimits,
   ) {}
 
   @Post('sign-up')
   async signUp(@Body() body: SignUpBody, @Req() request: Request): Promise<AccountView> {
+    const address = clientAddress(request);
+    await this.limits.countSignUp(address);
     const account = await this.accounts.signUp(body);
+    await this.limits.remember(account.userId, address);
     await new Promise<void>((resolve, reject) => {
       request.logIn(account, (error: Error | null) => (error ? reject(error) : resolve()));
     });

@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
+import { clientAddress } from '../http/client-address.js';
 import { Origins } from '../http/origins.js';
 import { SecurityLog } from '../security/security-log.js';
 
@@ -22,7 +23,7 @@ export class CrossSiteGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     if (SAFE_METHODS.has(request.method) || this.isSameOrigin(request)) return true;
-    this.security.report('cross_site_request', { address: request.ip });
+    this.security.report('cross_site_request', { address: clientAddress(request) });
     const hint = this.env.publicUrl ? '' : ' (set PUBLIC_URL to the address that people use)';
     throw new AppError(
       'forbidden',

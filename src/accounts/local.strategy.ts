@@ -1,29 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
+import type { Request } from 'express';
 import { Strategy } from 'passport-local';
 import { AppError } from '../errors/app-error.js';
-import { TokenBuckets } from '../http/rate-limiter.js';
+import { clientAddress } from '../http/client-address.js';
 import type { Account } from './account.js';
 import { AccountsService } from './accounts.service.js';
+import { CredentialLimits } from './credential-limits.js';
 
-const ATTEMPTS = 10;
-const ATTEMPTS_PER_SECOND = ATTEMPTS / 60;
-
-/** Checks an e-mail address and a password. Each address has ten attempts, and regains ten a minute. */
+/** Checks an e-mail address and a password, within the limits of attempts. */
 @Injectable()
 export class LocalStrategy extends PassportStrategy(Strategy, 'local') {
-  private readonly attempts = new TokenBuckets(ATTEMPTS, ATTEMPTS_PER_SECOND);
-
-  constructor(private readonly accounts: AccountsService) {
-    super({ usernameField: 'email', passwordField: 'password' });
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly limits: CredentialLimits,
+  ) {
+    super({ usernameField: 'email', passwordField: 'password', passReqToCallback: true });
   }
 
-  async validate(email: string, password: string): Promise<Account> {
+  async validate(request: Request, email: string, password: string): Promise<Account> {
     if (email.includes('\0')) throw wrongCredentials();
-    const key = email.toLowerCase().slice(0, 254);
-    this.attempts.consume(key, 1, 'Too many attempts to sign in. Wait before the next attempt.');
+    const address = clientAddress(request);
+    await this.limits.countSignIn(email, address);
     const account = await this.accounts.authenticate(email, password);
     if (!account) throw wrongCredentials();
+    await this.limits.remember(account.userId, address);
     return account;
   }
 }

@@ -1,14 +1,20 @@
 import { hash, verify } from '@node-rs/argon2';
+import { availableParallelism } from 'node:os';
+import { BoundedQueue } from './bounded-queue.js';
 
 // The OWASP Password Storage Cheat Sheet asks for argon2id with at least m=19 MiB, t=2, p=1. The algorithm (argon2id)
 // and its version (0x13) are the defaults of the library.
 const COSTS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
+// Each hash takes 19 MiB, a core, and one of the four threads of Node.js that also read files and resolve names.
+const queue = new BoundedQueue(Math.min(availableParallelism(), 3), 100);
+
 /** Limits passwords, because hashing a longer one would cost the server more than the caller. */
 export const MAX_PASSWORD_BYTES = 1024;
 
+/** Throws `unavailable` when too many passwords are waiting to be hashed or checked, as {@link verifyPassword} does. */
 export async function hashPassword(password: string): Promise<string> {
-  return await hash(password, COSTS);
+  return await queue.run(() => hash(password, COSTS));
 }
 
 /**
@@ -20,16 +26,17 @@ export async function verifyPassword(
   password: string,
 ): Promise<boolean> {
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return false;
-  if (storedHash === undefined) {
-    await verify(await dummyHash(), password);
-    return false;
-  }
-  return await verify(storedHash, password);
+  const compared = storedHash ?? (await dummyHash());
+  const isRight = await queue.run(() => verify(compared, password));
+  return isRight && storedHash !== undefined;
 }
 
 let dummy: Promise<string> | undefined;
 
 function dummyHash(): Promise<string> {
-  dummy ??= hashPassword('a password that nobody has');
+  dummy ??= hashPassword('a password that nobody has').catch((error: unknown) => {
+    dummy = undefined;
+    throw error;
+  });
   return dummy;
 }

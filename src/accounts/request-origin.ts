@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { randomBytes } from 'node:crypto';
+import { clientAddress } from '../http/client-address.js';
 
 const MOST_CLIENT_CHARACTERS = 120;
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}]/gu;
@@ -25,7 +26,7 @@ export function originOf(request: Request): RequestOrigin {
   const { 'user-agent': agent } = request.headers;
   return {
     requestId,
-    address: request.ip,
+    address: clientAddress(request),
     client: agent && oneLine(agent, MOST_CLIENT_CHARACTERS),
   };
 }

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import connectPgSimple from 'connect-pg-simple';
 import session, { type SessionData } from 'express-session';
+import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import type { Account } from './account.js';
 import { mapDatabaseError } from '../database/database-error.js';
 import { toError } from '../errors/app-error.js';
 
+/** Uses within this time after an extension do not extend a session again, so most requests write nothing. */
+const EXTEND_EVERY_MS = 60 * 1000;
+const MOST_REMEMBERED = 10_000;
 const PRUNE_SECONDS = 15 * 60;
 /** Ends a session this many milliseconds after its start, even if it is in use (ASVS 5.0, 7.3.2). */
 const ABSOLUTE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
@@ -29,7 +33,17 @@ type Callback<T = unknown> = (error?: unknown, value?: T) => void;
 
 /** Stores sessions in PostgreSQL under the SHA-256 of their id, so that a reader of the table cannot hijack a session. */
 export class SessionStore extends PgStore {
-  constructor(pool: Pool) {
+  /** The sessions that were extended recently. */
+  private readonly extended = new LRUCache<string, true>({
+    max: MOST_REMEMBERED,
+    ttl: EXTEND_EVERY_MS,
+  });
+
+  /** `admit` gets the digest of a session before the session is read. It throws to refuse the request. */
+  constructor(
+    pool: Pool,
+    private readonly admit: (digest: string) => void,
+  ) {
     super({
       pool,
       schemaName: 'gate',
@@ -39,17 +53,20 @@ export class SessionStore extends PgStore {
   }
 
   override get(sid: string, done: (error: unknown, data?: SessionData | null) => void): void {
-    super.get(digest(sid), (error: unknown, data?: SessionData | null) => {
-      const expired =
-        data?.startedAt !== undefined && Date.now() - data.startedAt > ABSOLUTE_LIFETIME_MS;
-      done(mapError(error), expired ? null : data);
-    });
+    const key = digest(sid);
+    try {
+      this.admit(key);
+    } catch (error) {
+      done(error);
+      return;
+    }
+    this.read(key, done);
   }
 
   /** Returns the person of a session, or undefined when the session has ended. */
   async findPerson(sid: string): Promise<SignedIn | undefined> {
     return await new Promise((resolve, reject) => {
-      this.get(sid, (error, data) => {
+      this.read(digest(sid), (error, data) => {
         if (error) reject(toError(error));
         else resolve(data?.passport?.user);
       });
@@ -66,7 +83,22 @@ export class SessionStore extends PgStore {
   }
 
   override touch(sid: string, data: SessionData, done?: () => void): void {
-    super.touch(digest(sid), data, done);
+    const key = digest(sid);
+    if (this.extended.has(key)) {
+      done?.();
+      return;
+    }
+    this.extended.set(key, true);
+    super.touch(key, data, done);
+  }
+
+  /** Reads a session without the limit of requests, so that requests cannot hide its end. */
+  private read(key: string, done: (error: unknown, data?: SessionData | null) => void): void {
+    super.get(key, (error: unknown, data?: SessionData | null) => {
+      const expired =
+        data?.startedAt !== undefined && Date.now() - data.startedAt > ABSOLUTE_LIFETIME_MS;
+      done(mapError(error), expired ? null : data);
+    });
   }
 }
 

@@ -6,6 +6,7 @@ import passport, { Passport } from 'passport';
 import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { SecretBox } from '../database/secret-box.js';
+import { RateLimiter } from '../http/rate-limiter.js';
 import type { Account } from './account.js';
 import { AccountsService } from './accounts.service.js';
 import { IDLE_LIFETIME_MS, SessionStore, type SignedIn } from './session-store.js';
@@ -26,13 +27,14 @@ export class Sessions implements OnApplicationShutdown {
     gate: GateDatabase,
     secrets: SecretBox,
     env: Env,
+    limiter: RateLimiter,
     private readonly accounts: AccountsService,
   ) {
     const secure = env.publicUrl?.startsWith('https:') ?? false;
     // The prefix makes browsers bind the cookie to this host (RFC 6265bis). They accept it with https only.
     this.cookieName = secure ? '__Host-switchboard' : 'switchboard';
     this.cookieOptions = { httpOnly: true, sameSite: 'lax', secure, path: '/' };
-    this.store = new SessionStore(gate.pool);
+    this.store = new SessionStore(gate.pool, (digest) => limiter.consumeOfSession(digest));
     this.readCookie = session({
       store: this.store,
       name: this.cookieName,
@@ -42,8 +44,9 @@ export class Sessions implements OnApplicationShutdown {
       resave: false,
       saveUninitialized: false,
       rolling: true,
-      // Behind a proxy that ends TLS, only X-Forwarded-Proto says that the request came by https.
-      proxy: secure,
+      // Behind a proxy that ends TLS, only X-Forwarded-Proto says that the request came by https. Without a list of
+      // proxies, each is believed: a client that lies gets a cookie that its browser sends by https only.
+      proxy: env.trustedProxies === '' ? secure : undefined,
       cookie: { ...this.cookieOptions, maxAge: IDLE_LIFETIME_MS },
     });
     // @nestjs/passport signs people in through the global passport object. Sessions are read through a separate object,

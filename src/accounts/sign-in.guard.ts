@@ -2,6 +2,7 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { AppError, toError } from '../errors/app-error.js';
+import { clientAddress } from '../http/client-address.js';
 import { SecurityLog } from '../security/security-log.js';
 import { AccountsService } from './accounts.service.js';
 import { CallRecorder } from './call-recorder.js';
@@ -53,7 +54,7 @@ export class SignInGuard extends AuthGuard('local') {
     // Without this, PostgreSQL would refuse the look-up, and the answer would be 500.
     const account = email.includes('\0') ? null : await this.accounts.findByEmail(email);
     const subject = account?.organizationId;
-    this.security.report('failed_sign_in', { subject, address: request.ip });
+    this.security.report('failed_sign_in', { subject, address: clientAddress(request) });
     if (!account) return;
     this.recorder.recordEvent({
       organizationId: account.organizationId,

@@ -5,6 +5,7 @@ import type { Express, RequestHandler } from 'express';
 import helmet from 'helmet';
 import { IncomingMessage, ServerResponse, createServer } from 'node:http';
 import { Socket } from 'node:net';
+import { Env } from '../config/env.js';
 import { serveDashboard } from '../dashboard/serve-dashboard.js';
 import { refuseSeveralHosts } from '../http/one-host.js';
 import { ProblemFilter } from '../http/problem.filter.js';
@@ -37,6 +38,14 @@ export async function createHttpApplication(
   app.set('etag', false);
   // The default parser builds objects from `a[b]=c`. No route needs that.
   app.set('query parser', 'simple');
+  // Decides the address of the client everywhere. Without trusted proxies it is the address of the connection.
+  const env = app.get(Env);
+  app.set('trust proxy', env.trustedProxyNetworks);
+  if (env.runsWeb && env.trustedProxies === '' && env.publicUrl?.startsWith('https:')) {
+    logger.warn(
+      'PUBLIC_URL is https, so there is a proxy. Set TRUSTED_PROXIES to its address. Until then all people share the limits of one address.',
+    );
+  }
   app.use(securityHeaders());
   app.use(refuseSeveralHosts);
   app.use(`/${WEBHOOK_PATH}`, refuseMalformedPath(NO_WEBHOOK));

@@ -95,6 +95,8 @@ export async function startTestSwitchboard(options: TestOptions = {}): Promise<T
       SIGN_UP: 'open',
       // An unexpected error of a tool appears only in the log.
       LOG_LEVEL: 'warn',
+      // All organizations of a test sign up from one address.
+      SIGN_UP_PER_HOUR: '0',
       ...options.env,
     });
     const app = await startApplication({

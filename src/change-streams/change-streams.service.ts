@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.js';
 import { Sessions } from '../accounts/sessions.js';
 import { ChangeFeed, type ChangeOrGap } from '../changes/change-feed.js';
 import { AppError } from '../errors/app-error.js';
+import { RateLimiter } from '../http/rate-limiter.js';
 import { ChangeStream, type EndReason } from './change-stream.js';
 
 const MAX_OPEN = 1024;
@@ -42,6 +43,7 @@ export class ChangeStreamsService implements OnModuleInit, OnModuleDestroy {
   constructor(
     private readonly changes: ChangeFeed,
     private readonly sessions: Sessions,
+    private readonly limiter: RateLimiter,
   ) {}
 
   /**
@@ -51,6 +53,7 @@ export class ChangeStreamsService implements OnModuleInit, OnModuleDestroy {
   async serve(request: StreamRequest): Promise<void> {
     const { account, sessionId, gone } = request;
     this.assertRoom(account.organizationId, sessionId);
+    this.limiter.countStream(account.organizationId);
     const stream = new ChangeStream(request.output);
     const open = { account, sessionId, stream, end: new AbortController() };
     this.open.add(open);

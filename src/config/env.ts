@@ -15,6 +15,7 @@ import {
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { type OutboundException, parseOutboundAllow } from './outbound-allow.js';
+import { parseTrustedProxies } from './trusted-proxies.js';
 
 export type Role = 'all' | 'web' | 'worker';
 
@@ -86,6 +87,29 @@ export class Env {
   @Min(0)
   @Max(100_000_000)
   readonly rateLimitPerMinute: number = 60_000;
+
+  /** Limits attempts to sign in per account and minute, of all processes together. 0 means no limit. */
+  @IsInt()
+  @Min(0)
+  @Max(1_000_000)
+  readonly signInPerMinute: number = 10;
+
+  /** Limits accounts that one address creates in an hour, in all processes together. 0 means no limit. */
+  @IsInt()
+  @Min(0)
+  @Max(1_000_000)
+  readonly signUpPerHour: number = 20;
+
+  /** Limits API keys that one organization creates in an hour, in all processes together. 0 means no limit. */
+  @IsInt()
+  @Min(0)
+  @Max(1_000_000)
+  readonly keysPerHour: number = 60;
+
+  /** These proxies name the client in X-Forwarded-For. From anybody else, that header has no effect. */
+  @IsString()
+  @Length(0, 4096)
+  readonly trustedProxies: string = '';
 
   /** Encrypts stored secrets. The default is a random key that only the owner of the database can read. */
   @IsOptional()
@@ -169,6 +193,11 @@ export class Env {
     return parseOutboundAllow(this.outboundAllow) ?? [];
   }
 
+  /** Returns addresses and networks of trusted proxies. */
+  get trustedProxyNetworks(): readonly string[] {
+    return parseTrustedProxies(this.trustedProxies) ?? [];
+  }
+
   /** Returns the address at which links and webhook URLs start, without a trailing slash. */
   get baseUrl(): string {
     const host = this.host.includes(':') ? `[${this.host}]` : this.host;
@@ -196,6 +225,10 @@ export const ENV_NAMES = {
   logLevel: 'LOG_LEVEL',
   signUp: 'SIGN_UP',
   rateLimitPerMinute: 'RATE_LIMIT_PER_MINUTE',
+  signInPerMinute: 'SIGN_IN_PER_MINUTE',
+  signUpPerHour: 'SIGN_UP_PER_HOUR',
+  keysPerHour: 'KEYS_PER_HOUR',
+  trustedProxies: 'TRUSTED_PROXIES',
   secretKey: 'SECRET_KEY',
   otherSecretKey: 'OTHER_SECRET_KEY',
   databasePoolSize: 'DATABASE_POOL_SIZE',
@@ -236,6 +269,11 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   }
   if (!parseOutboundAllow(env.outboundAllow)) {
     faults.push('OUTBOUND_ALLOW: it must be a list of ADDRESS[/BITS][:PORT] or *:PORT');
+  }
+  if (!parseTrustedProxies(env.trustedProxies)) {
+    faults.push(
+      'TRUSTED_PROXIES: it must be a list of ADDRESS[/BITS], not wider than /8 or /7 with IPv6',
+    );
   }
   if (faults.length > 0) {
     throw new EnvError(

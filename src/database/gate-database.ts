@@ -1,14 +1,19 @@
 import { Pool, type PoolConfig } from 'pg';
 import { mapDatabaseError } from './database-error.js';
+import { ConnectionShares } from './transactions/connection-shares.js';
 
 /** Calls the functions of the gate, before an organization is known. Its role cannot read tables of organizations. */
 export class GateDatabase {
   readonly pool: Pool;
+  /** Half of the connections, for statements that may wait for locks of an organization. */
+  private readonly shares: ConnectionShares;
 
   constructor(config: PoolConfig, onError: (error: Error) => void) {
     this.pool = new Pool(config);
     // Without a listener, a server that goes away while a connection is idle would end the process.
     this.pool.on('error', onError);
+    const { max, connectionTimeoutMillis } = this.pool.options;
+    this.shares = new ConnectionShares(Math.floor(max / 2), connectionTimeoutMillis!);
   }
 
   async call<Row extends object>(name: string, values: readonly unknown[]): Promise<Row[]> {
@@ -19,6 +24,24 @@ export class GateDatabase {
       `select * from gate.${name}(${parameters})`,
       values,
     );
+  }
+
+  /**
+   * Calls a function that may wait for a lock of the organization. Of each organization one such call runs at a time, and
+   * all together use half of the connections. So a lock of one organization delays no look-up of a key or session.
+   */
+  async callFor<Row extends object>(
+    organizationId: string,
+    name: string,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    const wait = this.shares.take(organizationId);
+    if (wait) await wait;
+    try {
+      return await this.call<Row>(name, values);
+    } finally {
+      this.shares.release(organizationId);
+    }
   }
 
   /** Calls a function once for each value, in one statement. `position` of a row is the index of its value. */

@@ -4,10 +4,15 @@ import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 import { SecurityLog } from '../security/security-log.js';
 
+/** An organization may open twice as many streams as can be open, for example after an outage, and then one a second. */
+const STREAMS = 128;
+const STREAMS_PER_SECOND = 1;
+
 /** Limits the calls of each organization to one process, so that an endless loop of one cannot slow down others. */
 @Injectable()
 export class RateLimiter {
   private readonly buckets?: TokenBuckets;
+  private readonly streams?: TokenBuckets;
 
   constructor(
     env: Env,
@@ -15,14 +20,35 @@ export class RateLimiter {
   ) {
     if (env.rateLimitPerMinute > 0) {
       this.buckets = new TokenBuckets(env.rateLimitPerMinute, env.rateLimitPerMinute / 60);
+      this.streams = new TokenBuckets(STREAMS, STREAMS_PER_SECOND);
     }
   }
 
   /** Counts `points` calls of an organization or webhook. Throws `rate_limited` instead when they exceed the limit. */
   consume(id: string, points: number): void {
-    const waitSeconds = this.buckets?.take(id, points) ?? 0;
+    this.take(id, points, id);
+  }
+
+  /** Counts a request of a session before its organization is known. A session has the same limit as an organization. */
+  consumeOfSession(digest: string): void {
+    this.take(`session ${digest}`, 1, 'session');
+  }
+
+  /** Counts a subscription or another stream that an organization starts. Each costs more than a call. */
+  countStream(organizationId: string): void {
+    const waitSeconds = this.streams?.take(organizationId, 1) ?? 0;
     if (waitSeconds === 0) return;
-    this.security.report('rate_limited', { subject: id });
+    this.security.report('rate_limited', { subject: organizationId });
+    throw rateLimited(
+      `Too many streams were started. Try again in ${Math.ceil(waitSeconds)} s, or keep one open.`,
+      waitSeconds,
+    );
+  }
+
+  private take(bucket: string, points: number, subject: string): void {
+    const waitSeconds = this.buckets?.take(bucket, points) ?? 0;
+    if (waitSeconds === 0) return;
+    this.security.report('rate_limited', { subject });
     throw rateLimited('Too many calls. Try again later.', waitSeconds);
   }
 }
@@ -68,6 +94,7 @@ export class TokenBuckets {
   }
 }
 
-function rateLimited(message: string, waitSeconds: number): AppError {
+/** Returns the error for a caller that may try again after `waitSeconds`. */
+export function rateLimited(message: string, waitSeconds: number): AppError {
   return new AppError('rate_limited', message, { retryAfterSeconds: Math.ceil(waitSeconds) });
 }

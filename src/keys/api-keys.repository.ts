@@ -77,12 +77,13 @@ export class ApiKeysRepository {
     const { id, hash, prefix, lastFour } = key;
     const options = [expiresAt, readOnly, tools];
     const values = [organizationId, userId, id, hash, prefix, lastFour, ...options];
-    await this.gate.call('create_api_key', values);
+    await this.gate.callFor(organizationId, 'create_api_key', values);
   }
 
   /** Revokes the active key and writes the audit log, in one statement. Returns false when there was no key. */
   async revoke(organizationId: string, userId: string): Promise<boolean> {
-    return (await this.gate.call('revoke_api_key', [organizationId, userId])).length > 0;
+    const values = [organizationId, userId];
+    return (await this.gate.callFor(organizationId, 'revoke_api_key', values)).length > 0;
   }
 
   /**

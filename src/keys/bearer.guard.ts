@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { originOf } from '../accounts/request-origin.js';
 import { UnauthenticatedError } from '../errors/app-error.js';
+import { clientAddress } from '../http/client-address.js';
 import { SecurityLog } from '../security/security-log.js';
 import { type AuthenticatedKey, type EndedKey, KeysService } from './keys.service.js';
 
@@ -28,7 +29,7 @@ export class BearerGuard implements CanActivate {
     const token = BEARER.exec(authorization)?.[1];
     const key = token === undefined ? undefined : await this.keys.authenticate(token);
     if (!key) {
-      this.security.report('unknown_key', { address: request.ip });
+      this.security.report('unknown_key', { address: clientAddress(request) });
       throw new UnauthenticatedError(
         'This API key is unknown or revoked. Ask an owner for the current key.',
         `${REALM}, error="invalid_token", error_description="The API key is unknown or revoked"`,
@@ -41,7 +42,10 @@ export class BearerGuard implements CanActivate {
 
   /** Only who has the whole key learns its end. So nothing is disclosed to a stranger. */
   private refuseEnded({ reason, endedAt, organizationId }: EndedKey, request: Request): Error {
-    this.security.report(`${reason}_key`, { subject: organizationId, address: request.ip });
+    this.security.report(`${reason}_key`, {
+      subject: organizationId,
+      address: clientAddress(request),
+    });
     const ended = `${reason === 'revoked' ? 'was revoked' : 'expired'} at ${endedAt.toISOString()}`;
     return new UnauthenticatedError(
       `This API key ${ended}. Ask an owner for the current key.`,

@@ -1,6 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
+import { CredentialLimits } from '../accounts/credential-limits.js';
 import { accountOf, SessionGuard } from '../accounts/session.guard.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { readBodyIfAny } from '../http/request-body.js';
@@ -16,6 +17,7 @@ export class KeysController {
   constructor(
     private readonly keys: KeysService,
     private readonly options: KeyOptionsService,
+    private readonly limits: CredentialLimits,
   ) {}
 
   @Post()
@@ -23,6 +25,7 @@ export class KeysController {
     const { organizationId, userId } = accountOf(request);
     const body = await readBodyIfAny(request, MAX_BODY_BYTES);
     const options = await this.options.parse(organizationId, body);
+    await this.limits.countKey(organizationId);
     return {
       api_key: await this.keys.create(organizationId, userId, options),
       message: 'Store this key now: it is shown only once. The previous key is revoked.',

@@ -1,5 +1,6 @@
 import { All, Controller, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { clientAddress } from '../http/client-address.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { parseJson, readJsonBody } from '../http/request-body.js';
 import { sendJson } from '../http/send-json.js';
@@ -54,7 +55,7 @@ export class McpController {
     } finally {
       if (key.isUseStale) {
         this.keys.recordUse(key, {
-          address: request.ip,
+          address: clientAddress(request),
           agent: userAgentOf(request.headers['user-agent']),
           client: clientNameOf(message),
         });

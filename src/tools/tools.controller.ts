@@ -30,7 +30,9 @@ export class ToolsController {
 
   @Get()
   async list(@Req() request: Request): Promise<{ tools: ToolDescriptor[] }> {
-    const policies = await this.policies.get(accountOf(request).organizationId);
+    const { organizationId } = accountOf(request);
+    this.limiter.consume(organizationId, 1);
+    const policies = await this.policies.get(organizationId);
     return { tools: this.registry.list('dashboard', policies) };
   }
 

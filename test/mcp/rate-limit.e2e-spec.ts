@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { RateLimiter } from '../../src/http/rate-limiter.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
 import { answerOf, errorOf } from './support/answer.js';
+import { Listening } from './support/listening.js';
 import { ProtocolTools } from './support/protocol.tools.js';
 import { tracesOf } from './support/traces.js';
 
@@ -41,4 +44,29 @@ it('the rate limit refuses a request before its body is read, per organization',
   expect(last.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   expect(await answerOf(patient.rpc(ping))).toMatchObject({ status: 200 });
+});
+
+it('the rate limit ends an endless loop of subscriptions, and tells when to try again', async () => {
+  const calm = await startSwitchboard({ env: { ROLE: 'web' } });
+  try {
+    const eager = await createOrganization(calm);
+    const patient = await createOrganization(calm);
+    const subscribe = async (key: string): Promise<Listening> => {
+      const listening = await Listening.start(calm.url, key, { toolsListChanged: true });
+      await waitFor(() => listening.ended || listening.frames.length > 0);
+      listening.close();
+      return listening;
+    };
+    // The first part of the loop, without its requests.
+    const limiter = calm.app.get(RateLimiter);
+    for (let count = 0; count < 127; count += 1) limiter.countStream(eager.id);
+    const all = await Promise.all(Array.from({ length: 40 }, () => subscribe(eager.key)));
+    const refused = all.find(({ frames }) => frames.length === 0)!;
+    const body = await refused.body();
+    expect(body).toEqual(errorOf(1429, 1));
+    expect(body.error!.message).toMatch(/Try again in \d+ s/);
+    expect((await subscribe(patient.key)).frames).toHaveLength(1);
+  } finally {
+    await calm.close();
+  }
 });

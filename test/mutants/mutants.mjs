@@ -237,8 +237,8 @@ export const MUTANTS = [
     edits: [
       [
         'src/database/transactions/connection-shares.ts',
-        'return this.free > 0 && (held === 0 || (this.free > 1 && held < 2 * this.free));',
-        'return this.free > 0 && held < 2000;',
+        'return this.free > (this.heldBy(organizationId) === 0 ? 0 : this.reserved);',
+        'return this.free > 0;',
       ],
     ],
     tests: ['test/database/connection-shares'],

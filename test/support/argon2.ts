@@ -16,7 +16,27 @@ export function useRealCosts(isOn: boolean): void {
   hasRealCosts = isOn;
 }
 
-export const hash: typeof Hash = (password, options, signal) =>
-  real.hash(password, { ...options, ...(!hasRealCosts && LOWEST_COSTS) }, signal);
+let running = 0;
+let mostRunning = 0;
 
-export const { verify } = real;
+/** Counts how many passwords are hashed or checked at the same time from now on. */
+export function countHashing(): { mostAtOnce: () => number } {
+  mostRunning = running;
+  return { mostAtOnce: () => mostRunning };
+}
+
+async function counted<T>(work: Promise<T>): Promise<T> {
+  running += 1;
+  mostRunning = Math.max(mostRunning, running);
+  try {
+    return await work;
+  } finally {
+    running -= 1;
+  }
+}
+
+export const hash: typeof Hash = (password, options, signal) =>
+  counted(real.hash(password, { ...options, ...(!hasRealCosts && LOWEST_COSTS) }, signal));
+
+export const verify: typeof Verify = (hashed, password, options, signal) =>
+  counted(real.verify(hashed, password, options, signal));

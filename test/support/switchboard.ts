@@ -75,6 +75,8 @@ async function start(
     DATA_DIR: dataDir,
     NODE_ENV: 'test',
     SIGN_UP: 'open',
+    // All organizations of a test sign up from one address.
+    SIGN_UP_PER_HOUR: '0',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     ...driverSettings(),
     ...options.env,

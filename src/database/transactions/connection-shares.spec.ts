@@ -36,9 +36,9 @@ describe('the shares of connections', () => {
     expect(got).toHaveLength(most);
   });
 
-  it('leave a connection for the next two organizations', () => {
+  it('leave a connection for the next three organizations', () => {
     const { got, take } = taker(new ConnectionShares(10, 1000));
-    for (const organizationId of ['a', 'b', 'c']) {
+    for (const organizationId of ['a', 'b', 'c', 'd']) {
       take(organizationId, 20);
       expect(got).toContain(organizationId);
     }

@@ -1,26 +1,31 @@
 import { AppError } from '../../errors/app-error.js';
 
+const RESERVED_SHARE = 0.3;
+
 interface Waiter {
   readonly admit: () => void;
   readonly timer: NodeJS.Timeout;
 }
 
 /**
- * Shares the connections of a pool among organizations. An organization gets another connection only while it holds
- * fewer than twice the number of free connections. So connections stay free for the next organization, however long
- * the statements of others take: three of ten beside one organization, and one beside two. Organizations that wait
- * take turns.
+ * Shares the connections of a pool among organizations. The last 30 % of the connections are for organizations that hold
+ * none. So one organization gets 7 of 10, and however long the statements of three take, a fourth gets a connection at
+ * once. Organizations that wait take turns.
  */
 export class ConnectionShares {
   private readonly held = new Map<string, number>();
   /** The first organization of the map is the next in turn. */
   private readonly waiting = new Map<string, Set<Waiter>>();
+  /** This many connections are for organizations that hold none. */
+  private readonly reserved: number;
 
   /** `free` is the number of connections of the pool. A wait ends after `mostWaitMs` with `unavailable`. */
   constructor(
     private free: number,
     private readonly mostWaitMs: number,
-  ) {}
+  ) {
+    this.reserved = Math.max(1, Math.floor(free * RESERVED_SHARE));
+  }
 
   /** Returns undefined if the organization may use a connection now, or else a promise that resolves when it may. */
   take(organizationId: string): Promise<void> | undefined {
@@ -45,9 +50,7 @@ export class ConnectionShares {
   }
 
   private mayTake(organizationId: string): boolean {
-    const held = this.heldBy(organizationId);
-    // The last free connection is for an organization that holds none.
-    return this.free > 0 && (held === 0 || (this.free > 1 && held < 2 * this.free));
+    return this.free > (this.heldBy(organizationId) === 0 ? 0 : this.reserved);
   }
 
   private hold(organizationId: string): void {

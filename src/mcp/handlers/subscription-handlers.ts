@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { RateLimiter } from '../../http/rate-limiter.js';
 import { type AuthenticatedKey, KeysService } from '../../keys/keys.service.js';
 import { ResourceRegistry } from '../../resources/resource-registry.js';
 import type { Task } from '../../tools/contract/task-source.js';
@@ -29,6 +30,7 @@ export class SubscriptionHandlers {
     private readonly keys: KeysService,
     private readonly tasks: Tasks,
     private readonly resources: ResourceRegistry,
+    private readonly limiter: RateLimiter,
   ) {}
 
   /** Resolves when the service stops, and rejects when the caller disconnects or its key is revoked. */
@@ -36,6 +38,7 @@ export class SubscriptionHandlers {
     const { id, key, stream, signal, era } = context;
     if (id === undefined || !stream) throw new Error('A subscription needs an id and a stream.');
     const filter = parseFilter(params.notifications);
+    await withJsonRpcErrors(this.countStart(key.organizationId));
     if (filter.taskIds.length > 0) assertTakesTasks(params, era);
     const { toolsListChanged } = filter;
     // Only the form of the URI is checked, because the resource may be created or deleted at any time.
@@ -60,6 +63,10 @@ export class SubscriptionHandlers {
       },
     });
     return emptyResult({ [SUBSCRIPTION_ID]: id });
+  }
+
+  private async countStart(organizationId: string): Promise<void> {
+    this.limiter.countStream(organizationId);
   }
 
   private async existing(key: AuthenticatedKey, ids: readonly string[]): Promise<string[]> {

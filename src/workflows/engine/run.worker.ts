@@ -56,7 +56,7 @@ export class RunWorker extends QueueWorker {
       await this.executor.execute(claim, signal);
     } finally {
       // The run has ended or waits, so another run may start under the concurrency limit.
-      if (claim.isLimited) await this.limitGates.admit(claim.id);
+      if (claim.isLimited) await this.limitGates.admit(claim.organizationId, claim.id);
     }
   }
 

@@ -46,7 +46,7 @@ export class RunControlService {
     wait = false,
   ): Promise<ControlOutcome> {
     const done = await this.control.cancel(organizationId, ids, wait);
-    this.admitOthers(done);
+    this.admitOthers(organizationId, done);
     this.publishChanges(organizationId, done);
     const text = 'The run has ended, or a worker is writing to it. Try again.';
     return { done, refused: refuseOthers(ids, done, text) };
@@ -111,9 +111,9 @@ export class RunControlService {
   }
 
   /** Admits runs that limits delayed while the given runs were running. */
-  private admitOthers(ids: readonly string[]): void {
+  private admitOthers(organizationId: string, ids: readonly string[]): void {
     for (const id of ids.slice(0, MAX_WAKE_UPS)) {
-      this.tenants.afterCommit(() => void this.limits.admit(id));
+      this.tenants.afterCommit(() => void this.limits.admit(organizationId, id));
     }
   }
 

@@ -13,6 +13,11 @@ import type { RunTriggerType } from '../definitions/trigger.js';
 
 const MAX_KEY_LENGTH = 200;
 
+interface AdmittedRun {
+  id: string;
+  organization_id: string;
+}
+
 interface LimitedRun {
   triggerType: RunTriggerType;
   payload: Buffer;
@@ -47,19 +52,20 @@ export class RunLimitsService {
   }
 
   /** Admits the runs that may start after a change of this run. Never throws, because the sweep retries. */
-  async admit(id: string): Promise<void> {
-    await this.wakeAdmitted('admit_runs', [id]);
+  async admit(organizationId: string, id: string): Promise<void> {
+    await this.wakeAdmitted(() =>
+      this.gate.callFor<AdmittedRun>(organizationId, 'admit_runs', [id]),
+    );
   }
 
   /** Admits runs that another process has not admitted because it died. Never throws. */
   async sweep(): Promise<void> {
-    await this.wakeAdmitted('sweep_run_limits', []);
+    await this.wakeAdmitted(() => this.gate.call<AdmittedRun>('sweep_run_limits', []));
   }
 
-  private async wakeAdmitted(name: string, values: readonly string[]): Promise<void> {
+  private async wakeAdmitted(admit: () => Promise<AdmittedRun[]>): Promise<void> {
     try {
-      const admitted = await this.gate.call<{ id: string; organization_id: string }>(name, values);
-      for (const { id, organization_id: organizationId } of admitted) {
+      for (const { id, organization_id: organizationId } of await admit()) {
         this.wakeUps.wake('run', id, undefined, organizationId);
       }
     } catch (error) {

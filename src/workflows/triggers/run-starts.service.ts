@@ -174,7 +174,7 @@ export class RunStartsService {
   private wakeWorkers(organizationId: string, { id, refusal }: NewRun, isLimited: boolean): void {
     if (refusal !== null) return;
     void this.failpoints.reach('after commit, before wake-up', id).then(() => {
-      if (isLimited) void this.limits.admit(id);
+      if (isLimited) void this.limits.admit(organizationId, id);
       else this.wakeUps.wake('run', id, undefined, organizationId);
     });
   }

@@ -1,0 +1,25 @@
+-- Deletes full token buckets and addresses that were not used for 90 days. When more buckets are left than allowed, it
+-- also deletes those that are full soonest, which loses least.
+--
+-- Arguments: the largest number of buckets to keep.
+-- Result: nothing.
+-- Locks: the deleted rows. It skips rows that others have locked.
+create or replace function gate.purge_token_buckets(most_buckets integer) returns void
+language sql security definer
+set search_path = pg_catalog, pg_temp as $$
+with full_again as materialized (
+  select b.id from gate.token_buckets b where b.full_at <= now() for update skip locked
+)
+delete from gate.token_buckets b using full_again where b.id = full_again.id;
+with surplus as materialized (
+  select b.id from gate.token_buckets b order by b.full_at
+  limit greatest((select count(*) from gate.token_buckets) - most_buckets, 0) for update skip locked
+)
+delete from gate.token_buckets b using surplus where b.id = surplus.id;
+with unused as materialized (
+  select k.user_id, k.network from gate.known_addresses k
+  where k.used_at < now() - interval '90 days' for update skip locked
+)
+delete from gate.known_addresses k using unused
+where k.user_id = unused.user_id and k.network = unused.network;
+$$;

@@ -1,0 +1,32 @@
+-- Counts an attempt to sign in.
+--
+-- Arguments:
+--   for_email    the e-mail address, in any case
+--   from_network the IPv4 address, or the first 64 bits of the IPv6 address, of the caller
+--   per_minute   the attempts of one account and minute; all accounts together have three times as many from one network
+-- Result: 0; or the seconds until the next attempt may be made.
+-- Locks: the rows of the buckets, that of the network first.
+--
+-- A network from which the person has signed in before has a bucket of its own for this account. So strangers cannot
+-- lock anybody out there, neither by guesses at this account nor by guesses at others from the same network.
+create or replace function gate.take_sign_in_token(for_email text, from_network text, per_minute integer)
+returns double precision
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+declare
+  account constant text := lower(for_email);
+  seconds double precision;
+begin
+  if exists (
+    select from gate.users u join gate.known_addresses k on k.user_id = u.id
+    where lower(u.email) = account and k.network = from_network
+  ) then
+    return gate.take_token('sign in from ' || from_network || ' to ' || account, per_minute, 60);
+  end if;
+  seconds := gate.take_token('sign in from ' || from_network, 3 * per_minute, 60);
+  if seconds = 0 then
+    seconds := gate.take_token('sign in to ' || account, per_minute, 60);
+  end if;
+  return seconds;
+end
+$$;

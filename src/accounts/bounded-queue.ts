@@ -1,0 +1,35 @@
+import { AppError } from '../errors/app-error.js';
+
+/** Runs at most `most` works at the same time. At most `mostWaiting` others wait, in the order in which they came. */
+export class BoundedQueue {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(
+    private readonly most: number,
+    private readonly mostWaiting: number,
+  ) {}
+
+  /** Returns the result of the work. Throws `unavailable` at once when too many others wait. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running >= this.most) await this.wait();
+    else this.running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      // The next work takes the place of this one, so that no later work can come between them.
+      if (next) next();
+      else this.running -= 1;
+    }
+  }
+
+  private wait(): Promise<void> {
+    if (this.waiting.length >= this.mostWaiting) {
+      throw new AppError('unavailable', 'Too many people sign in at this moment. Try again.', {
+        retryAfterSeconds: 2,
+      });
+    }
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+}

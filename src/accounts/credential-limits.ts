@@ -1,0 +1,93 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { GateDatabase } from '../database/gate-database.js';
+import { toError } from '../errors/app-error.js';
+import { networkOf } from '../http/client-address.js';
+import { rateLimited } from '../http/rate-limiter.js';
+import { SecurityLog } from '../security/security-log.js';
+
+const HOUR_SECONDS = 60 * 60;
+const MOST_BUCKETS = 100_000;
+/** Each process purges after this many tokens, so hostile numbers of addresses add few rows to the most. */
+const PURGE_AFTER = 1000;
+const MOST_EMAIL_CHARACTERS = 254;
+
+/**
+ * Limits what strangers could use to guess or collect credentials. The buckets are rows of the database, so all processes
+ * together have one limit (ADR 25). Each method throws `rate_limited` at the limit.
+ */
+@Injectable()
+export class CredentialLimits {
+  private readonly logger = new Logger(CredentialLimits.name);
+  private sincePurge = 0;
+
+  constructor(
+    private readonly gate: GateDatabase,
+    private readonly env: Env,
+    private readonly security: SecurityLog,
+  ) {}
+
+  /** Counts an attempt to sign in. An address that has signed in to the account before has a bucket of its own for it. */
+  async countSignIn(email: string, address: string): Promise<void> {
+    const perMinute = this.env.signInPerMinute;
+    if (perMinute === 0) return;
+    const values = [email.slice(0, MOST_EMAIL_CHARACTERS), networkOf(address), perMinute];
+    const waitSeconds = await this.take('take_sign_in_token', values);
+    if (waitSeconds === 0) return;
+    this.security.report('rate_limited', { subject: 'sign_in', address });
+    throw rateLimited(
+      'Too many attempts to sign in. Wait before the next attempt, or sign in from an address that you used before.',
+      waitSeconds,
+    );
+  }
+
+  /** Counts an account that is about to be created. */
+  async countSignUp(address: string): Promise<void> {
+    const bucket = `sign up from ${networkOf(address)}`;
+    const waitSeconds = await this.takeOfHour(bucket, this.env.signUpPerHour);
+    if (waitSeconds === 0) return;
+    this.security.report('rate_limited', { subject: 'sign_up', address });
+    throw rateLimited('Too many accounts were created from this address. Wait.', waitSeconds);
+  }
+
+  /** Counts an API key that is about to be created. */
+  async countKey(organizationId: string): Promise<void> {
+    const waitSeconds = await this.takeOfHour(`keys of ${organizationId}`, this.env.keysPerHour);
+    if (waitSeconds === 0) return;
+    this.security.report('rate_limited', { subject: organizationId });
+    throw rateLimited(
+      'Too many API keys were created. Wait, and use the current key.',
+      waitSeconds,
+    );
+  }
+
+  /** Lets this address keep its own bucket when the person signs in again. */
+  async remember(userId: string, address: string): Promise<void> {
+    await this.gate.call('remember_address', [userId, networkOf(address)]);
+  }
+
+  /** Deletes rows that are not needed any more, and those beyond the bound. Never throws. */
+  async purge(): Promise<void> {
+    try {
+      await this.gate.call('purge_token_buckets', [MOST_BUCKETS]);
+    } catch (error) {
+      this.logger.warn(
+        `Deleting old token buckets failed, and will be retried: ${toError(error).message}`,
+      );
+    }
+  }
+
+  private async takeOfHour(bucket: string, capacity: number): Promise<number> {
+    return capacity === 0 ? 0 : await this.take('take_token', [bucket, capacity, HOUR_SECONDS]);
+  }
+
+  private async take(name: string, values: readonly unknown[]): Promise<number> {
+    this.sincePurge += 1;
+    if (this.sincePurge >= PURGE_AFTER) {
+      this.sincePurge = 0;
+      void this.purge();
+    }
+    const [row] = await this.gate.call<Record<string, number>>(name, values);
+    return row![name]!;
+  }
+}

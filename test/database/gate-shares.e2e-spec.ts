@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GateDatabase } from '../../src/database/gate-database.js';
+import { createContact, send } from '../messaging/support.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+describe('calls of the gate that wait for a lock of an organization', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let globex: TestOrganization;
+  let initech: TestOrganization;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
+    acme = await createOrganization(switchboard);
+    globex = await createOrganization(switchboard);
+    initech = await createOrganization(switchboard);
+  });
+  afterAll(() => switchboard.close());
+
+  const countWaiting = async (): Promise<number> => {
+    // Inside a transaction, PostgreSQL shows the activity of the first look until the snapshot is cleared.
+    await switchboard.ownerQuery('select pg_stat_clear_snapshot()');
+    const [row] = await switchboard.ownerQuery<{ count: number }>(
+      `select count(*)::integer from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'
+         and application_name = 'switchboard gate'`,
+    );
+    return row!.count;
+  };
+
+  const createKeys = (organization: TestOrganization, count: number): Promise<Response>[] =>
+    Array.from({ length: count }, () => organization.fetch('/api/mcp/keys', { method: 'POST' }));
+
+  /**
+   * Lets organizations create keys while their rows are locked, as by a slow transaction of a tool that has called
+   * lock_organization(), and does `work` meanwhile.
+   */
+  const whileLocked = async (
+    organizations: TestOrganization[],
+    work: () => Promise<void>,
+  ): Promise<void> => {
+    const ids = organizations.map(({ id }) => id);
+    const locking = 'select from organizations where id = any($1) for no key update';
+    await switchboard.ownerQuery('begin');
+    await switchboard.ownerQuery(locking, [ids]);
+    const creations = organizations.flatMap((organization) => createKeys(organization, 5));
+    try {
+      await work();
+    } finally {
+      await switchboard.ownerQuery('rollback');
+    }
+    for (const { status } of await Promise.all(creations)) expect([201, 503]).toContain(status);
+  };
+
+  it('do not make the keys of another organization wait', async () => {
+    await whileLocked([acme], async () => {
+      await waitFor(async () => (await countWaiting()) >= 1);
+      for (let count = 0; count < 10; count += 1) {
+        expect(await countWaiting()).toBeLessThanOrEqual(1);
+        expect((await globex.rpc(PING)).status).toBe(200);
+      }
+    });
+  });
+
+  it('leave connections for keys and sessions, whatever the number of organizations', async () => {
+    const others = [await createOrganization(switchboard), await createOrganization(switchboard)];
+    await whileLocked([acme, initech, ...others], async () => {
+      await waitFor(async () => (await countWaiting()) >= 2);
+      for (let count = 0; count < 10; count += 1) {
+        expect(await countWaiting()).toBeLessThanOrEqual(2);
+        expect((await globex.rpc(PING)).status).toBe(200);
+        expect((await globex.fetch('/api/auth/session')).status).toBe(200);
+      }
+    });
+  });
+
+  it('give an organization its turn, however many others wait for locks', async () => {
+    await whileLocked([acme, initech], async () => {
+      await waitFor(async () => (await countWaiting()) >= 2);
+      expect((await globex.fetch('/api/mcp/keys', { method: 'POST' })).status).toBe(201);
+    });
+    globex = await createOrganization(switchboard);
+  });
+
+  it('are not the renewals and ends of leases, which serve all organizations', async () => {
+    const gate = switchboard.app.get(GateDatabase);
+    const ids: string[] = [];
+    for (const organization of [acme, globex]) {
+      const { id } = await createContact(organization);
+      ids.push((await send(organization, { contact_id: id })).id);
+    }
+    const [first, second] = ids;
+    await switchboard.ownerQuery('begin');
+    try {
+      await switchboard.ownerQuery('select from messages where id = $1 for update', [first]);
+      const rows = await switchboard.ownerQuery<{ epoch: number }>(
+        'select epoch from messages where id = any($1) order by id',
+        [ids.toSorted()],
+      );
+      const claims = [ids.toSorted(), rows.map(({ epoch }) => epoch)];
+      // Without a wait for the lock, all claims are renewed at once.
+      const renewed = await gate.call<{ id: string }>('renew_messages', [...claims, 15]);
+      expect(renewed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+      await gate.call('release_messages', claims);
+    } finally {
+      await switchboard.ownerQuery('rollback');
+    }
+    const [row] = await switchboard.ownerQuery<{ lease_until: Date | null }>(
+      'select lease_until from messages where id = $1',
+      [second],
+    );
+    expect(row!.lease_until).toBeNull();
+  });
+});
