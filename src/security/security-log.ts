@@ -9,6 +9,7 @@ export type SecurityEvent =
   | 'invalid_signature'
   | 'isolation_failure'
   | 'rate_limited'
+  | 'refused_statement'
   | 'restricted_key'
   | 'revoked_key'
   | 'unknown_key';

@@ -345,6 +345,25 @@ describe(TenantDatabase.name, () => {
     expect(report.mock.calls).toEqual([['isolation_failure', { subject: acme.id }]]);
   });
 
+  it('reports SQL that is refused before it is sent, and SQL without privilege, even when a tool catches the error', async () => {
+    const report = vi.spyOn(switchboard.app.get(SecurityLog), 'report');
+    report.mockClear();
+    const ignore = (): void => undefined;
+    await tenants.transaction(acme.id, async () => {
+      const session = tenants.session(acme.id);
+      await session.query('commit').catch(ignore);
+      await session.query(`alter role current_user password 'x'`).catch(ignore);
+    });
+    const caught = (): Promise<unknown> =>
+      tenants.session(acme.id).query('select * from gate.users').catch(ignore);
+    await tenants.transaction(acme.id, caught, { readOnly: true });
+    expect(report.mock.calls).toEqual([
+      ['refused_statement', { subject: acme.id }],
+      ['refused_statement', { subject: acme.id }],
+      ['isolation_failure', { subject: acme.id }],
+    ]);
+  });
+
   it('commits when the work has left a savepoint open', async () => {
     await tenants.transaction(acme.id, async () => {
       const { manager } = tenants.session(acme.id).repository(IdempotencyKey);

@@ -4,7 +4,7 @@ const RUN_STARTS = 'src/workflows/triggers/run-starts.service.ts';
 const HTTP_APPLICATION = 'src/bootstrap/create-http-application.ts';
 const DELIVERY_LOG = 'src/workflows/webhooks/delivery-log.service.ts';
 const CONNECTIONS = 'src/database/transactions/tenant-connections.ts';
-const TENANT_DATABASE = 'src/database/transactions/tenant-database.ts';
+const TENANT_CONNECTIONS = 'src/database/transactions/tenant-connections.ts';
 const TOOL_RUNNER = 'src/workflows/engine/runners/tool.runner.ts';
 const RUNS_TABLE = 'migrations/tables/workflow_runs.sql';
 const LEASES = ['claim_runs', 'renew_runs', 'claim_messages', 'renew_messages'];
@@ -254,7 +254,7 @@ export const MUTANTS = [
   {
     id: 'S12',
     what: 'SQL that the tenant role may not execute is not reported',
-    edits: [[TENANT_DATABASE, "sqlState(error) === '42501'", "sqlState(error) === '00000'"]],
+    edits: [[TENANT_CONNECTIONS, "sqlState(error) !== '42501'", "sqlState(error) !== '00000'"]],
     tests: ['test/database/tenant-database'],
     names: 'reports SQL that the tenant role may not execute',
   },

@@ -2,7 +2,7 @@ import type { QueryResult } from 'pg';
 import { isConnectionError } from '../database-error.js';
 import { Pipeline } from '../driver/pipeline.js';
 import type { BoundStatement } from '../driver/statement.js';
-import { assertAllowed, assertOpen, type StatementSender } from './statement-sender.js';
+import { assertOpen, type StatementSender } from './statement-sender.js';
 import { setContext, setReadOnlyContext, type TenantConnections } from './tenant-connections.js';
 
 /** Commits each statement separately, in one round trip. Reads are READ COMMITTED. A write may send one statement. */
@@ -20,7 +20,7 @@ export class AutocommitTransaction implements StatementSender {
 
   async query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult> {
     assertOpen(this.isOver || isClosed());
-    assertAllowed(statement);
+    this.connections.assertAllowed(this.organizationId, statement);
     if (this.hasWritten) throw new Error('This transaction may send one statement only.');
     this.hasWritten = !this.readOnly;
     this.version += 1;
@@ -46,6 +46,7 @@ export class AutocommitTransaction implements StatementSender {
       this.connections.release(client);
       return result;
     } catch (error) {
+      this.connections.reportFailure(this.organizationId, error);
       const isBroken = isConnectionError(error);
       if (isBroken) this.connections.close(client);
       else this.connections.release(client);

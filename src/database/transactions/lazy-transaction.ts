@@ -2,12 +2,7 @@ import type { PoolClient, QueryResult } from 'pg';
 import { isConnectionError } from '../database-error.js';
 import { Pipeline } from '../driver/pipeline.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
-import {
-  assertAllowed,
-  assertOpen,
-  type DeferredStatement,
-  type StatementSender,
-} from './statement-sender.js';
+import { assertOpen, type DeferredStatement, type StatementSender } from './statement-sender.js';
 import { setContext, type TenantConnections } from './tenant-connections.js';
 
 const BEGIN = internal('begin');
@@ -36,7 +31,7 @@ export class LazyTransaction implements StatementSender {
   ) {}
 
   async query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult> {
-    assertAllowed(statement);
+    this.connections.assertAllowed(this.organizationId, statement);
     this.version += 1;
     return await this.inTurn(async () => {
       assertOpen(this.isOver || isClosed());
@@ -49,7 +44,7 @@ export class LazyTransaction implements StatementSender {
 
   defer(statement: DeferredStatement): void {
     assertOpen(this.isOver);
-    assertAllowed(statement);
+    this.connections.assertAllowed(this.organizationId, statement);
     this.deferred.push(statement);
   }
 
@@ -134,6 +129,7 @@ export class LazyTransaction implements StatementSender {
       this.hasBegun = true;
       return result;
     } catch (thrown) {
+      this.connections.reportFailure(this.organizationId, thrown);
       this.hasBegun ||= pipeline.completed > 0;
       // The server may have ended the connection in the pool. No statement has run, so replace the connection.
       if (!this.hasBegun && !isRetry && isConnectionError(thrown)) {

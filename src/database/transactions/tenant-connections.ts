@@ -1,10 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
-import { mapDatabaseError } from '../database-error.js';
+import type { SecurityLog } from '../../security/security-log.js';
+import { mapDatabaseError, sqlState } from '../database-error.js';
 import { forgetPreparedStatements } from '../driver/pipeline.js';
 import { sessionSafety } from '../driver/session-safety.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
 import { ConnectionShares } from './connection-shares.js';
 import type { ContextSigner } from './context-signer.js';
+import { assertAllowed } from './statement-sender.js';
 
 /** Returns `now()` in milliseconds since 1970, rounded like a `timestamptz(3)`. */
 const NOW = `(extract(epoch from now()) * 1000)::bigint`;
@@ -33,6 +35,7 @@ export class TenantConnections {
   constructor(
     private readonly pool: Pool,
     private readonly signer: ContextSigner,
+    private readonly security?: SecurityLog,
   ) {
     const { max, connectionTimeoutMillis } = pool.options;
     this.shares = new ConnectionShares(max, connectionTimeoutMillis!);
@@ -73,6 +76,22 @@ export class TenantConnections {
     if (client.getTransactionStatus() !== 'I') this.close(client);
     else if (this.changed.has(client)) void this.reset(client);
     else this.giveBack(client, false);
+  }
+
+  /** Throws for SQL that is refused before it is sent, and reports it, even if a tool then catches the error. */
+  assertAllowed(organizationId: string, statement: BoundStatement): void {
+    try {
+      assertAllowed(statement);
+    } catch (error) {
+      this.security?.report('refused_statement', { subject: organizationId });
+      throw error;
+    }
+  }
+
+  /** Reports 42501: a statement without privilege, or a context that nobody signed. A tool may catch the error later. */
+  reportFailure(organizationId: string, error: unknown): void {
+    if (sqlState(error) !== '42501') return;
+    this.security?.report('isolation_failure', { subject: organizationId });
   }
 
   /** Closes a connection instead of returning it to the pool. */

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { SecurityLog } from '../../security/security-log.js';
-import { mapDatabaseError, sqlState } from '../database-error.js';
+import { mapDatabaseError } from '../database-error.js';
 import { AutocommitTransaction } from './autocommit-transaction.js';
 import type { ContextSigner } from './context-signer.js';
 import { type Effects, parseEffects, READ_EFFECTS, RECORD_EFFECTS } from './effects.js';
@@ -39,10 +39,10 @@ export class TenantDatabase {
   constructor(
     private readonly source: DataSource,
     signer: ContextSigner,
-    private readonly security: SecurityLog,
+    security: SecurityLog,
   ) {
     const { master } = source.driver as PostgresDriver;
-    this.connections = new TenantConnections(master as Pool, signer);
+    this.connections = new TenantConnections(master as Pool, signer, security);
   }
 
   /**
@@ -87,7 +87,7 @@ export class TenantDatabase {
     try {
       return await this.storage.run({ ...current, afterCommit: [] }, work);
     } catch (error) {
-      throw this.failed(organizationId, transaction.failure ?? error);
+      throw mapDatabaseError(transaction.failure ?? error);
     } finally {
       await transaction.rollback();
     }
@@ -185,7 +185,7 @@ export class TenantDatabase {
       await transaction.commit();
     } catch (error) {
       await transaction.rollback();
-      throw this.failed(organizationId, transaction.failure ?? error);
+      throw mapDatabaseError(transaction.failure ?? error);
     }
     for (const action of current.afterCommit) action();
     return result;
@@ -202,18 +202,12 @@ export class TenantDatabase {
     try {
       result = await this.storage.run(current, work);
     } catch (error) {
-      throw this.failed(organizationId, error);
+      throw mapDatabaseError(error);
     } finally {
       current.session?.end();
     }
     for (const action of current.afterCommit) action();
     return result;
-  }
-
-  /** Returns the error for callers. Reports 42501: a statement without privilege, or a context nobody signed. */
-  private failed(subject: string, error: unknown): Error {
-    if (sqlState(error) === '42501') this.security.report('isolation_failure', { subject });
-    return mapDatabaseError(error);
   }
 
   /** Runs a transaction of a dry run behind a savepoint, so that a failed statement does not abort the dry run. */
