@@ -11,6 +11,7 @@ import { sessionQuery } from '../api/session.ts';
 import { ownPath } from '../features/account/own-path.ts';
 import { SignInPage } from '../features/account/sign-in-page.tsx';
 import { SignUpPage } from '../features/account/sign-up-page.tsx';
+import { type MessageStatus, readStatus } from '../features/messages/message.readers.ts';
 import { FailedFrame, FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
 import { Shell } from './shell.tsx';
 
@@ -64,10 +65,62 @@ const account = createRoute({
   ),
 });
 
+const developer = createRoute({
+  ...page,
+  path: '/settings/developer',
+  component: lazyRouteComponent(
+    () => import('../features/developer/developer-page.tsx'),
+    'DeveloperPage',
+  ),
+});
+const contacts = createRoute({
+  ...page,
+  path: '/contacts',
+  validateSearch: (search): { q?: string; filters?: unknown[] } => ({
+    ...(typeof search.q === 'string' && search.q && { q: search.q }),
+    ...(Array.isArray(search.filters) && { filters: search.filters }),
+  }),
+  component: lazyRouteComponent(
+    () => import('../features/contacts/contacts-page.tsx'),
+    'ContactsPage',
+  ),
+});
+const contact = createRoute({
+  ...page,
+  path: '/contacts/$contactId',
+  component: lazyRouteComponent(
+    () => import('../features/contacts/contact-page.tsx'),
+    'ContactPage',
+  ),
+});
+const messages = createRoute({
+  ...page,
+  path: '/messages',
+  validateSearch: (search): { status?: MessageStatus } => {
+    const status = readStatus(search.status);
+    return status ? { status } : {};
+  },
+  component: lazyRouteComponent(
+    () => import('../features/messages/messages-page.tsx'),
+    'MessagesPage',
+  ),
+});
+const message = createRoute({
+  ...page,
+  path: '/messages/$messageId',
+  component: lazyRouteComponent(
+    () => import('../features/messages/message-page.tsx'),
+    'MessagePage',
+  ),
+});
 /** Unknown paths keep the frame. */
 const other = createRoute({ ...page, path: '$', component: NotFoundPage });
 
-const routeTree = root.addChildren([signIn, signUp, signedIn.addChildren([home, account, other])]);
+const routeTree = root.addChildren([
+  signIn,
+  signUp,
+  signedIn.addChildren([home, developer, account, contacts, contact, messages, message, other]),
+]);
 
 export function createAppRouter(client: QueryClient) {
   return createRouter({

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Dashboard, startDashboard } from './support/dashboard.js';
+
+describe('contacts', () => {
+  let dashboard: Dashboard;
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard.close());
+
+  it('are added, found, edited and deleted', async () => {
+    const { page, faults } = await dashboard.open('/contacts');
+    await page.getByRole('heading', { name: 'No contacts yet' }).waitFor();
+    await page.getByRole('button', { name: 'Add a contact' }).click();
+    const form = page.getByRole('dialog', { name: 'Add a contact' });
+    await form.getByLabel('first_name').fill('Ada');
+    await form.getByRole('textbox', { name: 'email', exact: false }).first().fill('not an address');
+    await form.getByRole('button', { name: 'Add a contact' }).click();
+    await form
+      .getByRole('alert')
+      .filter({ hasText: /e-mail|email/i })
+      .first()
+      .waitFor();
+    expect(await form.getByLabel('first_name').inputValue()).toBe('Ada');
+    await form
+      .getByRole('textbox', { name: 'email', exact: false })
+      .first()
+      .fill('ada@example.com');
+    await form.getByRole('button', { name: 'Add a contact' }).click();
+    await page.getByRole('heading', { name: 'Ada', exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit the contact' });
+    await edit.getByLabel('last_name').fill('Lovelace');
+    await edit.getByRole('button', { name: 'Add to tags' }).click();
+    await edit.getByLabel('tags 1', { exact: true }).fill('vip');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
+    await page.getByText('vip').waitFor();
+
+    await page.getByRole('link', { name: 'All contacts' }).click();
+    await page.getByRole('searchbox').fill('lovel');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/contacts?q=lovel');
+    await page.getByRole('link', { name: 'Ada Lovelace' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'No contacts yet' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('are filtered by conditions that the address keeps', async () => {
+    for (const plan of ['pro', 'free']) {
+      const email = `${plan}@example.com`;
+      await dashboard.organization.call('create_contact', { email, properties: { plan } });
+    }
+    const { page } = await dashboard.open('/contacts');
+    await page.getByRole('link', { name: 'pro@example.com' }).waitFor();
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByLabel('Field').selectOption('properties.');
+    await page.getByLabel('Name of the property').fill('plan');
+    await page.getByLabel('Condition', { exact: true }).selectOption('equals');
+    await page.getByLabel('Value').fill('pro');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('link', { name: 'free@example.com' }).waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('link', { name: 'pro@example.com' }).waitFor();
+    expect(await page.getByLabel('Value').inputValue()).toBe('pro');
+    expect(await page.getByRole('link', { name: 'free@example.com' }).count()).toBe(0);
+  });
+
+  it('show names with markup and characters that change the order of text as text', async () => {
+    const first_name = '<img src=x onerror=alert(1)>';
+    const { value } = await dashboard.organization.call<{ contact: { id: string } }>(
+      'create_contact',
+      { email: 'markup@example.com', first_name, properties: { note: 'a\u202eb'.repeat(300) } },
+    );
+    const { page, faults } = await dashboard.open(`/contacts/${value.contact.id}`);
+    await page.getByRole('heading', { name: first_name }).waitFor();
+    await page.getByText('⟨U+202E⟩').first().waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('of another organization are the same as none', async () => {
+    const { page } = await dashboard.open('/contacts/cnt_unknown');
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /not|no/i })
+      .waitFor();
+  });
+
+  it('keep what was typed when the session ends, and save it after signing in again', async () => {
+    const { page } = await dashboard.open('/contacts');
+    await page.getByRole('button', { name: 'Add a contact' }).click();
+    await page.getByLabel('first_name').fill('Grace');
+    await page.getByLabel('external_id').fill('crm-7');
+    await dashboard.organization.fetch('/api/auth/sign-out', { method: 'POST' });
+    await page
+      .getByRole('dialog', { name: 'Add a contact' })
+      .getByRole('button', { name: 'Add a contact' })
+      .click();
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+    await ended.getByLabel('Password').fill(dashboard.organization.password);
+    await page.keyboard.press('Enter');
+    await ended.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('first_name').inputValue()).toBe('Grace');
+    await page
+      .getByRole('dialog', { name: 'Add a contact' })
+      .getByRole('button', { name: 'Add a contact' })
+      .click();
+    await page.getByRole('heading', { name: 'Grace' }).waitFor();
+  });
+});

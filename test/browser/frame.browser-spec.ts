@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Dashboard, startDashboard } from './support/dashboard.js';
+
+describe('the frame', () => {
+  let dashboard: Dashboard;
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard.close());
+
+  it('goes to every page from the command menu, by keyboard', async () => {
+    const { page } = await dashboard.open('/');
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.type('deve');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Developer' }).waitFor();
+    await page.waitForFunction("document.activeElement?.tagName === 'H1'");
+  });
+
+  it('keeps the chosen theme and language', async () => {
+    const { page } = await dashboard.open('/settings/account');
+    await page.getByLabel('Theme').selectOption('dark');
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByRole('heading', { name: 'Konto' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Konto' }).waitFor();
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+  });
+
+  it('speaks the language of the browser', async () => {
+    const { page } = await dashboard.open('/contacts', { locale: 'de-DE' });
+    await page.getByRole('heading', { name: 'Noch keine Kontakte' }).waitFor();
+  });
+
+  it('says that it is offline, and works again without a reload', async () => {
+    const { page } = await dashboard.open('/contacts');
+    await page.getByRole('heading', { name: 'No contacts yet' }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('You are offline.').waitFor();
+    await page.getByRole('searchbox').fill('ada');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Nobody matches' }).waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('ada');
+  });
+
+  it.each([
+    [413, {}, 'too large to send'],
+    [429, { 'Retry-After': '30' }, 'Try again in 30 seconds'],
+    [503, {}, 'cannot answer at the moment'],
+    [500, {}, 'error id'],
+  ])('says what an answer %i means', async (status, headers, text) => {
+    const { page } = await dashboard.open('/');
+    await page.route('**/api/tools/search_contacts', (route) =>
+      route.fulfill({
+        status,
+        headers,
+        contentType: 'application/problem+json',
+        body: JSON.stringify(status === 500 ? { code: 'internal', error_id: 'e-1' } : {}),
+      }),
+    );
+    await page.getByRole('link', { name: 'Contacts' }).click();
+    await page.getByRole('alert').filter({ hasText: text }).first().waitFor();
+    if (status === 500) await page.getByText('e-1').first().waitFor();
+  });
+});

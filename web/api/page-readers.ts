@@ -1,0 +1,23 @@
+import { type Read, nullable, optional, record, text } from './reader.ts';
+
+/** What every list tool returns beside its rows. */
+export const nextCursor = optional(nullable(text));
+
+/** The members of a message that pages show. */
+export const message = record({
+  id: text,
+  contact_id: nullable(text),
+  channel: text,
+  direction: text,
+  subject: nullable(text),
+  body: text,
+  status: text,
+  status_reason: nullable(text),
+  to: nullable(text),
+  run_id: nullable(text),
+  scheduled_at: nullable(text),
+  sent_at: nullable(text),
+  created_at: text,
+  updated_at: text,
+});
+export type Message = Read<typeof message>;

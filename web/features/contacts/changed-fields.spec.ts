@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { changedFields } from './changed-fields.ts';
+
+describe(changedFields, () => {
+  it('returns only what changed', () => {
+    expect(changedFields({ a: 1, b: [1], c: 'x' }, { a: 1, b: [1, 2], c: 'y' })).toEqual({
+      b: [1, 2],
+      c: 'y',
+    });
+  });
+  it('clears what was emptied', () => {
+    expect(changedFields({ a: 'x', tags: ['a'] }, {})).toEqual({ a: null, tags: null });
+  });
+  it('sees no change between empty values', () => {
+    expect(changedFields({ a: null, tags: [] }, {})).toEqual({});
+  });
+});

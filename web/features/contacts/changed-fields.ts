@@ -1,0 +1,21 @@
+/**
+ * Returns the fields that a person changed. A field that was emptied becomes null, which clears it. Unchanged ones are
+ * left out, so that a change that somebody else made meanwhile stays.
+ */
+export function changedFields(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return Object.fromEntries(
+    names
+      .filter((name) => !isSame(before[name], after[name]))
+      .map((name) => [name, after[name] ?? null]),
+  );
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  const isEmpty = (value: unknown): boolean =>
+    value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  return (isEmpty(one) && isEmpty(other)) || JSON.stringify(one) === JSON.stringify(other);
+}

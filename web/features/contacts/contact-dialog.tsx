@@ -1,0 +1,53 @@
+import { useToolCall, useToolList } from '../../api/tools.ts';
+import { SchemaForm } from '../../forms/schema-form.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { uiTexts } from '../../texts/ui.texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Skeleton } from '../../ui/state.tsx';
+import { type Contact, contactResult } from './contact.readers.ts';
+
+interface ContactDialogProps {
+  title: string;
+  action: string;
+  /** The tool whose arguments the form shows. */
+  tool: 'create_contact' | 'update_contact';
+  hidden: readonly string[];
+  initial?: Readonly<Record<string, unknown>>;
+  /** Returns the arguments of the call, or undefined when there is nothing to do. */
+  toArguments: (given: Record<string, unknown>) => Record<string, unknown> | undefined;
+  onDone: (contact: Contact | undefined) => void;
+  onClose: () => void;
+}
+
+/** A form for a contact. Its fields are the arguments of the tool. */
+export function ContactDialog(props: ContactDialogProps) {
+  const { title, action, tool, hidden, initial, toArguments, onDone, onClose } = props;
+  const { cancel } = useTexts(uiTexts);
+  const tools = useToolList();
+  const call = useToolCall(tool, contactResult, ['search_contacts', 'get_contact']);
+  const schema = tools.data?.find(({ name }) => name === tool)?.inputSchema;
+  return (
+    <Dialog isOpen onClose={onClose} title={title} isWide>
+      {schema ? (
+        <SchemaForm
+          schema={schema}
+          hidden={hidden}
+          action={action}
+          isBusy={call.isPending}
+          error={call.error}
+          {...(initial && { initial })}
+          onSubmit={(given) => {
+            const changed = toArguments(given);
+            if (!changed) onDone(undefined);
+            else call.mutate(changed, { onSuccess: ({ contact }) => onDone(contact) });
+          }}
+        >
+          <Button onClick={onClose}>{cancel}</Button>
+        </SchemaForm>
+      ) : (
+        <Skeleton rows={6} />
+      )}
+    </Dialog>
+  );
+}

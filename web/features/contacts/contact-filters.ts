@@ -1,0 +1,98 @@
+import { isObject } from '../../api/reader.ts';
+
+export type Operator =
+  | 'equals'
+  | 'not_equals'
+  | 'contains'
+  | 'not_contains'
+  | 'starts_with'
+  | 'in'
+  | 'is_set'
+  | 'is_not_set'
+  | 'greater_than'
+  | 'less_than';
+
+/** A condition as `search_contacts` takes it. */
+export interface ContactFilter {
+  field: string;
+  operator: Operator;
+  value?: unknown;
+}
+
+const TEXT: readonly Operator[] = [
+  'equals',
+  'not_equals',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'in',
+  'is_set',
+  'is_not_set',
+];
+const CONSENT: readonly Operator[] = ['equals', 'not_equals', 'in', 'is_set', 'is_not_set'];
+const TIME: readonly Operator[] = ['greater_than', 'less_than'];
+const TEXT_FIELDS = [
+  'email',
+  'first_name',
+  'last_name',
+  'phone',
+  'external_id',
+  'locale',
+  'timezone',
+] as const;
+
+/** The fields that conditions can name, with the operators of each. `properties.` is followed by a name. */
+export const FIELD_OPERATORS: ReadonlyMap<string, readonly Operator[]> = new Map([
+  ...TEXT_FIELDS.map((field) => [field, TEXT] as const),
+  ['tags', ['contains', 'not_contains', 'in', 'is_set', 'is_not_set']],
+  ['properties.', [...TEXT, ...TIME]],
+  ...['consent.email', 'consent.sms', 'consent.webhook'].map((field) => [field, CONSENT] as const),
+  ['created_at', TIME],
+  ['updated_at', TIME],
+]);
+
+const OPERATORS = new Set<string>([...FIELD_OPERATORS.values()].flat());
+const MOST_FILTERS = 20;
+
+/** Reads the conditions of an address. Anything else in it is left out. */
+export function readFilters(given: unknown): ContactFilter[] {
+  return Array.isArray(given) ? given.filter(isFilter).slice(0, MOST_FILTERS) : [];
+}
+
+function isFilter(value: unknown): value is ContactFilter {
+  return (
+    isObject(value) &&
+    typeof value.field === 'string' &&
+    typeof value.operator === 'string' &&
+    OPERATORS.has(value.operator)
+  );
+}
+
+export function needsValue(operator: Operator): boolean {
+  return operator !== 'is_set' && operator !== 'is_not_set';
+}
+
+/** Returns the value that a person meant. Only properties hold numbers and booleans: there, `5` is a number. */
+export function readFilterValue(field: string, operator: Operator, typed: string): unknown {
+  if (!needsValue(operator)) return undefined;
+  const one = (text: string): unknown =>
+    field.startsWith('properties.') ? readScalar(text) : text;
+  if (operator !== 'in') return one(typed.trim());
+  return typed
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean)
+    .map(one);
+}
+
+function readScalar(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return text !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** Returns a value as a person would have typed it. */
+export function showFilterValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(showFilterValue).join(', ');
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

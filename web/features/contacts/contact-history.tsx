@@ -1,0 +1,61 @@
+import { Link } from '@tanstack/react-router';
+import { usePagedTool } from '../../api/use-paged-tool.ts';
+import { contactsTexts } from '../../texts/contacts.texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { messagesTexts } from '../../texts/messages.texts.ts';
+import { Section } from '../../ui/page.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { PagedTable } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { contactMessages, contactRuns } from './contact.readers.ts';
+
+const ROWS = 10;
+
+/** The messages and the runs of a contact. */
+export function ContactHistory({ contactId }: { contactId: string }) {
+  const texts = useTexts(contactsTexts);
+  const words = useTexts(messagesTexts);
+  const given = { contact_id: contactId, limit: ROWS };
+  const messages = usePagedTool('list_messages', given, contactMessages);
+  const runs = usePagedTool('list_runs', given, contactRuns);
+  return (
+    <>
+      <Section title={texts.messages}>
+        <PagedTable
+          label={texts.messages}
+          query={messages}
+          rows={messages.data?.messages}
+          keyOf={({ id }) => id}
+          isLinked
+          columns={[
+            {
+              name: words.subject,
+              cell: (message) => (
+                <Link to="/messages/$messageId" params={{ messageId: message.id }}>
+                  {message.subject ?? words.noSubject}
+                </Link>
+              ),
+            },
+            { name: words.status, cell: ({ status }) => <StatusBadge status={status} /> },
+            { name: words.created, cell: ({ created_at: at }) => <Time value={at} /> },
+          ]}
+          empty={<p>{texts.noMessages}</p>}
+        />
+      </Section>
+      <Section title={texts.runs}>
+        <PagedTable
+          label={texts.runs}
+          query={runs}
+          rows={runs.data?.runs}
+          keyOf={({ id }) => id}
+          columns={[
+            { name: texts.run, cell: ({ id }) => <code>{id}</code> },
+            { name: words.status, cell: ({ status }) => <StatusBadge status={status} /> },
+            { name: words.created, cell: ({ created_at: at }) => <Time value={at} /> },
+          ]}
+          empty={<p>{texts.noRuns}</p>}
+        />
+      </Section>
+    </>
+  );
+}

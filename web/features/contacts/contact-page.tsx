@@ -1,0 +1,116 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTool, useToolCall } from '../../api/tools.ts';
+import { contactsTexts } from '../../texts/contacts.texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { uiTexts } from '../../texts/ui.texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Page, backClass } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/state.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { changedFields } from './changed-fields.ts';
+import { ContactDialog } from './contact-dialog.tsx';
+import { ContactHistory } from './contact-history.tsx';
+import { type Contact, contactResult, deletedResult, nameOf } from './contact.readers.ts';
+import { ContactFacts } from './contact-facts.tsx';
+
+/** One contact with its messages and runs. */
+export function ContactPage() {
+  const texts = useTexts(contactsTexts);
+  const { contactId } = useParams({ from: '/signed-in/contacts/$contactId' });
+  const query = useTool('get_contact', { contact_id: contactId }, contactResult);
+  const back = (
+    <Link to="/contacts" className={backClass}>
+      <Icon name="chevronLeft" />
+      {texts.all}
+    </Link>
+  );
+  if (!query.data) {
+    return (
+      <Page title={texts.title} back={back}>
+        {query.error ? (
+          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <Skeleton rows={6} />
+        )}
+      </Page>
+    );
+  }
+  const { contact } = query.data;
+  return (
+    <Page
+      title={nameOf(contact) ?? texts.unnamed}
+      back={back}
+      actions={<ContactActions contact={contact} />}
+    >
+      <ContactFacts contact={contact} />
+      <ContactHistory contactId={contact.id} />
+    </Page>
+  );
+}
+
+function ContactActions({ contact }: { contact: Contact }) {
+  const texts = useTexts(contactsTexts);
+  const ui = useTexts(uiTexts);
+  const navigate = useNavigate();
+  const toast = useToast();
+  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const remove = useToolCall('delete_contact', deletedResult, ['search_contacts']);
+  const before = editable(contact);
+  return (
+    <>
+      <Button onClick={() => setOpen('edit')}>{ui.edit}</Button>
+      <Button onClick={() => setOpen('delete')}>{ui.delete}</Button>
+      {open === 'edit' && (
+        <ContactDialog
+          title={texts.edit}
+          action={ui.save}
+          tool="update_contact"
+          hidden={['contact_id', 'consent']}
+          initial={before}
+          toArguments={(given) => {
+            const changed = changedFields(before, given);
+            const isChanged = Object.keys(changed).length > 0;
+            return isChanged ? { contact_id: contact.id, ...changed } : undefined;
+          }}
+          onClose={() => setOpen(undefined)}
+          onDone={(person) => {
+            setOpen(undefined);
+            toast(person ? texts.saved : texts.unchanged);
+          }}
+        />
+      )}
+      <ConfirmDialog
+        isOpen={open === 'delete'}
+        onClose={() => setOpen(undefined)}
+        title={texts.deleteTitle}
+        description={texts.deleteText}
+        action={ui.delete}
+        isDangerous
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() =>
+          remove.mutate(
+            { contact_id: contact.id },
+            {
+              onSuccess: () => {
+                toast(texts.deleted);
+                void navigate({ to: '/contacts' });
+              },
+            },
+          )
+        }
+      />
+    </>
+  );
+}
+
+/** Returns the fields that the form edits. Consent is shown, and changed where it was given. */
+function editable(contact: Contact): Record<string, unknown> {
+  const { id: _id, consent: _consent, created_at: _at, updated_at: _then, ...rest } = contact;
+  const hasProperties = Object.keys(rest.properties).length > 0;
+  return { ...rest, properties: hasProperties ? rest.properties : undefined };
+}

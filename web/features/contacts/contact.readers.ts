@@ -1,0 +1,43 @@
+import { message, nextCursor } from '../../api/page-readers.ts';
+import {
+  type Read,
+  boolean,
+  dictionary,
+  json,
+  list,
+  nullable,
+  record,
+  text,
+} from '../../api/reader.ts';
+
+export const contact = record({
+  id: text,
+  external_id: nullable(text),
+  email: nullable(text),
+  phone: nullable(text),
+  first_name: nullable(text),
+  last_name: nullable(text),
+  locale: nullable(text),
+  timezone: nullable(text),
+  tags: list(text),
+  properties: dictionary(json),
+  consent: dictionary(json),
+  created_at: text,
+  updated_at: text,
+});
+export type Contact = Read<typeof contact>;
+
+export const contactResult = record({ contact });
+export const contactPage = record({ contacts: list(contact), next_cursor: nextCursor });
+export const deletedResult = record({ deleted: boolean });
+export const contactMessages = record({ messages: list(message), next_cursor: nextCursor });
+export const contactRuns = record({
+  runs: list(record({ id: text, status: text, created_at: text })),
+  next_cursor: nextCursor,
+});
+
+/** Returns how a person is called here, or undefined when nothing is known of them. */
+export function nameOf(person: Contact): string | undefined {
+  const name = [person.first_name, person.last_name].filter(Boolean).join(' ');
+  return name || (person.email ?? person.phone ?? person.external_id ?? undefined);
+}

@@ -1,0 +1,124 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { usePagedTool } from '../../api/use-paged-tool.ts';
+import { contactsTexts } from '../../texts/contacts.texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { Button } from '../../ui/button.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/state.tsx';
+import { PagedTable } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { ContactDialog } from './contact-dialog.tsx';
+import { contactPage, nameOf } from './contact.readers.ts';
+import { type ContactFilter, readFilters } from './contact-filters.ts';
+import styles from './contacts.module.css';
+import { FilterBuilder } from './filter-builder.tsx';
+import { Tags } from './tags.tsx';
+
+const ROWS = 50;
+
+/** Contacts by search and conditions, which are in the address of the page. */
+export function ContactsPage() {
+  const texts = useTexts(contactsTexts);
+  const search = useSearch({ from: '/signed-in/contacts' });
+  const filters = readFilters(search.filters);
+  const navigate = useNavigate();
+  const toast = useToast();
+  const [isAdding, setAdding] = useState(false);
+  const query = usePagedTool(
+    'search_contacts',
+    { query: search.q, limit: ROWS, ...(filters.length > 0 && { filters }) },
+    contactPage,
+  );
+  const go = (q: string | undefined, next: readonly ContactFilter[]): void =>
+    void navigate({
+      to: '/contacts',
+      search: { ...(q && { q }), ...(next.length > 0 && { filters: [...next] }) },
+    });
+  const isFiltered = search.q !== undefined || filters.length > 0;
+  const address = JSON.stringify(search);
+  const add = (
+    <Button look="primary" onClick={() => setAdding(true)}>
+      {texts.add}
+    </Button>
+  );
+  return (
+    <Page title={texts.title} about={texts.about} actions={add}>
+      <SearchForm key={`q${address}`} typed={search.q ?? ''} onSearch={(q) => go(q, filters)} />
+      <FilterBuilder key={`f${address}`} filters={filters} onApply={(next) => go(search.q, next)} />
+      <PagedTable
+        label={texts.title}
+        query={query}
+        rows={query.data?.contacts}
+        keyOf={({ id }) => id}
+        isLinked
+        columns={[
+          {
+            name: texts.name,
+            cell: (person) => (
+              <Link to="/contacts/$contactId" params={{ contactId: person.id }}>
+                {nameOf(person) ?? texts.unnamed}
+              </Link>
+            ),
+          },
+          { name: texts.email, cell: ({ email }) => email },
+          { name: texts.phone, cell: ({ phone }) => phone },
+          { name: texts.tags, cell: ({ tags }) => <Tags tags={tags} /> },
+          { name: texts.created, cell: ({ created_at: at }) => <Time value={at} /> },
+        ]}
+        empty={
+          isFiltered ? (
+            <EmptyState
+              title={texts.nobody}
+              actions={<Button onClick={() => go(undefined, [])}>{texts.clear}</Button>}
+            >
+              {texts.nobodyAbout}
+            </EmptyState>
+          ) : (
+            <EmptyState title={texts.empty}>{texts.emptyAbout}</EmptyState>
+          )
+        }
+      />
+      {isAdding && (
+        <ContactDialog
+          title={texts.add}
+          action={texts.add}
+          tool="create_contact"
+          hidden={['on_conflict']}
+          toArguments={(given) => given}
+          onClose={() => setAdding(false)}
+          onDone={(person) => {
+            setAdding(false);
+            toast(texts.added);
+            if (person) {
+              void navigate({ to: '/contacts/$contactId', params: { contactId: person.id } });
+            }
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function SearchForm({ typed, onSearch }: { typed: string; onSearch: (text: string) => void }) {
+  const texts = useTexts(contactsTexts);
+  const [text, setText] = useState(typed);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onSearch(text.trim());
+  };
+  return (
+    <form role="search" className={styles.search} onSubmit={submit}>
+      <TextField
+        type="search"
+        label={texts.search}
+        placeholder={texts.searchAbout}
+        value={text}
+        onChange={setText}
+      />
+      <Button type="submit">{texts.search}</Button>
+    </form>
+  );
+}

@@ -1,0 +1,133 @@
+import { type FormEvent, useState } from 'react';
+import { contactsTexts } from '../../texts/contacts.texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import {
+  type ContactFilter,
+  FIELD_OPERATORS,
+  type Operator,
+  needsValue,
+  readFilterValue,
+  showFilterValue,
+} from './contact-filters.ts';
+import styles from './contacts.module.css';
+
+interface Row {
+  id: number;
+  /** A key of `FIELD_OPERATORS`. */
+  field: string;
+  property: string;
+  operator: Operator;
+  value: string;
+}
+
+const PROPERTIES = 'properties.';
+let lastId = 0;
+
+function rowOf({ field, operator, value }: ContactFilter): Row {
+  lastId += 1;
+  const isProperty = field.startsWith(PROPERTIES);
+  return {
+    id: lastId,
+    field: isProperty ? PROPERTIES : field,
+    property: isProperty ? field.slice(PROPERTIES.length) : '',
+    operator,
+    value: showFilterValue(value),
+  };
+}
+
+function filterOf({ field, property, operator, value }: Row): ContactFilter {
+  const name = field === PROPERTIES ? PROPERTIES + property.trim() : field;
+  const read = readFilterValue(name, operator, value);
+  return { field: name, operator, ...(read !== undefined && { value: read }) };
+}
+
+/** Edits the conditions of a search. They take effect when the person applies them. */
+export function FilterBuilder({
+  filters,
+  onApply,
+}: {
+  filters: readonly ContactFilter[];
+  onApply: (filters: ContactFilter[]) => void;
+}) {
+  const { filters: texts } = useTexts(contactsTexts);
+  const [rows, setRows] = useState(() => filters.map(rowOf));
+  const change = (id: number, part: Partial<Row>): void =>
+    setRows(rows.map((row) => (row.id === id ? { ...row, ...part } : row)));
+  const remove = (id: number): void => {
+    const rest = rows.filter((row) => row.id !== id);
+    setRows(rest);
+    if (rest.length === 0) onApply([]);
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onApply(rows.map(filterOf));
+  };
+  return (
+    <form className={styles.filters} onSubmit={submit} aria-label={texts.label}>
+      {rows.map((row) => {
+        const operators = FIELD_OPERATORS.get(row.field) ?? [];
+        return (
+          <div key={row.id} className={styles.filter}>
+            <SelectField
+              label={texts.field}
+              value={row.field}
+              options={[...FIELD_OPERATORS.keys()].map((value) => ({
+                value,
+                label: value === PROPERTIES ? `${PROPERTIES}…` : value,
+              }))}
+              onChange={(field) => {
+                const known = FIELD_OPERATORS.get(field) ?? [];
+                const operator = known.includes(row.operator) ? row.operator : known[0];
+                change(row.id, { field, ...(operator && { operator }) });
+              }}
+            />
+            {row.field === PROPERTIES && (
+              <TextField
+                label={texts.property}
+                value={row.property}
+                isRequired
+                onChange={(property) => change(row.id, { property })}
+              />
+            )}
+            <SelectField
+              label={texts.operator}
+              value={row.operator}
+              options={operators.map((value) => ({ value, label: texts.operators[value] }))}
+              onChange={(value) => {
+                const operator = operators.find((each) => each === value);
+                if (operator) change(row.id, { operator });
+              }}
+            />
+            {needsValue(row.operator) && (
+              <TextField
+                label={texts.value}
+                title={row.operator === 'in' ? texts.listAbout : undefined}
+                value={row.value}
+                isRequired
+                onChange={(value) => change(row.id, { value })}
+              />
+            )}
+            <IconButton icon="trash" label={texts.remove} onClick={() => remove(row.id)} />
+          </div>
+        );
+      })}
+      <div className={styles.row}>
+        <Button
+          size="small"
+          onClick={() =>
+            setRows([...rows, rowOf({ field: 'email', operator: 'contains', value: '' })])
+          }
+        >
+          {texts.add}
+        </Button>
+        {rows.length > 0 && (
+          <Button size="small" look="primary" type="submit">
+            {texts.apply}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,9 @@
+import styles from './contacts.module.css';
+
+export function Tags({ tags }: { tags: readonly string[] }) {
+  return tags.map((tag) => (
+    <span key={tag} className={styles.tag}>
+      {tag}
+    </span>
+  ));
+}

@@ -1,0 +1,18 @@
+import { useState } from 'react';
+import { developerTexts } from '../../texts/developer.texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { Page } from '../../ui/page.tsx';
+import { ConnectSection } from './connect-section.tsx';
+import { KeySection } from './key-section.tsx';
+
+/** Settings → Developer. The new key lives in the memory of this page only, and is gone when the person leaves it. */
+export function DeveloperPage() {
+  const texts = useTexts(developerTexts);
+  const [key, setKey] = useState<string>();
+  return (
+    <Page title={texts.title} about={texts.about}>
+      <KeySection shownKey={key} onKey={setKey} />
+      <ConnectSection apiKey={key} />
+    </Page>
+  );
+}

@@ -1,0 +1,56 @@
+/** Stands in a snippet until the person puts the key there. */
+export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
+const NAME = 'switchboard';
+
+/** What a program needs to connect. */
+export interface Access {
+  /** The address of this Switchboard without a slash at its end. */
+  origin: string;
+  /** The key when it is known, that is, just after it was made. */
+  key?: string | undefined;
+}
+
+const endpoint = ({ origin }: Access): string => `${origin}/api/mcp`;
+const bearer = ({ key = KEY_PLACEHOLDER }: Access): string => `Bearer ${key}`;
+const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
+
+export function claudeCode(access: Access): string {
+  return `claude mcp add --transport http ${NAME} ${endpoint(access)} --header "Authorization: ${bearer(access)}"`;
+}
+
+export function cursorFile(access: Access): string {
+  const server = { url: endpoint(access), headers: { Authorization: bearer(access) } };
+  return pretty({ mcpServers: { [NAME]: server } });
+}
+
+function vscodeServer(access: Access) {
+  return { type: 'http', url: endpoint(access), headers: { Authorization: bearer(access) } };
+}
+
+export function vscodeFile(access: Access): string {
+  return pretty({ servers: { [NAME]: vscodeServer(access) } });
+}
+
+/** Returns a link that opens VS Code and asks there whether to install the server. */
+export function vscodeLink(access: Access): string {
+  return `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: NAME, ...vscodeServer(access) }))}`;
+}
+
+export function inspector(access: Access): string {
+  return `npx @modelcontextprotocol/inspector --cli ${endpoint(access)} --transport http --method tools/list --header "Authorization: ${bearer(access)}"`;
+}
+
+export function curl(access: Access): string {
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'search_contacts', arguments: { limit: 1 } },
+  };
+  return [
+    `curl -s ${endpoint(access)}`,
+    `-H 'Authorization: ${bearer(access)}'`,
+    `-H 'Content-Type: application/json'`,
+    `-d '${JSON.stringify(call)}'`,
+  ].join(' \\\n  ');
+}

@@ -1,0 +1,107 @@
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Message } from '../../api/page-readers.ts';
+import { useTool, useToolCall } from '../../api/tools.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { messagesTexts } from '../../texts/messages.texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Facts, Page, Section, backClass } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/state.tsx';
+import { TextViewer } from '../../ui/text-viewer.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { messageResult } from './message.readers.ts';
+import { MessageTimeline } from './message-timeline.tsx';
+
+/** One message: what happened to it, and its text. */
+export function MessagePage() {
+  const texts = useTexts(messagesTexts);
+  const { messageId } = useParams({ from: '/signed-in/messages/$messageId' });
+  const query = useTool('get_message', { message_id: messageId }, messageResult);
+  const back = (
+    <Link to="/messages" className={backClass}>
+      <Icon name="chevronLeft" />
+      {texts.all}
+    </Link>
+  );
+  if (!query.data) {
+    return (
+      <Page title={texts.title} back={back}>
+        {query.error ? (
+          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <Skeleton rows={6} />
+        )}
+      </Page>
+    );
+  }
+  const { message } = query.data;
+  const isInbound = message.direction === 'inbound';
+  return (
+    <Page
+      title={message.subject ?? texts.noSubject}
+      back={back}
+      actions={['scheduled', 'queued'].includes(message.status) && <Cancel message={message} />}
+    >
+      <Facts
+        facts={[
+          [texts.to, message.to],
+          [texts.channel, message.channel],
+          [texts.direction, isInbound ? texts.inbound : texts.outbound],
+          [
+            texts.contact,
+            message.contact_id && (
+              <Link
+                key="contact"
+                to="/contacts/$contactId"
+                params={{ contactId: message.contact_id }}
+              >
+                {message.contact_id}
+              </Link>
+            ),
+          ],
+          [texts.run, message.run_id && <code key="run">{message.run_id}</code>],
+        ]}
+      />
+      <Section title={texts.history}>
+        <MessageTimeline message={message} />
+      </Section>
+      <TextViewer title={texts.body} value={message.body} />
+    </Page>
+  );
+}
+
+function Cancel({ message }: { message: Message }) {
+  const texts = useTexts(messagesTexts);
+  const toast = useToast();
+  const [isOpen, setOpen] = useState(false);
+  const cancel = useToolCall('cancel_message', messageResult, ['get_message', 'list_messages']);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{texts.cancel}</Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title={texts.cancelTitle}
+        description={texts.cancelText}
+        action={texts.cancel}
+        isDangerous
+        isBusy={cancel.isPending}
+        error={cancel.error}
+        onConfirm={() =>
+          cancel.mutate(
+            { message_id: message.id },
+            {
+              onSuccess: () => {
+                setOpen(false);
+                toast(texts.canceled);
+              },
+            },
+          )
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,22 @@
+import { message, nextCursor } from '../../api/page-readers.ts';
+import { list, record } from '../../api/reader.ts';
+
+export const messagePage = record({ messages: list(message), next_cursor: nextCursor });
+export const messageResult = record({ message });
+
+/** The states of a message, in the order of its life. */
+export const MESSAGE_STATUSES = [
+  'scheduled',
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'failed',
+  'canceled',
+  'received',
+] as const;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+
+export function readStatus(value: unknown): MessageStatus | undefined {
+  return MESSAGE_STATUSES.find((status) => status === value);
+}

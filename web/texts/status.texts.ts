@@ -1,0 +1,33 @@
+import { defineTexts } from './define-texts.ts';
+
+/** The states of messages, runs and steps. */
+export const statusTexts = defineTexts(
+  {
+    scheduled: 'Scheduled',
+    queued: 'Queued',
+    sending: 'Sending',
+    sent: 'Sent',
+    delivered: 'Delivered',
+    received: 'Received',
+    running: 'Running',
+    waiting: 'Waiting',
+    succeeded: 'Succeeded',
+    failed: 'Failed',
+    canceled: 'Canceled',
+    skipped: 'Skipped',
+  },
+  {
+    scheduled: 'Geplant',
+    queued: 'Eingereiht',
+    sending: 'Wird gesendet',
+    sent: 'Gesendet',
+    delivered: 'Zugestellt',
+    received: 'Empfangen',
+    running: 'Läuft',
+    waiting: 'Wartet',
+    succeeded: 'Erfolgreich',
+    failed: 'Fehlgeschlagen',
+    canceled: 'Abgebrochen',
+    skipped: 'Übersprungen',
+  },
+);

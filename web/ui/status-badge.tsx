@@ -1,0 +1,22 @@
+import { useTexts } from '../texts/language.tsx';
+import { statusTexts } from '../texts/status.texts.ts';
+import { Badge, type Tone } from './badge.tsx';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  scheduled: 'calm',
+  queued: 'busy',
+  sending: 'busy',
+  running: 'busy',
+  waiting: 'warn',
+  sent: 'good',
+  delivered: 'good',
+  succeeded: 'good',
+  received: 'good',
+  failed: 'bad',
+};
+
+/** The status of a message, a run or a step. One that this build does not know is shown as it is. */
+export function StatusBadge({ status }: { status: string }) {
+  const texts: Readonly<Record<string, string>> = useTexts(statusTexts);
+  return <Badge tone={TONES[status] ?? 'calm'}>{texts[status] ?? status}</Badge>;
+}
