@@ -35,6 +35,8 @@ export interface Fault {
 export interface AppErrorExtras {
   /** The caller sees these faults of the input. */
   details?: readonly Fault[];
+  /** Callers see these values beside the message, for example the current version of a workflow. */
+  members?: Readonly<Record<string, string | number>>;
   /** The caller may retry after this many seconds. */
   retryAfterSeconds?: number;
   cause?: unknown;
@@ -44,6 +46,7 @@ export interface AppErrorExtras {
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly details?: readonly Fault[];
+  readonly members?: Readonly<Record<string, string | number>>;
   readonly retryAfterSeconds?: number;
 
   constructor(
@@ -53,6 +56,7 @@ export class AppError extends Error {
   ) {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
     this.details = extras.details;
+    this.members = extras.members;
     this.retryAfterSeconds = extras.retryAfterSeconds;
   }
 

@@ -15,6 +15,7 @@ interface Problem {
   detail: string;
   errors?: readonly { path: string; message: string }[];
   error_id?: string;
+  [member: string]: unknown;
 }
 
 /** Answers every error that no other filter handles, as `application/problem+json` (RFC 9457). */
@@ -45,6 +46,7 @@ export class ProblemFilter implements ExceptionFilter {
         status: HTTP_STATUS[thrown.code],
         code: thrown.code,
         detail: thrown.message,
+        ...thrown.members,
         ...(thrown.details && { errors: thrown.details }),
       };
     }

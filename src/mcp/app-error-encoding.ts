@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, type AppErrorCode, type Fault } from '../errors/app-error.js';
-import { ConfirmationRequired } from '../tools/confirmations/confirmation-required.js';
 import {
   CONFLICT,
   FORBIDDEN,
@@ -50,9 +49,9 @@ interface ToolError {
     code: (typeof ERROR_CODES)[AppErrorCode]['tool'];
     message: string;
     details?: readonly Fault[];
-    /** The call runs after a person has approved this confirmation and the caller repeats it. */
-    confirmation_id?: string;
     error_id?: string;
+    /** Values of some codes, for example `confirmation_id` and `current_version` (docs/errors.md). */
+    [member: string]: unknown;
   };
 }
 
@@ -67,16 +66,9 @@ export function toolError(thrown: unknown, log: (errorId: string) => void): Tool
 }
 
 export function knownError(error: AppError): ToolError {
-  const { code, message, details } = error;
-  const confirmationId =
-    error instanceof ConfirmationRequired ? { confirmation_id: error.confirmationId } : undefined;
+  const { code, message, details, members } = error;
   return {
-    error: {
-      code: ERROR_CODES[code].tool,
-      message,
-      ...(details && { details }),
-      ...confirmationId,
-    },
+    error: { code: ERROR_CODES[code].tool, message, ...(details && { details }), ...members },
   };
 }
 

@@ -326,6 +326,19 @@ describe('a version that is restored', () => {
       expect(refused.error!.message).toContain('version 3');
     }
     expect((await listed(id)).versions).toHaveLength(3);
+    const change = { workflow_id: id, name: 'X', expected_version: 2 };
+    const answer = await acme.fetch('/api/tools/update_workflow', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(change),
+    });
+    expect(await answer.json()).toMatchObject({ code: 'conflict', current_version: 3 });
+    const params = { name: 'update_workflow', arguments: change };
+    const called = await acme.rpc({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    const { result } = (await called.json()) as { result: { content: { text: string }[] } };
+    expect(JSON.parse(result.content[0]!.text)).toMatchObject({
+      error: { code: 'conflict', current_version: 3 },
+    });
   });
 
   it('is saved by only one of many simultaneous editors', async () => {
