@@ -19,6 +19,7 @@ import { Surface1764000017000 } from './1764000017000-surface.js';
 import { TokenBuckets1764000018000 } from './1764000018000-token-buckets.js';
 import { RestrictedKeys1764000019000 } from './1764000019000-restricted-keys.js';
 import { AuditChains1764000020000 } from './1764000020000-audit-chains.js';
+import { CutValues1764000022000 } from './1764000022000-cut-values.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later one that changes a
@@ -46,4 +47,5 @@ export const MIGRATIONS = [
   TokenBuckets1764000018000,
   RestrictedKeys1764000019000,
   AuditChains1764000020000,
+  CutValues1764000022000,
 ];

@@ -394,6 +394,7 @@ create table public.run_steps (
   wake_at timestamp with time zone,
   started_at timestamp with time zone not null,
   finished_at timestamp with time zone,
+  cut json,
   constraint run_steps_pkey PRIMARY KEY (organization_id, run_id, step_id),
   constraint run_steps_status_check CHECK ((status = ANY (ARRAY['running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'skipped'::text]))),
   constraint run_steps_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE

@@ -145,8 +145,11 @@ export class ContactsService {
       position,
       page.limit + 1,
     );
-    const { page: contacts, nextCursor } = pageOf(rows, page.limit, (last) =>
-      order.encode(order.positionOf({ ...last }), searchKey()),
+    const { page: contacts, nextCursor } = pageOf(
+      rows,
+      page.limit,
+      (last) => order.encode(order.positionOf({ ...last }), searchKey()),
+      ({ properties }) => JSON.stringify(properties).length,
     );
     return { contacts, nextCursor };
   }

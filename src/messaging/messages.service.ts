@@ -89,7 +89,12 @@ export class MessagesService {
   ): Promise<{ messages: Message[]; nextCursor: string | null }> {
     const position = readTimeCursor(page.cursor);
     const rows = await this.messages.list(organizationId, filter, position, page.limit + 1);
-    const { page: messages, nextCursor } = pageOf(rows, page.limit, timeCursor);
+    const { page: messages, nextCursor } = pageOf(
+      rows,
+      page.limit,
+      timeCursor,
+      ({ body }) => body.length,
+    );
     return { messages, nextCursor };
   }
 

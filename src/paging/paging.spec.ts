@@ -6,6 +6,10 @@ describe(pageOf, () => {
     expect(pageOf([1, 2, 3], 2, String)).toEqual({ page: [1, 2], nextCursor: '2' });
     expect(pageOf([1, 2], 2, String)).toEqual({ page: [1, 2], nextCursor: null });
     expect(pageOf([], 2, String)).toEqual({ page: [], nextCursor: null });
+    const size = (kib: number): number => kib * 1024;
+    expect(pageOf([60, 60, 60], 3, String, size)).toEqual({ page: [60, 60], nextCursor: '60' });
+    expect(pageOf([500, 1], 3, String, size)).toEqual({ page: [500], nextCursor: '500' });
+    expect(pageOf([1, 2], 3, String, size)).toEqual({ page: [1, 2], nextCursor: null });
   });
 });
 

@@ -10,15 +10,29 @@ export interface TimePosition {
 // This is the end of the year 9999. PostgreSQL and JavaScript write later years differently.
 const LATEST = 253_402_300_799_999;
 
-/** Returns the first `limit` rows, and a cursor from the last of them if there are more rows. */
+/** With `sizeOf`, a page has at most this size, unless its first row is larger. */
+const MAX_PAGE_SIZE = 128 * 1024;
+
+/**
+ * Returns the first `limit` rows, and a cursor from the last of them if there are more rows. `sizeOf` returns the
+ * characters of the large members of a row. A page with large rows ends earlier, so that its encoding stays small.
+ */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,
   cursorOf: (last: Row) => string,
+  sizeOf?: (row: Row) => number,
 ): { page: Row[]; nextCursor: string | null } {
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
+  const fitting = sizeOf ? Math.max(1, countFitting(rows, sizeOf)) : limit;
+  const page = rows.slice(0, Math.min(limit, fitting));
+  const last = rows.length > page.length ? page.at(-1) : undefined;
   return { page, nextCursor: last === undefined ? null : cursorOf(last) };
+}
+
+function countFitting<Row>(rows: readonly Row[], sizeOf: (row: Row) => number): number {
+  let size = 0;
+  const end = rows.findIndex((row) => (size += sizeOf(row)) > MAX_PAGE_SIZE);
+  return end < 0 ? rows.length : end;
 }
 
 /** Encodes values as an opaque cursor. */

@@ -1,5 +1,5 @@
-import { Controller, Get, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
-import type { Request } from 'express';
+import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { CallRecorder } from '../accounts/call-recorder.js';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { originOf } from '../accounts/request-origin.js';
@@ -8,11 +8,13 @@ import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { readBodyIfAny } from '../http/request-body.js';
+import { sendJson } from '../http/send-json.js';
 import { ToolPoliciesService } from '../policies/tool-policies.service.js';
 import { didYouMean } from '../text/nearest-names.js';
 import { SILENT_CALLER, type ToolCall } from './contract/tool-call.js';
 import { DryRuns } from './pipeline/dry-runs.js';
 import type { ToolDescriptor } from './registry/registered-tool.js';
+import { withinLimit } from './registry/result-limit.js';
 import { ToolRegistry } from './registry/tool-registry.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -37,8 +39,11 @@ export class ToolsController {
   }
 
   @Post(':name')
-  @HttpCode(200)
-  async call(@Param('name') name: string, @Req() request: Request): Promise<object> {
+  async call(
+    @Param('name') name: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
     const { organizationId, userId } = accountOf(request);
     const actor = { kind: 'user', id: userId } as const;
     const caller = { organizationId, actor, origin: originOf(request) };
@@ -61,9 +66,10 @@ export class ToolsController {
       surface: 'dashboard',
       signal: new AbortController().signal,
     };
-    return isDryRun
+    const result = isDryRun
       ? { dry_run: true, ...(await this.dryRuns.call(tool, given, call)) }
       : await this.registry.call(tool, given, call);
+    sendJson(response, 200, withinLimit(JSON.stringify(result), tool));
   }
 }
 

@@ -60,6 +60,7 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
   confirmation_id: pendingConfirmation,
   caller_id: async ({ userId }) => userId,
   request_id: async ({ userId }) => `req_${userId}`,
+  step_id: async () => 'find',
 };
 
 /** Rows of an organization, one of each kind. Each is created at first use. */

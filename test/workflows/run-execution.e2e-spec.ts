@@ -59,7 +59,7 @@ describe('the execution of a run', () => {
     }
   });
 
-  it('fails a step that reads its own run before the journal grows without limit', async () => {
+  it('keeps the journal small when steps read their own run', async () => {
     const steps = Array.from({ length: 30 }, (_, index) => ({
       id: `s${index}`,
       tool: 'get_run',
@@ -67,10 +67,13 @@ describe('the execution of a run', () => {
     }));
     const workflow = await createWorkflow(acme, steps);
     const run = await runToEnd(acme, workflow.id, {});
-    expect(run.status).toBe('failed');
-    expect(run.steps.at(-1)).toMatchObject({
-      error: { message: 'The result of the step is larger than 1048576 bytes.' },
-    });
+    expect(run.status).toBe('succeeded');
+    // Large outputs are cut in what later steps read. Otherwise each step would double the journal.
+    const [journal] = await switchboard.ownerQuery<{ bytes: number }>(
+      'select sum(octet_length(output::text))::integer as bytes from run_steps where run_id = $1',
+      [run.id],
+    );
+    expect(journal!.bytes).toBeLessThan(1024 * 1024);
   });
 
   it('runs the steps in order and shows input, output and status of each', async () => {

@@ -10,6 +10,7 @@ import { ReportedFailure } from '../../tools/pipeline/tool-pipeline.js';
 import { OfferedToolList } from '../../tools/registry/offered-tool.js';
 import { OfferedTools } from '../../tools/registry/offered-tools.js';
 import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
+import { MAX_RESULT_BYTES, withinLimit } from '../../tools/registry/result-limit.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { knownError, toolError } from '../app-error-encoding.js';
 import { CallRunner } from '../call-runner.js';
@@ -164,6 +165,9 @@ function deprecation(
   return usedName === name ? undefined : { 'switchboard/deprecated': `${usedName} is now ${name}` };
 }
 
+/** A result is sent as text and as structured content. One character of it has at most this many bytes there. */
+const LONGEST_ENCODING = 8;
+
 function encode(
   result: object,
   tool: RegisteredTool,
@@ -172,7 +176,12 @@ function encode(
 ): string {
   // Compiled code can return a value that its type forbids. Without this, the caller would get invalid JSON.
   if (!isJsonObject(result)) throw new Error('A tool must return an object.');
-  if (tool.descriptor.outputSchema) return encoder.toolResult(JSON.stringify(result), meta);
+  if (tool.descriptor.outputSchema) {
+    const text = JSON.stringify(result);
+    const isSmall = text.length <= MAX_RESULT_BYTES / LONGEST_ENCODING;
+    const encoded = encoder.toolResult(text, meta);
+    return isSmall ? encoded : withinLimit(encoded, tool);
+  }
   if (!Array.isArray(result.content)) throw new Error('A tool without output returns ToolContent.');
   return encoder.toolContent(JSON.stringify(result.content), meta);
 }

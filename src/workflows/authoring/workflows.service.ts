@@ -18,6 +18,8 @@ import { type WorkflowPage, type WorkflowView, workflowView } from './workflow.r
 
 const ID_LENGTH = 32;
 const MAX_TRIGGERED_BY_EVENT = 50;
+/** A page of workflows has fewer workflows when their definitions are larger. */
+const MAX_PAGE_BYTES = 192 * 1024;
 
 export interface WorkflowInput {
   name?: string;
@@ -143,9 +145,9 @@ export class WorkflowsService {
       after: readTimeCursor(cursor),
       limit: limit + 1,
     });
-    const { page, nextCursor } = pageOf(found, limit, timeCursor);
-    const ids = page.map(({ id }) => id);
-    const steps = await this.workflows.getNewestSteps(organizationId, ids);
+    const ids = found.slice(0, limit).map(({ id }) => id);
+    const steps = await this.workflows.getNewestSteps(organizationId, ids, MAX_PAGE_BYTES);
+    const { page, nextCursor } = pageOf(found, Math.min(limit, steps.size), timeCursor);
     return {
       workflows: page.map((workflow) =>
         workflowView(workflow, steps.get(workflow.id) ?? [], this.env.baseUrl),
@@ -174,6 +176,7 @@ function assertVersion(workflow: Workflow, expected: number | undefined): void {
   throw new AppError(
     'conflict',
     `The workflow was changed: it has version ${workflow.version} now. Read it again.`,
+    { members: { current_version: workflow.version } },
   );
 }
 

@@ -7,7 +7,7 @@ import type { Run, RunStep } from './run.entity.js';
 /** Holds a step row of a run in the memory of the worker. */
 export type JournalEntry = Omit<
   RunStep,
-  'organizationId' | 'runId' | 'startedAt' | 'finishedAt'
+  'organizationId' | 'runId' | 'startedAt' | 'finishedAt' | 'cut'
 > & {
   /** A waiting step is due at this time of `performance.now()`, which is computed from the database clock. */
   dueAt?: number;

@@ -2,36 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { cutValuesJson } from './cut-values.js';
 import type { JournalEntry } from './claimed-run.js';
 import type { RunTransaction } from './run-transaction.js';
 import { toLeaseLostError, withLeaseCheck } from './run-lease.js';
 import type { ReachedStep, RetryPlan } from './retry-plan.js';
 import { RunStep } from './run.entity.js';
 
-const OUTLINE = [
-  'organizationId',
-  'runId',
-  'stepId',
-  'position',
-  'tool',
-  'status',
-  'attempts',
-  'error',
-  'startedAt',
-  'finishedAt',
-] as const satisfies readonly (keyof RunStep)[];
-
 const INSERT_INTO = `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input,
-    output, error, wake_at, started_at, finished_at, failed_attempts) values`;
+    output, error, wake_at, started_at, finished_at, failed_attempts, cut) values`;
 const VALUES = `($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(),
-    case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, $12)`;
+    case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, $12, $13)`;
 const INSERT = prepared('run_step_insert', `${INSERT_INTO} ${VALUES}`);
 const UPSERT = prepared(
   'run_step_upsert',
   withLeaseCheck(`${INSERT_INTO} ${VALUES}
     on conflict on constraint run_steps_pkey do update set status = excluded.status, attempts = excluded.attempts,
       input = excluded.input, output = excluded.output, error = excluded.error, wake_at = excluded.wake_at,
-      finished_at = excluded.finished_at, failed_attempts = excluded.failed_attempts
+      finished_at = excluded.finished_at, failed_attempts = excluded.failed_attempts, cut = excluded.cut
     where s.status in ('running', 'waiting') returning s.step_id`),
 );
 
@@ -46,6 +34,7 @@ export class RunJournalRepository {
   record(tx: RunTransaction, entry: JournalEntry): void {
     const { organizationId, id: runId } = tx.run.lease;
     const isNew = !tx.get(entry.stepId);
+    const [input, output] = [json(entry.input), json(entry.output)];
     this.tenants
       .session(organizationId)
       .defer(
@@ -58,11 +47,12 @@ export class RunJournalRepository {
           entry.tool,
           entry.status,
           entry.attempts,
-          json(entry.input),
-          json(entry.output),
+          input,
+          output,
           json(entry.error),
           entry.wakeAt,
           json(entry.failedAttempts),
+          cutValuesJson(input, output),
         ],
         toLeaseLostError,
       );
@@ -118,19 +108,6 @@ export class RunJournalRepository {
     return new Map(rows.map(({ step_id: id, outcome }) => [id, outcome]));
   }
 
-  /** Returns the journals of several runs in the order of execution, with null for inputs and outputs. */
-  async listOutlines(organizationId: string, runIds: readonly string[]): Promise<RunStep[]> {
-    if (runIds.length === 0) return [];
-    const steps = await this.tenants
-      .repository(organizationId, RunStep)
-      .createQueryBuilder('s')
-      .select(OUTLINE.map((column) => `s.${column}`))
-      .where({ organizationId, runId: In([...runIds]) })
-      .orderBy('s.position')
-      .getMany();
-    return steps.map((step) => Object.assign(step, { input: null, output: null }));
-  }
-
   async getStepStates(
     organizationId: string,
     runIds: readonly string[],
@@ -162,7 +139,7 @@ export class RunJournalRepository {
     if (again.length > 0) {
       // The input is reset too, because the cause of its error may have been corrected.
       await session.query(
-        `update run_steps s set status = 'waiting', attempts = 0, input = null, error = null, wake_at = null,
+        `update run_steps s set status = 'waiting', attempts = 0, input = null, error = null, cut = null, wake_at = null,
            finished_at = null
          from unnest($2::text[], $3::text[]) as f (run_id, step_id)
          where s.organization_id = $1 and s.run_id = f.run_id and s.step_id = f.step_id`,

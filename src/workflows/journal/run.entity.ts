@@ -4,6 +4,7 @@ import { OrganizationRow, OrganizationRowWithId } from '../../database/organizat
 import type { Fault } from '../../errors/app-error.js';
 import type { RunLimit } from '../definitions/run-limits.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
+import type { CutValues } from './cut-values.js';
 
 export const RUN_STATUSES = [
   'queued',
@@ -158,6 +159,10 @@ export class RunStep extends OrganizationRow {
   /** Lists the last failed attempts, the oldest first, including those before a retry of the run. */
   @Column('json', { nullable: true })
   failedAttempts: FailedAttempt[] | null;
+
+  /** Names the large values of the step. Queries select it only on request. */
+  @Column('json', { nullable: true, select: false })
+  cut?: CutValues | null;
 
   /** The step waits until this time. */
   @Column('timestamptz', { nullable: true })

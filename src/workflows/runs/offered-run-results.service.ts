@@ -4,11 +4,15 @@ import { parseJson } from '../../http/request-body.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
 import { renderArguments, stepValue } from '../definitions/scope.js';
-import type { Run, RunStep } from '../journal/run.entity.js';
+import { RunStepsRepository, type StepOutcome } from '../journal/run-steps.repository.js';
+import type { Run } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { OfferedWorkflowsRepository } from '../store/offered-workflows.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { OfferedRunResult } from './run.results.js';
+
+/** Limits the outputs that are read for a template. */
+const MAX_SCOPE_BYTES = 4 * 1024 * 1024;
 
 @Injectable()
 export class OfferedRunResultsService {
@@ -16,6 +20,7 @@ export class OfferedRunResultsService {
     private readonly offered: OfferedWorkflowsRepository,
     private readonly workflows: WorkflowsRepository,
     private readonly runs: RunsRepository,
+    private readonly steps: RunStepsRepository,
     private readonly liquid: LiquidSandbox,
   ) {}
 
@@ -23,15 +28,20 @@ export class OfferedRunResultsService {
    * Returns the result of a run that has succeeded: the rendered template of the offered workflow, or without one the
    * output of the last tool. A template that fails is reported in `message` and not thrown, because the run succeeded.
    */
-  async of(
-    organizationId: string,
-    run: Run,
-    journal: readonly RunStep[],
-  ): Promise<OfferedRunResult> {
+  async of(organizationId: string, run: Run): Promise<OfferedRunResult> {
     const done = { run_id: run.id, status: 'succeeded' } as const;
     const template = (await this.offered.find(organizationId, run.workflowId))?.result;
-    if (!template) return { ...done, output: lastOutput(journal) };
-    const scope = await this.scope(organizationId, run, journal);
+    if (!template) {
+      // The contact of the trigger was stored before the first step.
+      const output = await this.steps.lastOutput(organizationId, run.id, TRIGGER_CONTACT);
+      return { ...done, output: output ?? {} };
+    }
+    const found = await this.steps.outcomes(organizationId, run.id, MAX_SCOPE_BYTES);
+    if ('bytes' in found) {
+      const message = `The result template cannot be filled in, because the outputs of the steps have ${found.bytes} bytes. Call get_run for them.`;
+      return { ...done, message };
+    }
+    const scope = await this.scope(organizationId, run, found.steps);
     try {
       const output = await renderArguments(organizationId, template, scope, this.liquid);
       return { ...done, output };
@@ -45,7 +55,7 @@ export class OfferedRunResultsService {
   private async scope(
     organizationId: string,
     run: Run,
-    journal: readonly RunStep[],
+    journal: readonly StepOutcome[],
   ): Promise<object> {
     const steps = journal.map(({ stepId, status, output, error }) => [
       stepId,
@@ -64,13 +74,4 @@ export class OfferedRunResultsService {
       },
     };
   }
-}
-
-function lastOutput(journal: readonly RunStep[]): object {
-  const last = journal.findLast(
-    // The contact of the trigger was stored before the first step.
-    ({ stepId, tool, status }) =>
-      tool !== null && status === 'succeeded' && stepId !== TRIGGER_CONTACT,
-  );
-  return last?.output ?? {};
 }

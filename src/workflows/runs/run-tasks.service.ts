@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type AppErrorCode } from '../../errors/app-error.js';
 import type { Task, TaskSource, TaskState } from '../../tools/contract/task-source.js';
-import { RunJournalRepository } from '../journal/run-journal.repository.js';
-import type { Run, RunStep } from '../journal/run.entity.js';
+import { RunStepsRepository, type StepOutcome } from '../journal/run-steps.repository.js';
+import type { Run, StepError } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { OfferedRunResultsService } from './offered-run-results.service.js';
 import { RunControlService } from './run-control.service.js';
 import type { OfferedRunResult, TriggeredRunResult } from './run.results.js';
+
+/** Larger outputs of a run are not shown together. */
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /**
  * Presents the runs that `trigger_workflow` and offered workflows start as tasks of their callers. A task has the id of
@@ -19,7 +22,7 @@ export class RunTasksService implements TaskSource {
 
   constructor(
     private readonly runs: RunsRepository,
-    private readonly journal: RunJournalRepository,
+    private readonly steps: RunStepsRepository,
     private readonly control: RunControlService,
     private readonly offered: OfferedRunResultsService,
   ) {}
@@ -31,18 +34,12 @@ export class RunTasksService implements TaskSource {
   async find(organizationId: string, id: string): Promise<Task | undefined> {
     const run = await this.runs.find(organizationId, id);
     if (!run) return undefined;
-    const journal =
-      run.status === 'succeeded'
-        ? await this.journal.read(organizationId, id)
-        : await this.journal.listOutlines(organizationId, [id]);
+    const change = await this.steps.lastChange(organizationId, id, failedStep(run));
     return {
       id,
       createdAt: run.createdAt,
-      changedAt: lastChange(run, journal),
-      state:
-        run.triggerType === 'tool' && run.status === 'succeeded'
-          ? { status: 'succeeded', result: await this.offered.of(organizationId, run, journal) }
-          : stateOf(run, journal),
+      changedAt: lastChange(run, change.at),
+      state: await this.stateOf(run, change.error),
       message: messageOf(run),
       ...(run.status === 'waiting' && { askAgainAt: run.availableAt }),
     };
@@ -51,40 +48,51 @@ export class RunTasksService implements TaskSource {
   async cancel(organizationId: string, id: string): Promise<boolean> {
     return await this.control.cancelIfOpen(organizationId, id);
   }
-}
 
-function stateOf(run: Run, journal: readonly RunStep[]): TaskState {
-  switch (run.status) {
-    case 'queued':
-    case 'running':
-    case 'waiting':
-      return { status: 'working' };
-    case 'succeeded':
-      return { status: 'succeeded', result: outcomeOf(run, journal) };
-    case 'failed':
-      return { status: 'failed', error: failureOf(run, journal) };
-    case 'canceled':
-      return { status: 'canceled' };
+  private async stateOf(run: Run, error: StepError | null): Promise<TaskState> {
+    switch (run.status) {
+      case 'queued':
+      case 'running':
+      case 'waiting':
+        return { status: 'working' };
+      case 'succeeded':
+        return { status: 'succeeded', result: await this.resultOf(run) };
+      case 'failed':
+        return { status: 'failed', error: failureOf(run, error) };
+      case 'canceled':
+        return { status: 'canceled' };
+    }
+  }
+
+  private async resultOf(run: Run): Promise<TriggeredRunResult | OfferedRunResult> {
+    const { organizationId, id } = run;
+    if (run.triggerType === 'tool') return await this.offered.of(organizationId, run);
+    const found = await this.steps.outcomes(organizationId, id, MAX_OUTPUT_BYTES);
+    if ('steps' in found) return outcomeOf(run, found.steps);
+    const message = `The outputs have ${found.bytes} bytes together. Read them with get_run and get_run_value.`;
+    return { run_id: id, status: 'succeeded', message };
   }
 }
 
-function outcomeOf(run: Run, journal: readonly RunStep[]): TriggeredRunResult {
-  const outputs = journal
+function outcomeOf(run: Run, steps: readonly StepOutcome[]): TriggeredRunResult {
+  const outputs = steps
     .filter(({ status }) => status === 'succeeded')
-    .filter(({ tool, output }) => tool !== null || (output && 'results' in output))
     // The outputs of steps in a loop are in the results of the loop.
-    .filter(({ stepId }) => !stepId.includes('['))
+    .filter(({ tool, output }) => tool !== null || (output && 'results' in output))
     .map(({ stepId, output }): [string, object] => [stepId, output ?? {}]);
   return { run_id: run.id, status: 'succeeded', outputs: Object.fromEntries(outputs) };
 }
 
-function failureOf(run: Run, journal: readonly RunStep[]): AppError {
-  const stepId = /^(?:step_failed|stopped):(.+)$/.exec(run.reason ?? '')?.[1];
-  const error = journal.find((step) => step.stepId === stepId)?.error;
+/** Returns the id of the step that ended a failed run. */
+function failedStep({ reason }: Run): string | undefined {
+  return /^(?:step_failed|stopped):(.+)$/.exec(reason ?? '')?.[1];
+}
+
+function failureOf(run: Run, error: StepError | null): AppError {
   if (!error) return new AppError('internal', `Run ${run.id} failed: ${run.reason}.`);
   return new AppError(
     error.code === 'stopped' ? 'rejected' : (error.code as AppErrorCode),
-    `Run ${run.id} failed at step ${stepId}: ${error.message}`,
+    `Run ${run.id} failed at step ${failedStep(run)}: ${error.message}`,
     { details: error.details },
   );
 }
@@ -105,7 +113,7 @@ function messageOf({ status, reason, availableAt }: Run): string | undefined {
   }
 }
 
-function lastChange(run: Run, journal: readonly RunStep[]): Date {
-  const times = [run, ...journal].flatMap(({ startedAt, finishedAt }) => [startedAt, finishedAt]);
-  return new Date(Math.max(...[run.createdAt, ...times].map(Number)));
+function lastChange(run: Run, lastStep: Date | null): Date {
+  const times = [run.createdAt, run.startedAt, run.finishedAt, lastStep];
+  return new Date(Math.max(...times.map(Number)));
 }

@@ -1,4 +1,4 @@
-import { IsEmail, IsOptional, MaxLength } from 'class-validator';
+import { IsEmail, IsOptional, Matches, MaxLength } from 'class-validator';
 import { Doc } from '../../tools/schema/doc.decorator.js';
 import { Choice, Integer, JsonObject, Text } from '../../tools/schema/fields.js';
 import { RUN_TRIGGER_TYPES, type RunTriggerType } from '../definitions/trigger.js';
@@ -7,6 +7,29 @@ import { RUN_STATUSES } from '../journal/run.entity.js';
 export class RunIdInput {
   @Text('Id of the run.', { min: 1, max: 64 })
   run_id: string;
+}
+
+export class GetRunInput extends RunIdInput {
+  @Text({ optional: true, max: 4096 })
+  cursor?: string;
+}
+
+const RUN_VALUES = ['payload', 'input', 'output', 'error', 'failed_attempts'] as const;
+
+/** Identifies a part of a value. A URI can have the same members, so the cursor is a text: the first character. */
+export class GetRunValueInput extends RunIdInput {
+  @Choice(RUN_VALUES)
+  value: (typeof RUN_VALUES)[number];
+
+  @Text('The step, or trigger for the payload.', { min: 1, max: 1024 })
+  step_id: string = 'trigger';
+
+  @Doc('next_cursor of the previous part.')
+  @Matches(/^\d{1,9}$/)
+  cursor: string = '0';
+
+  @Integer('Maximum number of characters.', { min: 1, max: 100_000 })
+  limit: number = 20_000;
 }
 
 /** Names the version of the workflow for a retry or replay: that of the run, or the newest. */

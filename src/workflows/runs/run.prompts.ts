@@ -44,7 +44,7 @@ export class RunPrompts {
   })
   async explain({ run_id: id }: RunIdInput, call: ToolCall): Promise<PromptResult> {
     const { organizationId } = call;
-    const run = await this.runs.get(organizationId, id.trim());
+    const { run } = await this.runs.get(organizationId, id.trim());
     if (run.status !== 'failed') {
       throw AppError.invalid(`This run has not failed: it is ${run.status}.`);
     }

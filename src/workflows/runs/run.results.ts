@@ -9,10 +9,7 @@ import {
   Text,
   Timestamp,
 } from '../../tools/schema/fields.js';
-import type { Step, ToolStep } from '../definitions/definition.js';
-import { planOf } from '../definitions/step-engine.js';
-import { isTool } from '../definitions/steps/tool-step.js';
-import { RUN_STATUSES, type Run, type RunStatus, type RunStep } from '../journal/run.entity.js';
+import { RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
 
 export class FailedAttemptView {
   @Integer('Counted from 1, and again from 1 when the run is retried.')
@@ -51,9 +48,19 @@ export class RunStepView {
   @JsonObject({ nullable: true })
   input: object | null;
 
-  @Doc('Result of the tool, the branch taken, or the end of the wait. Always null in lists.')
+  @Doc(
+    'Result of the tool, branch, or end of the wait. Null in lists, and when output_cut is given.',
+  )
   @JsonObject({ nullable: true })
   output: object | null;
+
+  @JsonObject(
+    'Sizes and beginnings of large values, shown as null: {input?, output?: {bytes, preview}}.',
+    {
+      optional: true,
+    },
+  )
+  cut?: object;
 
   @JsonObject('Error of the last attempt: {code, message, details?}.', { nullable: true })
   error: object | null;
@@ -90,7 +97,8 @@ export class RunView {
   @Text({ nullable: true })
   reason: string | null;
 
-  @JsonObject('Trigger of the run: {type, payload}; lists leave out the payload.')
+  @Doc('{type, payload}, or {type, payload_cut} for a large payload; lists leave out the payload.')
+  @JsonObject()
   trigger: object;
 
   @Text('Contact that the run is about.', { nullable: true })
@@ -108,94 +116,32 @@ export class RunView {
   @Timestamp({ nullable: true })
   finished_at: string | null;
 
-  @ListOf(() => RunStepView, 'Steps that the run has reached, in order of execution.')
+  @Integer('Steps reached.')
+  step_count: number;
+
+  @ListOf(() => RunStepView, 'In order of execution; lists show the last ten.')
   steps: RunStepView[];
-}
-
-/** Converts a run to its result. Leaves out an undefined payload. Without `steps`, the steps in progress are missing. */
-export function runView(
-  run: Run,
-  steps: readonly Step[],
-  journal: readonly RunStep[],
-  payload: unknown,
-): RunView {
-  const reached = journal.map((entry) => stepView(run, entry));
-  const current = currentSteps(run, steps, journal);
-  const atWork = new Set(current.map(({ id }) => id));
-  return {
-    id: run.id,
-    workflow_id: run.workflowId,
-    workflow_version: run.workflowVersion,
-    status: run.status,
-    reason: run.reason,
-    trigger: { type: run.triggerType, ...(payload !== undefined && { payload }) },
-    contact_id: run.contactId,
-    replay_of: run.replayOf,
-    created_at: run.createdAt.toISOString(),
-    started_at: run.startedAt?.toISOString() ?? null,
-    finished_at: run.finishedAt?.toISOString() ?? null,
-    steps: [...reached.filter(({ id }) => !atWork.has(id)), ...current],
-  };
-}
-
-function stepView(run: Run, entry: RunStep): RunStepView {
-  const isOpen = entry.status === 'running' || entry.status === 'waiting';
-  // The step that ended the run has an error, unless workers crashed at it.
-  const cutOff = run.reason === 'poison' ? 'failed' : 'canceled';
-  return {
-    id: entry.stepId,
-    tool: entry.tool,
-    status: isOpen && run.finishedAt ? cutOff : entry.status,
-    attempts: entry.attempts,
-    input: entry.input,
-    output: entry.output,
-    error: entry.error,
-    failed_attempts: entry.failedAttempts ?? [],
-    started_at: entry.startedAt.toISOString(),
-    finished_at: entry.finishedAt?.toISOString() ?? null,
-  };
-}
-
-/** Returns the tool steps that are being executed, or at which workers crashed. They have no row before their commit. */
-function currentSteps(
-  run: Run,
-  steps: readonly Step[],
-  journal: readonly RunStep[],
-): RunStepView[] {
-  const isPoisoned = run.status === 'failed' && run.reason === 'poison';
-  if (run.status !== 'running' && !isPoisoned) return [];
-  const entries = new Map(journal.map((entry) => [entry.stepId, entry]));
-  return planOf(steps, entries).ready.flatMap(({ step, path }) =>
-    isTool(step) ? currentStep(step, path, entries.get(path), isPoisoned) : [],
-  );
-}
-
-function currentStep(
-  { tool }: ToolStep,
-  path: string,
-  entry: RunStep | undefined,
-  isPoisoned: boolean,
-): RunStepView {
-  const attempts = (entry?.attempts ?? 0) + (entry?.status === 'running' ? 0 : 1);
-  return {
-    id: path,
-    tool,
-    status: isPoisoned ? 'failed' : 'running',
-    attempts,
-    input: entry?.input ?? null,
-    output: null,
-    error: isPoisoned
-      ? { code: 'poison', message: 'Three workers died while the run was at this step.' }
-      : (entry?.error ?? null),
-    failed_attempts: entry?.failedAttempts ?? [],
-    started_at: entry?.startedAt.toISOString() ?? null,
-    finished_at: null,
-  };
 }
 
 export class RunResult {
   @Nested(() => RunView)
   run: RunView;
+}
+
+export class RunStepsResult extends RunResult {
+  @Text('Cursor of the next steps.', { nullable: true })
+  next_cursor: string | null;
+}
+
+export class RunValueResult {
+  @Text()
+  text: string;
+
+  @Integer('Characters of the whole text.')
+  total: number;
+
+  @Text({ nullable: true })
+  next_cursor: string | null;
 }
 
 export class RunPage extends PageResult {
@@ -232,4 +178,7 @@ export class TriggeredRunResult {
   @Doc('Only in a task that has ended: outputs of its tools by step id.')
   @JsonObject({ optional: true })
   outputs?: object;
+
+  @Text('Only if the outputs are too large to be shown.', { optional: true })
+  message?: string;
 }

@@ -11,6 +11,8 @@ import { RunControlService } from './run-control.service.js';
 import { runFilter } from './run-filter.js';
 import { RunTasksService } from './run-tasks.service.js';
 import {
+  GetRunInput,
+  GetRunValueInput,
   ListRunsInput,
   ReplayRunInput,
   RetryRunInput,
@@ -18,7 +20,13 @@ import {
   SetRunContactInput,
   TriggerWorkflowInput,
 } from './run.inputs.js';
-import { RunPage, RunResult, TriggeredRunResult } from './run.results.js';
+import {
+  RunPage,
+  RunResult,
+  RunStepsResult,
+  RunValueResult,
+  TriggeredRunResult,
+} from './run.results.js';
 import { RunsService } from './runs.service.js';
 
 @Injectable()
@@ -62,7 +70,7 @@ export class RunTools {
     description:
       'Returns one run: its state and, step by step in order of execution, status, attempts, input, output, error ' +
       'and times.',
-    output: RunResult,
+    output: RunStepsResult,
     readOnly: true,
   })
   @Resource({
@@ -71,8 +79,30 @@ export class RunTools {
     title: 'Run',
     description: 'One run of a workflow with the log of its steps, as get_run returns it.',
   })
-  async get(input: RunIdInput, call: ToolCall): Promise<RunResult> {
-    return { run: await this.runs.get(call.organizationId, input.run_id) };
+  async get(input: GetRunInput, call: ToolCall): Promise<RunStepsResult> {
+    return await this.runs.get(call.organizationId, input.run_id, input.cursor);
+  }
+
+  @Tool({
+    name: 'get_run_value',
+    title: 'Get a value of a run',
+    description:
+      'Returns a part of the JSON text of a value of a step, or of the payload, that get_run cuts.',
+    output: RunValueResult,
+    readOnly: true,
+    // Agents have the resource of the same content, which keeps their list of tools short.
+    surfaces: ['dashboard'],
+  })
+  @Resource({
+    uri: 'switchboard://runs/{run_id}/steps/{step_id}/{value}/{cursor}',
+    name: 'run_value',
+    title: 'Part of a large value of a run',
+    description:
+      'A part of the JSON text of a value that get_run cuts: the input, output, error or failed_attempts of a step, or ' +
+      'the payload of the step trigger. The first cursor is 0.',
+  })
+  async getValue(input: GetRunValueInput, call: ToolCall): Promise<RunValueResult> {
+    return await this.runs.getValue(call.organizationId, input);
   }
 
   @Tool({
@@ -102,7 +132,7 @@ export class RunTools {
   })
   async cancel(input: RunIdInput, call: ToolCall): Promise<RunResult> {
     await this.control.cancel(call.organizationId, input.run_id);
-    return await this.get(input, call);
+    return await this.show(input.run_id, call);
   }
 
   @Tool({
@@ -117,7 +147,7 @@ export class RunTools {
     // Calls from outside are counted at the edge. Without this, a run that retries runs would not be counted.
     if (runId !== undefined) this.limiter.consume(organizationId, 1);
     await this.control.retry(organizationId, input.run_id, input.version);
-    return await this.get(input, call);
+    return await this.show(input.run_id, call);
   }
 
   @Tool({
@@ -132,7 +162,7 @@ export class RunTools {
   async replay(input: ReplayRunInput, call: ToolCall): Promise<RunResult> {
     const { organizationId } = call;
     const id = await this.control.replay(organizationId, input.run_id, input.version);
-    return await this.get({ run_id: id }, call);
+    return await this.show(id, call);
   }
 
   @Tool({
@@ -151,5 +181,10 @@ export class RunTools {
     const { organizationId, runId } = call;
     const { contact, created } = await this.contacts.set(organizationId, runId, input.contact);
     return { contact: ContactView.of(contact), created };
+  }
+
+  private async show(runId: string, { organizationId }: ToolCall): Promise<RunResult> {
+    const { run } = await this.runs.get(organizationId, runId);
+    return { run };
   }
 }

@@ -1,13 +1,35 @@
 import { Injectable } from '@nestjs/common';
+import { AppError, assertFound } from '../../errors/app-error.js';
 import { parseJson } from '../../http/request-body.js';
-import { readTimeCursor, timeCursor } from '../../paging/paging.js';
-import { RunJournalRepository } from '../journal/run-journal.repository.js';
-import type { RunStep } from '../journal/run.entity.js';
+import { readCursor, readTimeCursor, timeCursor, writeCursor } from '../../paging/paging.js';
+import {
+  RunStepsRepository,
+  type ShownStep,
+  type StepPosition,
+} from '../journal/run-steps.repository.js';
+import type { Run } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { RunFilter } from './run-filter.js';
 import { RunSearchRepository } from './run-search.repository.js';
-import { type RunPage, type RunView, runView } from './run.results.js';
+import {
+  currentStepView,
+  currentSteps,
+  hasCurrentSteps,
+  listedStepView,
+  type PayloadView,
+  runView,
+  stepView,
+} from './run-view.js';
+import type { GetRunValueInput } from './run.inputs.js';
+import type { RunPage, RunStepsResult, RunStepView, RunValueResult } from './run.results.js';
+
+/** Limits the steps of one page as MCP encodes them. With the payload, an answer stays below 1 MiB. */
+const MAX_PAGE_BYTES = 640 * 1024;
+const MAX_PAYLOAD_BYTES = 32 * 1024;
+const PREVIEW_BYTES = 1000;
+const STEPS_PER_PAGE = 1000;
+const LISTED_STEPS = 10;
 
 @Injectable()
 export class RunsService {
@@ -15,17 +37,43 @@ export class RunsService {
     private readonly workflows: WorkflowsRepository,
     private readonly runs: RunsRepository,
     private readonly search: RunSearchRepository,
-    private readonly journal: RunJournalRepository,
+    private readonly steps: RunStepsRepository,
   ) {}
 
-  /** Throws `not_found` when the organization has no such run. */
-  async get(organizationId: string, id: string): Promise<RunView> {
+  /** Returns a run with one page of its steps, of limited size. Throws `not_found` when there is no such run. */
+  async get(organizationId: string, id: string, cursor?: string): Promise<RunStepsResult> {
     const run = await this.runs.get(organizationId, id);
-    const { workflowId, workflowVersion } = run;
-    const steps = await this.workflows.getRunSteps(organizationId, workflowId, workflowVersion);
-    const journal = await this.journal.read(organizationId, id);
-    const payload = parseJson(await this.runs.getPayload(organizationId, id));
-    return runView(run, steps, journal, payload);
+    const after = readStepCursor(cursor);
+    const rows = await this.steps.list(organizationId, id, after, STEPS_PER_PAGE + 1);
+    const fitting = takeFitting(rows, STEPS_PER_PAGE, (row) => stepView(run, row));
+    const last = fitting.length < rows.length ? rows[fitting.length - 1] : undefined;
+    const steps = fitting.map(({ view }) => view);
+    const payload = payloadView(await this.runs.getPayload(organizationId, id));
+    const counts = await this.steps.count(organizationId, [id]);
+    return {
+      run: runView({
+        run,
+        payload,
+        steps: last ? steps : await this.withCurrent(run, steps),
+        stepCount: counts.get(id) ?? 0,
+      }),
+      next_cursor: last ? writeCursor([last.position, last.stepId]) : null,
+    };
+  }
+
+  /** Returns a part of the JSON text of a value. Throws `not_found` when the run or the value does not exist. */
+  async getValue(organizationId: string, input: GetRunValueInput): Promise<RunValueResult> {
+    const { run_id: runId, step_id: stepId, value, cursor, limit } = input;
+    const offset = Number(cursor);
+    await this.runs.get(organizationId, runId);
+    if (value === 'payload') {
+      const { text, total } = await this.steps.readPayload(organizationId, runId, offset, limit);
+      return partOf(text, total, offset);
+    }
+    const part = { stepId, value, offset, limit };
+    const found = await this.steps.readText(organizationId, runId, part);
+    const { text, total } = assertFound(found, `step with this ${value}`);
+    return partOf(text, total, offset);
   }
 
   /** Returns runs without payloads, inputs and outputs. A page with fewer runs than `limit` may still have a cursor. */
@@ -38,16 +86,92 @@ export class RunsService {
     const { found, next } = await this.search.find(organizationId, filter, after, page.limit);
     const ids = found.map(({ id }) => id);
     const runs = await this.search.read(organizationId, ids);
-    const journals = groupByRun(await this.journal.listOutlines(organizationId, ids));
+    const steps = groupByRun(await this.steps.listLast(organizationId, ids, LISTED_STEPS));
+    const counts = await this.steps.count(organizationId, ids);
     return {
-      runs: runs.map((run) => runView(run, [], journals.get(run.id) ?? [], undefined)),
+      runs: runs.map((run) =>
+        runView({
+          run,
+          payload: {},
+          steps: (steps.get(run.id) ?? []).map((step) => listedStepView(run, step)),
+          stepCount: counts.get(run.id) ?? 0,
+        }),
+      ),
       next_cursor: next ? timeCursor({ createdAt: next.at, id: next.id }) : null,
     };
   }
+
+  /** Adds the steps at work, which may have no rows, at the end. */
+  private async withCurrent(run: Run, reached: readonly RunStepView[]): Promise<RunStepView[]> {
+    if (!hasCurrentSteps(run)) return [...reached];
+    const { organizationId, id, workflowId, workflowVersion } = run;
+    const steps = await this.workflows.getRunSteps(organizationId, workflowId, workflowVersion);
+    const current = currentSteps(steps, await this.steps.plan(organizationId, id));
+    const paths = current.map(({ path }) => path);
+    const rows = await this.steps.find(organizationId, id, paths);
+    const entries = new Map(rows.map((row) => [row.stepId, row]));
+    return [
+      ...reached.filter((step) => !paths.includes(step.id)),
+      ...current.map((step) => currentStepView(run, step, entries.get(step.path))),
+    ];
+  }
 }
 
-function groupByRun(steps: readonly RunStep[]): Map<string, RunStep[]> {
-  const groups = new Map<string, RunStep[]>();
-  for (const step of steps) groups.set(step.runId, [...(groups.get(step.runId) ?? []), step]);
+/** Returns the views of the first rows that fit into one page, at least one. */
+function takeFitting<Row>(
+  rows: readonly Row[],
+  limit: number,
+  viewOf: (row: Row) => RunStepView,
+): { view: RunStepView }[] {
+  const taken: { view: RunStepView }[] = [];
+  let bytes = 0;
+  for (const row of rows.slice(0, limit)) {
+    const view = viewOf(row);
+    bytes += encodedBytes(view);
+    if (taken.length > 0 && bytes > MAX_PAGE_BYTES) break;
+    taken.push({ view });
+  }
+  return taken;
+}
+
+/** Returns the size of a value in an answer of MCP, which has it as structured content and as text. */
+function encodedBytes(value: object): number {
+  const text = JSON.stringify(value);
+  return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));
+}
+
+function payloadView(payload: Buffer): PayloadView {
+  if (payload.length <= MAX_PAYLOAD_BYTES) return { payload: parseJson(payload) };
+  const preview = payload.subarray(0, PREVIEW_BYTES).toString();
+  return { payload_cut: { bytes: payload.length, preview } };
+}
+
+function partOf(text: string, total: number, offset: number): RunValueResult {
+  const end = offset + [...text].length;
+  return { text, total, next_cursor: end < total && text !== '' ? String(end) : null };
+}
+
+function readStepCursor(cursor: string | undefined): StepPosition | undefined {
+  if (cursor === undefined) return undefined;
+  const [position, stepId, ...more] = readCursor(cursor);
+  const isStep = typeof stepId === 'string' && stepId.length <= 1024 && !stepId.includes('\0');
+  if (
+    Number.isInteger(position) &&
+    Math.abs(Number(position)) < 2 ** 31 &&
+    isStep &&
+    !more.length
+  ) {
+    return { position: Number(position), stepId };
+  }
+  throw AppError.invalidField('cursor', 'must be next_cursor of the previous page');
+}
+
+function groupByRun(steps: readonly ShownStep[]): Map<string, ShownStep[]> {
+  const groups = new Map<string, ShownStep[]>();
+  for (const step of steps) {
+    const group = groups.get(step.runId);
+    if (group) group.push(step);
+    else groups.set(step.runId, [step]);
+  }
   return groups;
 }

@@ -178,26 +178,28 @@ export class WorkflowsRepository {
     return withContactStep(found.triggerContact, found.steps);
   }
 
-  /** Returns the steps of the newest version of each workflow, by workflow id. */
+  /**
+   * Returns the steps of the newest version of each workflow, by workflow id. Leaves out the last of the given workflows
+   * when their steps have more than `maxBytes` together, but never the first.
+   */
   async getNewestSteps(
     organizationId: string,
     ids: readonly string[],
+    maxBytes: number,
   ): Promise<Map<string, Step[]>> {
     if (ids.length === 0) return new Map();
-    const versions = await this.versions(organizationId)
-      .createQueryBuilder('v')
-      .select(['v.organizationId', 'v.workflowId', 'v.version', 'v.steps'])
-      .innerJoin(
-        Workflow,
-        'w',
-        'w.organization_id = v.organization_id and w.id = v.workflow_id and w.version = v.version',
-      )
-      .where('v.organization_id = :organizationId and v.workflow_id in (:...ids)', {
-        organizationId,
-        ids,
-      })
-      .getMany();
-    return new Map(versions.map((version) => [version.workflowId, version.steps]));
+    const rows = await this.tenants.session(organizationId).query<{ id: string; steps: Step[] }>(
+      `select id, steps from (
+         select w.id, v.steps, g.place,
+           sum(octet_length(v.steps::text)) over (order by g.place)::float8 as bytes
+         from unnest($2::text[]) with ordinality as g (id, place)
+         join workflows w on w.organization_id = $1 and w.id = g.id
+         join workflow_versions v
+           on v.organization_id = $1 and v.workflow_id = w.id and v.version = w.version) found
+       where bytes <= $3 or place = 1`,
+      [organizationId, ids, maxBytes],
+    );
+    return new Map(rows.map(({ id, steps }) => [id, steps]));
   }
 
   private rows(organizationId: string): Repository<Workflow> {

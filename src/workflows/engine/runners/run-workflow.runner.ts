@@ -124,7 +124,7 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
 }
 
 function toOutput(runId: string, state: TaskState & { status: 'succeeded' }): object {
-  const { outputs = {} } = state.result as { outputs?: object };
+  const { outputs = null } = state.result as { outputs?: object };
   const output = { run_id: runId, status: 'succeeded', reason: null };
   // Larger outputs are not stored twice; the run itself still has them.
   const isSmall = Buffer.byteLength(JSON.stringify(outputs)) <= MAX_OUTPUT_BYTES;

@@ -1,0 +1,222 @@
+import { Injectable } from '@nestjs/common';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import type { StepStatus } from '../definitions/steps/step-kind.js';
+import type { CutValues } from './cut-values.js';
+import type { RunStep, StepError } from './run.entity.js';
+
+/** Holds a step as it is shown. Its large values are null, and `cut` names them. */
+export type ShownStep = Omit<RunStep, 'organizationId' | 'cut' | 'wakeAt'> & {
+  cut: CutValues | null;
+};
+
+/** Identifies the last step of a page. */
+export interface StepPosition {
+  position: number;
+  stepId: string;
+}
+
+/** Holds what the plan of a run depends on. */
+export interface PlannedStep {
+  stepId: string;
+  status: StepStatus;
+  input: { items: unknown[] } | null;
+  output: object | null;
+  dueAt?: number;
+}
+
+export interface StepOutcome {
+  stepId: string;
+  tool: string | null;
+  status: StepStatus;
+  output: object | null;
+  error: StepError | null;
+}
+
+export type StepValue = 'input' | 'output' | 'error' | 'failed_attempts';
+
+const COLUMNS = `run_id as "runId", step_id as "stepId", position, tool, status, attempts, error,
+  started_at as "startedAt", finished_at as "finishedAt"`;
+// A value of up to 1 MiB is not read from its storage unless its expression is evaluated.
+const VALUES = `case when cut -> 'input' is null then input end as input,
+  case when cut -> 'output' is null then output end as output, cut, failed_attempts as "failedAttempts"`;
+
+const TEXTS = {
+  input: 'input::text',
+  output: 'output::text',
+  error: 'error::text',
+  failed_attempts: 'failed_attempts::text',
+} as const satisfies Record<StepValue, string>;
+
+/** Reads the steps of runs for people and agents, in bounded parts. */
+@Injectable()
+export class RunStepsRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  /** Returns at most `limit` steps after a position, in the order of execution. */
+  async list(
+    organizationId: string,
+    runId: string,
+    after: StepPosition | undefined,
+    limit: number,
+  ): Promise<ShownStep[]> {
+    return await this.tenants.session(organizationId).query<ShownStep>(
+      `select ${COLUMNS}, ${VALUES} from run_steps
+       where organization_id = $1 and run_id = $2 and (position, step_id) > ($3, $4)
+       order by position, step_id limit $5`,
+      [organizationId, runId, after?.position ?? 0, after?.stepId ?? '', limit],
+    );
+  }
+
+  async find(
+    organizationId: string,
+    runId: string,
+    stepIds: readonly string[],
+  ): Promise<ShownStep[]> {
+    if (stepIds.length === 0) return [];
+    return await this.tenants.session(organizationId).query<ShownStep>(
+      `select ${COLUMNS}, ${VALUES} from run_steps
+       where organization_id = $1 and run_id = $2 and step_id = any ($3)`,
+      [organizationId, runId, stepIds],
+    );
+  }
+
+  /** Returns the last `limit` steps of each run in the order of execution, without inputs and outputs. */
+  async listLast(
+    organizationId: string,
+    runIds: readonly string[],
+    limit: number,
+  ): Promise<ShownStep[]> {
+    if (runIds.length === 0) return [];
+    return await this.tenants.session(organizationId).query<ShownStep>(
+      `select ${COLUMNS}, null as input, null as output, null as cut, null as "failedAttempts" from (
+         select *, row_number() over (partition by run_id order by position desc, step_id desc) as age
+         from run_steps where organization_id = $1 and run_id = any ($2)) s
+       where age <= $3 order by position, step_id`,
+      [organizationId, runIds, limit],
+    );
+  }
+
+  async count(organizationId: string, runIds: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.tenants.session(organizationId).query<{ id: string; count: number }>(
+      `select run_id as id, count(*)::integer as count from run_steps
+         where organization_id = $1 and run_id = any ($2) group by run_id`,
+      [organizationId, runIds],
+    );
+    return new Map(rows.map(({ id, count }) => [id, count]));
+  }
+
+  /** Returns what decides which steps of a run are next, without the values of tools. Items of loops are only counted. */
+  async plan(organizationId: string, runId: string): Promise<PlannedStep[]> {
+    const rows = await this.tenants.session(organizationId).query<{
+      stepId: string;
+      status: StepStatus;
+      items: number | null;
+      output: object | null;
+      left: number | null;
+    }>(
+      `select step_id as "stepId", status,
+         case when status = 'waiting' then extract(epoch from wake_at - clock_timestamp())::float8 * 1000 end as left,
+         case when tool is null and status = 'running' then
+           case json_typeof(input -> 'items') when 'array' then json_array_length(input -> 'items') end end as items,
+         case when tool is null and cut -> 'output' is null then output end as output
+       from run_steps where organization_id = $1 and run_id = $2`,
+      [organizationId, runId],
+    );
+    const now = performance.now();
+    return rows.map(({ stepId, status, items, output, left }) => ({
+      stepId,
+      status,
+      output,
+      input: items === null ? null : { items: Array.from({ length: items }) },
+      ...(left !== null && { dueAt: now + left }),
+    }));
+  }
+
+  /**
+   * Returns the outcomes of the steps that later steps can name, in the order of execution. Returns their size instead
+   * when their outputs have more than `maxBytes` together.
+   */
+  async outcomes(
+    organizationId: string,
+    runId: string,
+    maxBytes: number,
+  ): Promise<{ steps: StepOutcome[] } | { bytes: number }> {
+    const rows = await this.tenants.session(organizationId).query<StepOutcome & { bytes: number }>(
+      `with found as (
+         select step_id, position, tool, status, output, error,
+           coalesce((cut -> 'output' ->> 'bytes')::float8, octet_length(output::text), 0) as bytes
+         from run_steps where organization_id = $1 and run_id = $2 and strpos(step_id, '[') = 0
+       ), total as (select coalesce(sum(bytes), 0)::float8 as bytes from found)
+       select step_id as "stepId", tool, status, case when total.bytes <= $3 then output end as output, error,
+         total.bytes
+       from found, total order by position, step_id`,
+      [organizationId, runId, maxBytes],
+    );
+    const bytes = rows[0]?.bytes ?? 0;
+    return bytes > maxBytes ? { bytes } : { steps: rows };
+  }
+
+  /** Returns the output of the last tool that succeeded, other than the step `except`. */
+  async lastOutput(organizationId: string, runId: string, except: string): Promise<object | null> {
+    const [row] = await this.tenants.session(organizationId).query<{ output: object | null }>(
+      `select output from run_steps where organization_id = $1 and run_id = $2 and tool is not null
+         and status = 'succeeded' and step_id <> $3 order by position desc, step_id desc limit 1`,
+      [organizationId, runId, except],
+    );
+    return row?.output ?? null;
+  }
+
+  /** Returns the error of a step, and the time of the last start or end of a step. */
+  async lastChange(
+    organizationId: string,
+    runId: string,
+    stepId: string | undefined,
+  ): Promise<{ at: Date | null; error: StepError | null }> {
+    const [row] = await this.tenants
+      .session(organizationId)
+      .query<{ at: Date | null; error: StepError | null }>(
+        `select greatest(max(started_at), max(finished_at)) as at, (select s.error from run_steps s
+           where s.organization_id = $1 and s.run_id = $2 and s.step_id = $3) as error
+         from run_steps where organization_id = $1 and run_id = $2`,
+        [organizationId, runId, stepId ?? null],
+      );
+    return row!;
+  }
+
+  /** Returns `limit` characters of the JSON text of a value from `offset`, or null when there is no such step or value. */
+  async readText(
+    organizationId: string,
+    runId: string,
+    {
+      stepId,
+      value,
+      offset,
+      limit,
+    }: { stepId: string; value: StepValue; offset: number; limit: number },
+  ): Promise<{ text: string; total: number } | null> {
+    const [row] = await this.tenants.session(organizationId).query<{ text: string; total: number }>(
+      `select substr(value, $4, $5) as text, length(value) as total from (
+         select ${TEXTS[value]} as value from run_steps
+         where organization_id = $1 and run_id = $2 and step_id = $3) s
+       where value is not null`,
+      [organizationId, runId, stepId, offset + 1, limit],
+    );
+    return row ?? null;
+  }
+
+  /** Returns `limit` characters of the payload of an existing run from `offset`. */
+  async readPayload(
+    organizationId: string,
+    runId: string,
+    offset: number,
+    limit: number,
+  ): Promise<{ text: string; total: number }> {
+    const [row] = await this.tenants.session(organizationId).query<{ text: string; total: number }>(
+      `select substr(value, $3, $4) as text, length(value) as total from (
+         select convert_from(payload, 'UTF8') as value from workflow_runs
+         where organization_id = $1 and id = $2) r`,
+      [organizationId, runId, offset + 1, limit],
+    );
+    return row!;
+  }
+}

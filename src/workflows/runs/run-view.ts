@@ -1,0 +1,140 @@
+import type { Step, ToolStep } from '../definitions/definition.js';
+import { planOf } from '../definitions/step-engine.js';
+import { isTool } from '../definitions/steps/tool-step.js';
+import type { CutValue } from '../journal/cut-values.js';
+import type { PlannedStep, ShownStep } from '../journal/run-steps.repository.js';
+import type { Run, StepError } from '../journal/run.entity.js';
+import type { RunStepView, RunView } from './run.results.js';
+
+/** Longer messages of errors are cut. `get_run_value` returns the whole error. */
+const MAX_MESSAGE_CHARACTERS = 1000;
+const MAX_LISTED_MESSAGE_CHARACTERS = 200;
+
+/** Holds the payload of a run, or its size and beginning. Lists leave it out. */
+export type PayloadView = { payload: unknown } | { payload_cut: CutValue } | Record<string, never>;
+
+export interface ShownRun {
+  run: Run;
+  payload: PayloadView;
+  steps: RunStepView[];
+  stepCount: number;
+}
+
+export function runView({ run, payload, steps, stepCount }: ShownRun): RunView {
+  return {
+    id: run.id,
+    workflow_id: run.workflowId,
+    workflow_version: run.workflowVersion,
+    status: run.status,
+    reason: run.reason,
+    trigger: { type: run.triggerType, ...payload },
+    contact_id: run.contactId,
+    replay_of: run.replayOf,
+    created_at: run.createdAt.toISOString(),
+    started_at: run.startedAt?.toISOString() ?? null,
+    finished_at: run.finishedAt?.toISOString() ?? null,
+    step_count: stepCount,
+    steps,
+  };
+}
+
+export function stepView(run: Run, entry: ShownStep): RunStepView {
+  const isOpen = entry.status === 'running' || entry.status === 'waiting';
+  // The step that ended the run has an error, unless workers crashed at it.
+  const cutOff = run.reason === 'poison' ? 'failed' : 'canceled';
+  return {
+    id: entry.stepId,
+    tool: entry.tool,
+    status: isOpen && run.finishedAt ? cutOff : entry.status,
+    attempts: entry.attempts,
+    ...valuesOf(entry),
+    error: shortError(entry.error),
+    failed_attempts: attemptsOf(entry),
+    started_at: entry.startedAt.toISOString(),
+    finished_at: entry.finishedAt?.toISOString() ?? null,
+  };
+}
+
+/** Returns the view of a step in a list of runs. */
+export function listedStepView(run: Run, entry: ShownStep): RunStepView {
+  return { ...stepView(run, entry), error: shortError(entry.error, MAX_LISTED_MESSAGE_CHARACTERS) };
+}
+
+/** A tool step that is being executed, or at which workers crashed. It may have no row before its commit. */
+export interface CurrentStep {
+  readonly step: ToolStep;
+  readonly path: string;
+}
+
+/** Returns the tool steps that are being executed, or at which workers crashed. */
+export function currentSteps(
+  steps: readonly Step[],
+  journal: readonly PlannedStep[],
+): CurrentStep[] {
+  const entries = new Map(journal.map((entry) => [entry.stepId, entry]));
+  return planOf(steps, entries).ready.flatMap(({ step, path }) =>
+    isTool(step) ? [{ step, path }] : [],
+  );
+}
+
+/** Returns true for a run whose steps at work must be computed, because they may have no rows. */
+export function hasCurrentSteps(run: Run): boolean {
+  return run.status === 'running' || isPoisoned(run);
+}
+
+export function currentStepView(
+  run: Run,
+  { step, path }: CurrentStep,
+  entry: ShownStep | undefined,
+): RunStepView {
+  const attempts = (entry?.attempts ?? 0) + (entry?.status === 'running' ? 0 : 1);
+  return {
+    id: path,
+    tool: step.tool,
+    status: isPoisoned(run) ? 'failed' : 'running',
+    attempts,
+    ...(entry ? valuesOf(entry) : { input: null }),
+    output: null,
+    error: isPoisoned(run)
+      ? { code: 'poison', message: 'Three workers died while the run was at this step.' }
+      : shortError(entry?.error ?? null),
+    failed_attempts: entry ? attemptsOf(entry) : [],
+    started_at: entry?.startedAt.toISOString() ?? null,
+    finished_at: null,
+  };
+}
+
+function isPoisoned({ status, reason }: Run): boolean {
+  return status === 'failed' && reason === 'poison';
+}
+
+function valuesOf({
+  input,
+  output,
+  cut,
+}: ShownStep): Pick<RunStepView, 'input' | 'output' | 'cut'> {
+  return { input, output, ...(cut && { cut }) };
+}
+
+function attemptsOf({ failedAttempts }: ShownStep): RunStepView['failed_attempts'] {
+  return (failedAttempts ?? []).map((attempt) => ({
+    ...attempt,
+    error: shortError(attempt.error) ?? attempt.error,
+  }));
+}
+
+function shortError(error: StepError | null, most = MAX_MESSAGE_CHARACTERS): StepError | null {
+  if (error === null) return null;
+  const { message, details } = error;
+  return {
+    ...error,
+    message: shorten(message, most),
+    ...(details && {
+      details: details.map((fault) => ({ ...fault, message: shorten(fault.message, most) })),
+    }),
+  };
+}
+
+function shorten(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
+}
