@@ -222,8 +222,9 @@ describe('a hidden tool', () => {
 
   it('is listed correctly when more sets of hidden tools are used than are cached', async () => {
     const tools = (await personList(globex)).filter((name) => !name.includes('tool_polic'));
-    const [first, ...others] = tools;
-    expect(others.length).toBeGreaterThan(20);
+    // Lists for twenty sets are cached.
+    const [first, ...others] = tools.slice(0, 22);
+    expect(others).toHaveLength(21);
     const [ofAgents = []] = await agentLists(globex);
     for (const [index, other] of others.entries()) {
       await set(globex, { tool: other, hidden: true });
