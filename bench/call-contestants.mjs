@@ -31,7 +31,11 @@ export async function startContestant(name, place, databaseUrl) {
   return kind === 'switchboard'
     ? await start('contestants/switchboard.mjs', [], place.env)
     : await start(`contestants/${script}.mjs`, [place.toolsFile, ...args], {
-        ...(databaseUrl && { DATABASE_URL: databaseUrl, SIGN_UP: 'open' }),
+        ...(databaseUrl && {
+          DATABASE_URL: databaseUrl,
+          SIGN_UP: 'open',
+          NEW_ORGANIZATION_MESSAGES: '100000000',
+        }),
       });
 }
 

@@ -30,6 +30,7 @@ export class DurableContestant {
       const env = {
         DATABASE_URL: url,
         SIGN_UP: 'open',
+        NEW_ORGANIZATION_MESSAGES: '100000000',
         // Without REDIS_URL, the wake-ups of Switchboard go through PostgreSQL.
         ...(given.needsRedis && { REDIS_URL: place.redis.url }),
         LOG_LEVEL: 'warn',

@@ -50,6 +50,7 @@ async function openSide({ databaseUrl, env }, name, sides) {
     ...env,
     DATABASE_URL: url,
     SIGN_UP: 'open',
+    NEW_ORGANIZATION_MESSAGES: '100000000',
     ROLE: 'web',
   });
   const client = await connect(url);

@@ -22,7 +22,13 @@ export async function measure({ databaseUrl, env }, { rounds, smoke }) {
   const client = await connect(url);
   try {
     for (const ROLE of ['web', 'worker']) {
-      const role = { ...env, DATABASE_URL: url, SIGN_UP: 'open', ROLE };
+      const role = {
+        ...env,
+        DATABASE_URL: url,
+        SIGN_UP: 'open',
+        NEW_ORGANIZATION_MESSAGES: '100000000',
+        ROLE,
+      };
       processes.push(await start('contestants/switchboard.mjs', [], role));
     }
     const web = new URL(processes[0].url).origin;

@@ -92,6 +92,7 @@ async function open(name, place, sink) {
     ...place.env,
     DATABASE_URL: url,
     SIGN_UP: 'open',
+    NEW_ORGANIZATION_MESSAGES: '100000000',
     SMTP_URL: sink.url,
     MAIL_FROM: 'b@example.com',
   };

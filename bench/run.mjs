@@ -73,6 +73,7 @@ async function measure() {
   const env = {
     DATABASE_URL: database.url,
     SIGN_UP: 'open',
+    NEW_ORGANIZATION_MESSAGES: '100000000',
     DATA_DIR: join(folder, 'data'),
     LOG_LEVEL: 'warn',
     RATE_LIMIT_PER_MINUTE: '100000000',

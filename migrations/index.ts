@@ -18,6 +18,7 @@ import { Confirmations1764000016000 } from './1764000016000-confirmations.js';
 import { Surface1764000017000 } from './1764000017000-surface.js';
 import { TokenBuckets1764000018000 } from './1764000018000-token-buckets.js';
 import { RestrictedKeys1764000019000 } from './1764000019000-restricted-keys.js';
+import { Quotas1764000019500 } from './1764000019500-quotas.js';
 import { AuditChains1764000020000 } from './1764000020000-audit-chains.js';
 import { CutValues1764000022000 } from './1764000022000-cut-values.js';
 
@@ -46,6 +47,7 @@ export const MIGRATIONS = [
   Surface1764000017000,
   TokenBuckets1764000018000,
   RestrictedKeys1764000019000,
+  Quotas1764000019500,
   AuditChains1764000020000,
   CutValues1764000022000,
 ];

@@ -74,6 +74,44 @@ create table private.installation (
   constraint installation_one_row CHECK (only_row)
 );
 
+create table private.quota_blocks (
+  organization_id text collate "C" not null,
+  name text collate "C" not null,
+  block integer not null,
+  day date not null,
+  remaining bigint not null,
+  constraint quota_blocks_pkey PRIMARY KEY (organization_id, name, block),
+  constraint quota_blocks_remaining_check CHECK ((remaining >= 0)),
+  constraint quota_blocks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+
+create table private.quota_defaults (
+  name text collate "C" not null,
+  amount bigint,
+  daily boolean not null,
+  constraint quota_defaults_pkey PRIMARY KEY (name),
+  constraint quota_defaults_amount_check CHECK ((amount >= 0))
+);
+
+create table private.quota_exceptions (
+  organization_id text collate "C" not null,
+  name text collate "C" not null,
+  amount bigint not null,
+  constraint quota_exceptions_pkey PRIMARY KEY (organization_id, name),
+  constraint quota_exceptions_amount_check CHECK ((amount >= 0)),
+  constraint quota_exceptions_name_fkey FOREIGN KEY (name) REFERENCES private.quota_defaults(name),
+  constraint quota_exceptions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+
+create table private.quota_grants (
+  organization_id text collate "C" not null,
+  name text collate "C" not null,
+  day date not null,
+  granted bigint not null,
+  constraint quota_grants_pkey PRIMARY KEY (organization_id, name),
+  constraint quota_grants_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+
 create table public.api_keys (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -288,6 +326,7 @@ alter table public.messages force row level security;
 create policy owner on public.messages to owner using (true) with check (true);
 create policy tenant on public.messages to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER quota_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.count_insert('messages', 'daily');
 
 create table public.offered_workflows (
   organization_id text collate "C" not null,
@@ -575,6 +614,7 @@ alter table public.workflow_versions force row level security;
 create policy owner on public.workflow_versions to owner using (true) with check (true);
 create policy tenant on public.workflow_versions to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflow_versions FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER quota_insert AFTER INSERT ON public.workflow_versions REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.count_insert('versions', 'total');
 
 create table public.workflows (
   organization_id text collate "C" not null,
@@ -602,6 +642,8 @@ alter table public.workflows force row level security;
 create policy owner on public.workflows to owner using (true) with check (true);
 create policy tenant on public.workflows to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflows FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER quota_end AFTER UPDATE OF deleted_at ON public.workflows FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION private.count_workflow_end();
+CREATE TRIGGER quota_insert AFTER INSERT ON public.workflows REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.count_insert('workflows', 'total');
 
 function gate.admit_runs(changed_id text) returns TABLE(id text, organization_id text)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
@@ -615,7 +657,7 @@ function gate.claim_runs(batch_size integer, only_id text, lease_seconds integer
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text) returns void
+function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text, new_messages_a_day bigint DEFAULT NULL::bigint) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_api_key(for_organization_id text, by_user_id text, new_id text, new_hash bytea, new_prefix text, new_last_four text, new_expires_at timestamp with time zone, new_read_only boolean, new_tools text[]) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
@@ -687,12 +729,18 @@ function private.choose_runs(batch_size integer, share jsonb, first_organization
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.contact_search_keys(organization text, searched text, step integer) returns bigint[]
   language plpgsql immutable strict parallel safe cost 1000;
+function private.count_insert() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function private.count_workflow_end() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.delete_audit_log(of_organization text) returns bigint
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.end_child_run() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.ensure_roles() returns void
   language plpgsql;
+function private.grant_quota(of_organization_id text, quota text, amount bigint, on_day date) returns void
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.is_signed(purpose text, message text, signature text) returns boolean
   language plpgsql stable set search_path=pg_catalog, pg_temp;
 function private.isolate(target regclass, key_column name DEFAULT 'organization_id'::name, bookkeeping boolean DEFAULT false) returns void
@@ -721,7 +769,11 @@ function private.requeue_due_runs(batch_size integer, OUT woken integer, OUT rec
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.requeue_limited_run() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.return_quota(of_organization_id text, quota text, amount bigint) returns void
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.store_seal(chain private.audit_chains, seal private.audit_seals) returns void
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.take_quota(of_organization_id text, quota text, amount bigint, on_day date) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.tenant_privileges() returns TABLE(target regclass, privilege text, columns text[])
   language sql stable set search_path=pg_catalog, pg_temp;

@@ -33,7 +33,7 @@ export class AccountsService {
     const [userId, organizationId] = [newId('usr'), newId('org')];
     try {
       const values = [userId, email, hash, organizationId, organization_name];
-      if (!isClosed) await this.gate.call('create_account', values);
+      if (!isClosed) await this.gate.call('create_account', [...values, this.messagesADay]);
       else if (!(await this.createFirst(values))) throw signUpClosed();
     } catch (error) {
       if (violatedConstraint(error) !== 'users_email_key') throw error;
@@ -65,6 +65,11 @@ export class AccountsService {
     const values = [null, userId, organizationId];
     const [row] = await this.gate.call<AccountRow>('find_account', values);
     return row ? toAccount(row) : null;
+  }
+
+  /** Returns the daily quota of messages of a new organization, or null for the default quota. */
+  private get messagesADay(): number | null {
+    return this.env.isTrial ? null : this.env.newOrganizationMessages;
   }
 
   async hasAny(): Promise<boolean> {

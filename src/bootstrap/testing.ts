@@ -93,6 +93,7 @@ export async function startTestSwitchboard(options: TestOptions = {}): Promise<T
       PORT: String(await findFreePort()),
       DATA_DIR: folder,
       SIGN_UP: 'open',
+      NEW_ORGANIZATION_MESSAGES: '100000000',
       // An unexpected error of a tool appears only in the log.
       LOG_LEVEL: 'warn',
       // All organizations of a test sign up from one address.

@@ -82,6 +82,12 @@ export class Env {
   @IsIn(['open', 'closed'])
   readonly signUp: 'open' | 'closed';
 
+  /** Limits the messages that an organization of a new account may store in a day, until an operator changes it. */
+  @IsInt()
+  @Min(0)
+  @Max(100_000_000)
+  readonly newOrganizationMessages: number = 100;
+
   /** Limits tool calls and webhooks per organization, process and minute. 0 means no limit. */
   @IsInt()
   @Min(0)
@@ -224,6 +230,7 @@ export const ENV_NAMES = {
   dataDir: 'DATA_DIR',
   logLevel: 'LOG_LEVEL',
   signUp: 'SIGN_UP',
+  newOrganizationMessages: 'NEW_ORGANIZATION_MESSAGES',
   rateLimitPerMinute: 'RATE_LIMIT_PER_MINUTE',
   signInPerMinute: 'SIGN_IN_PER_MINUTE',
   signUpPerHour: 'SIGN_UP_PER_HOUR',

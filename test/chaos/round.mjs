@@ -49,6 +49,7 @@ export async function playRound(driver, { postgres, redis, outside, undo, count,
   const env = {
     DATABASE_URL: postgres.url,
     SIGN_UP: 'open',
+    NEW_ORGANIZATION_MESSAGES: '100000000',
     SMTP_URL: outside.smtpUrl,
     SINK_URL: outside.url,
     LOG_LEVEL: 'error',

@@ -77,6 +77,7 @@ async function start(
     SIGN_UP: 'open',
     // All organizations of a test sign up from one address.
     SIGN_UP_PER_HOUR: '0',
+    NEW_ORGANIZATION_MESSAGES: '100000',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     ...driverSettings(),
     ...options.env,

@@ -1,0 +1,26 @@
+-- Trigger after each INSERT statement: takes the new rows from a quota.
+--
+-- Arguments: those of the trigger: the name of the quota; `daily` or `total`.
+-- Result: nothing. A quota that is used up is error SB002, so nothing is inserted.
+-- Locks: those of private.take_quota.
+--
+-- It runs as the owner, so SQL of a tool is counted as well and cannot change the counters.
+create or replace function private.count_insert() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+declare
+  on_day date := case tg_argv[1] when 'daily' then (now() at time zone 'UTC')::date else 'epoch' end;
+  counted record;
+begin
+  for counted in select i.organization_id, count(*) as amount from inserted i group by i.organization_id loop
+    -- Most organizations have no limit of messages, and must not pay for the counter.
+    continue when not exists (
+      select from private.quota_defaults d
+      left join private.quota_exceptions e on e.name = d.name and e.organization_id = counted.organization_id
+      where d.name = tg_argv[0] and coalesce(e.amount, d.amount) is not null
+    );
+    perform private.take_quota(counted.organization_id, tg_argv[0], counted.amount, on_day);
+  end loop;
+  return null;
+end
+$$;
