@@ -1,14 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { findChromium } from './test/browser/support/chromium.js';
-import { common, e2e } from './vitest.config.js';
-
-const hasChromium = findChromium() !== undefined;
-if (!hasChromium) {
-  console.warn(
-    '\n*** No Chromium on the PATH and no CHROMIUM_PATH: NO PAGE OF THE DASHBOARD IS TESTED. ***\n' +
-      '*** Install it to run these tests: apt-get install chromium                           ***\n',
-  );
-}
+import { common, e2e, hasChromium } from './vitest.config.js';
 
 /** Tests of the built dashboard in a real browser: `npm run test:browser`. */
 export default defineConfig({

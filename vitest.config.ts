@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { PROCESS_SPECS, SLOW_SPECS } from './test/support/spec-lists.js';
+import { findChromium } from './test/browser/support/chromium.js';
 import { findRedisServer } from './test/support/redis.js';
 
 export const hasRedis = Boolean(process.env.REDIS_URL) || findRedisServer() !== undefined;
@@ -8,6 +9,14 @@ if (!hasRedis) {
   console.warn(
     '\n*** Neither REDIS_URL nor a redis-server on the PATH: NOTHING IS TESTED ON BULL. ***\n' +
       '*** Install redis-server, or set REDIS_URL, to run the whole suite.              ***\n',
+  );
+}
+
+export const hasChromium = findChromium() !== undefined;
+if (!hasChromium) {
+  console.warn(
+    '\n*** No Chromium on the PATH and no CHROMIUM_PATH: THE DASHBOARD IS NOT TESTED IN A BROWSER. ***\n' +
+      '*** To run these tests, install it: apt-get install chromium                               ***\n',
   );
 }
 
@@ -49,7 +58,10 @@ export default defineConfig({
         test: {
           ...e2e,
           name: 'e2e',
-          include: ['test/**/*.e2e-spec.ts'],
+          include: [
+            'test/**/*.e2e-spec.ts',
+            ...(hasChromium ? ['test/browser/smoke.browser-spec.ts'] : []),
+          ],
           exclude: ['test/conformance/**', ...SLOW_SPECS],
         },
       },

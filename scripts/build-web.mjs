@@ -26,9 +26,10 @@ const TYPES = {
   '.js': 'text/javascript; charset=utf-8',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
   '.woff2': 'font/woff2',
 };
-const COMPRESSED = new Set(['.css', '.html', '.js', '.svg']);
+const COMPRESSED = new Set(['.css', '.html', '.js', '.svg', '.txt']);
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
 
 const folder = process.argv[2];

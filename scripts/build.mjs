@@ -109,6 +109,9 @@ async function buildDashboard(draft) {
     cpSync(join(dist, 'web'), draft, { recursive: true });
     return;
   }
+  if (!isInstalled('@vitejs/plugin-react')) {
+    throw new BuildError('Packages of the dashboard are not installed. Run: npm ci --include=dev');
+  }
   const stamp = hashOf(DASHBOARD);
   mkdirSync(draft, { recursive: true });
   const script = join(root, 'scripts/build-web.mjs');
@@ -174,6 +177,11 @@ function findTsc() {
   } catch {
     return null;
   }
+}
+
+function isInstalled(name) {
+  const folders = createRequire(import.meta.url).resolve.paths(name);
+  return folders.some((folder) => existsSync(join(folder, name)));
 }
 
 // Without the lock, one of two processes could import files of dist while the other replaces them.

@@ -9,6 +9,8 @@ export default defineConfig({
   plugins: [react()],
   build: {
     manifest: true,
+    // The licences of the packages in the scripts, which must go with them.
+    license: { fileName: 'licenses.txt' },
     // The policy allows no `data:` scripts and styles, and every file has a name with its hash.
     assetsInlineLimit: 0,
     target: 'es2022',

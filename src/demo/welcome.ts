@@ -14,6 +14,7 @@ type Say = (line: string) => void;
 export async function welcome(app: INestApplicationContext, env: Env, say: Say): Promise<void> {
   const url = env.baseUrl;
   say(`\nSwitchboard listens on ${url}`);
+  say(`The dashboard: open ${url}/ in a browser.`);
   if (env.databaseUrl) {
     const hint = await nextStep(app, url);
     if (hint !== undefined) say(hint);

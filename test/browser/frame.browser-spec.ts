@@ -17,7 +17,7 @@ describe('the frame', () => {
     await page.keyboard.type('deve');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Developer' }).waitFor();
-    await page.waitForFunction("document.activeElement?.tagName === 'H1'");
+    await page.locator('h1:focus').waitFor();
   });
 
   it('keeps the chosen theme and language', async () => {

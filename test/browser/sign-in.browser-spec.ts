@@ -58,12 +58,12 @@ describe('signing in', () => {
     await page.getByText('Northwind').first().waitFor();
   });
 
-  it('lets a person whose session ended sign in over the page', async () => {
+  it('is asked for again when a page is opened after the session ended', async () => {
     const { page } = await dashboard.open('/settings/account');
     await page.getByRole('heading', { name: 'Account' }).waitFor();
     await dashboard.organization.fetch('/api/auth/sign-out', { method: 'POST' });
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await page.reload();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('to')).toBe('/settings/account');
   });
 });

@@ -164,6 +164,15 @@ describe('the dashboard over HTTP', () => {
     expect(other.status).toBe(200);
   });
 
+  it('serves the licences of the packages that its scripts hold', async () => {
+    const { status, headers, body } = await send('/licenses.txt');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+    for (const name of ['react-dom', '@tanstack/react-router', '@base-ui/react']) {
+      expect(body.toString()).toContain(name);
+    }
+  });
+
   it('loads only own files: no inline script or style, and no address of another origin', () => {
     const html = page.toString();
     expect(html).not.toMatch(/<style|<script(?![^>]*\bsrc=)|\sstyle=|\son\w+=|https?:\/\//i);
