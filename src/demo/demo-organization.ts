@@ -58,7 +58,7 @@ const WELCOME_WORKFLOW = {
   trigger: { type: 'webhook', secret: true },
   steps: [
     {
-      id: 'contact',
+      id: 'person',
       tool: 'create_contact',
       arguments: {
         email: '{{ trigger.payload.email }}',
@@ -74,9 +74,9 @@ const WELCOME_WORKFLOW = {
           id: 'greet',
           tool: 'send_message',
           arguments: {
-            contact_id: '{{ contact.id }}',
-            subject: 'Welcome, {{ contact.first_name }}',
-            body: 'Hello {{ contact.first_name }}, thank you for choosing the pro plan.',
+            contact_id: '{{ person.id }}',
+            subject: 'Welcome, {{ person.first_name }}',
+            body: 'Hello {{ person.first_name }}, thank you for choosing the pro plan.',
           },
         },
       ],

@@ -18,6 +18,8 @@ import { AppError, toError } from '../errors/app-error.js';
 import { boundFilters, checkPattern } from './bounded-filters.js';
 import { Evaluation } from './evaluation.js';
 import { type Expressions, ReadExpressions } from './read-expressions.js';
+import { assertComplete } from './complete-condition.js';
+import { ORDERED_OPERATORS } from './ordered.js';
 import { type JobTime, ProcessorTurns } from './processor-turns.js';
 import {
   LIQUID_FILTERS,
@@ -44,6 +46,7 @@ const MAX_READ_MS = 3000;
 
 const OPERATORS: Operators = {
   ...defaultOperators,
+  ...ORDERED_OPERATORS,
   contains: function* (list, item, context) {
     if (typeof list === 'string') checkPattern('contains', item);
     return yield defaultOperators.contains!(list, item, context);
@@ -124,6 +127,7 @@ export class LiquidSandbox implements Expressions {
   conditionReferences(condition: string): string[] {
     return runSafely(() => {
       const value = this.parseCondition(condition);
+      assertComplete(value.initial.postfix);
       const template = {
         *arguments() {
           yield value;

@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { AppError } from '../errors/app-error.js';
+import { AppError, type Fault } from '../errors/app-error.js';
 
 const MOST_HEADERS = 50;
 const MOST_CHARACTERS = 8192;
@@ -40,6 +40,24 @@ export function readHeaders(given: object): Record<string, string> {
   if (characters > MOST_CHARACTERS)
     throw invalidHeader('', `must be at most ${MOST_CHARACTERS} characters`);
   return read;
+}
+
+/** Returns the faults of the headers of a step. Expressions in their values are not checked. */
+export function headerFaults(given: unknown): readonly Fault[] {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
+  const known = Object.entries(given).map(([name, value]: [string, unknown]) => {
+    const isExpression = typeof value === 'string' && value.includes('{');
+    return [name, isExpression ? '' : value];
+  });
+  return known.flatMap((entry) => {
+    try {
+      readHeaders(Object.fromEntries([entry]) as object);
+      return [];
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return [...(error.details ?? [])];
+    }
+  });
 }
 
 function isSendable(name: string, value: string): boolean {

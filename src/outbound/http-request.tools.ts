@@ -4,7 +4,7 @@ import { parseJson } from '../http/request-body.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import type { HttpRequest, HttpResponse } from './http-exchange.js';
-import { readHeaders, retryAfterSeconds } from './http-headers.js';
+import { headerFaults, readHeaders, retryAfterSeconds } from './http-headers.js';
 import { HttpRequestInput, HttpRequestResult } from './http-request.dto.js';
 import { OutboundClient } from './outbound-client.js';
 
@@ -24,6 +24,7 @@ export class HttpRequestTools {
       'connections the step is retried with the same Idempotency-Key; any other status outside of 200 to 299 fails it.',
     output: HttpRequestResult,
     external: true,
+    checkStep: ({ headers }) => headerFaults(headers),
     // Agents must not send requests from the network of this server; they can send their own.
     surfaces: ['workflow'],
   })

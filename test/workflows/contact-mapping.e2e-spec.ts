@@ -220,18 +220,18 @@ describe('a trigger with a contact mapping', () => {
     expect(run.contact_id).toBe((await contactOf('newest@example.com'))!.id);
   });
 
-  it('is independent of a step with the id contact', async () => {
-    const step = { id: 'contact', tool: 'get_contact', arguments: { email: 'x@example.com' } };
+  it('is independent of a step that reads contacts', async () => {
+    const step = { id: 'found', tool: 'get_contact', arguments: { email: 'x@example.com' } };
     const { id } = await createWorkflow(acme, [step], mapped(MAPPING));
     const { id: runId, reason } = await post(id, { answers: { email: 'step@example.com' } });
-    expect(reason).toBe('step_failed:contact');
+    expect(reason).toBe('step_failed:found');
     const steps = [{ ...step, tool: 'search_contacts', arguments: { query: 'step' } }];
     await acme.call('update_workflow', { workflow_id: id, steps });
     const retried = await acme.call('retry_run', { run_id: runId, version: 'latest' });
     expect(retried.error).toBeUndefined();
     expect((await runUntil(acme, runId, 'succeeded', 'failed')).steps).toMatchObject([
       { id: 'trigger.contact', tool: 'set_run_contact', status: 'succeeded', attempts: 1 },
-      { id: 'contact', tool: 'search_contacts', status: 'succeeded' },
+      { id: 'found', tool: 'search_contacts', status: 'succeeded' },
     ]);
   });
 

@@ -79,11 +79,11 @@ describe('the execution of a run', () => {
   it('runs the steps in order and shows input, output and status of each', async () => {
     const workflow = await createWorkflow(acme, [
       {
-        id: 'contact',
+        id: 'person',
         tool: 'create_contact',
         arguments: { email: '{{ trigger.payload.email }}', first_name: 'Ada' },
       },
-      echo('greet', { to: '{{ contact.id }}', text: 'Hello {{ contact.first_name }}' }),
+      echo('greet', { to: '{{ person.id }}', text: 'Hello {{ person.first_name }}' }),
     ]);
     const run = await runToEnd(acme, workflow.id, { email: 'ada@example.com' });
     expect(run).toMatchObject({
@@ -95,7 +95,7 @@ describe('the execution of a run', () => {
     });
     expect(run.finished_at).not.toBeNull();
     const [first, second] = run.steps;
-    expect(run.steps.map((step) => step.id)).toEqual(['contact', 'greet']);
+    expect(run.steps.map((step) => step.id)).toEqual(['person', 'greet']);
     expect(first).toMatchObject({ tool: 'create_contact', status: 'succeeded', attempts: 1 });
     expect(first!.input).toEqual({ email: 'ada@example.com', first_name: 'Ada' });
     const { contact } = first!.output as { contact: { id: string } };

@@ -123,7 +123,7 @@ describe('the definition of a workflow', () => {
   it('accepts the example of the documentation', async () => {
     const workflow = await createWorkflow(acme, [
       {
-        id: 'contact',
+        id: 'person',
         tool: 'create_contact',
         arguments: { email: '{{ trigger.payload.email }}' },
         on_error: 'continue',
@@ -132,7 +132,7 @@ describe('the definition of a workflow', () => {
       {
         id: 'paid',
         if: "trigger.payload.plan == 'pro'",
-        then: [look('again', '{{ contact.id }}')],
+        then: [look('again', '{{ person.id }}')],
         else: [],
       },
     ]);

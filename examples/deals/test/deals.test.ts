@@ -96,7 +96,7 @@ describe('deals', () => {
         trigger: { type: 'manual' },
         steps: [
           {
-            id: 'contact',
+            id: 'person',
             tool: 'create_contact',
             arguments: { email: '{{ trigger.payload.email }}' },
           },
@@ -106,7 +106,7 @@ describe('deals', () => {
             arguments: {
               title: 'From the form',
               amount: '{{ trigger.payload.amount }}',
-              contact_id: '{{ contact.id }}',
+              contact_id: '{{ person.id }}',
             },
           },
         ],

@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import type { Fault } from '../../errors/app-error.js';
 import type { DtoClass } from '../schema/dto-schema.js';
 import type { TaskSource } from './task-source.js';
 import type { Surface } from './tool-call.js';
@@ -14,6 +15,11 @@ export interface ToolOptions {
   description: string;
   /** Declares the arguments. The default is the type of the first parameter of the method. */
   input?: DtoClass;
+  /**
+   * Finds faults of the arguments of a workflow step when the workflow is saved, beyond those that the schema expresses.
+   * Texts may contain expressions.
+   */
+  checkStep?: (given: Readonly<Record<string, unknown>>) => readonly Fault[];
   /** Declares the result. When absent, the method returns `ToolContent`. */
   output?: DtoClass;
   icons?: readonly Icon[];

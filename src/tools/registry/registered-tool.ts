@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { ToolPolicies } from '../../policies/tool-policies.js';
 import type { TaskSource } from '../contract/task-source.js';
 import type { Surface, ToolCall } from '../contract/tool-call.js';
-import type { Icon } from '../contract/tool.decorator.js';
+import type { Icon, ToolOptions } from '../contract/tool.decorator.js';
 import type { ObjectSchema } from '../schema/json-schema.js';
 
 /** Describes a tool to callers. The field names are those of the MCP specification, server/tools. */
@@ -32,6 +32,8 @@ export interface RegisteredTool {
   readonly readOnly: boolean;
   readonly external: boolean;
   readonly task?: Type<TaskSource>;
+  /** Finds more faults of the arguments of a step when its workflow is saved. */
+  readonly checkStep?: ToolOptions['checkStep'];
   /** Runs the guards, the interceptors, the pipeline and the method. */
   readonly invoke: (given: unknown, call: ToolCall) => Promise<object>;
 }

@@ -139,6 +139,7 @@ export class ToolRegistry implements OnModuleInit {
       readOnly: options.readOnly ?? false,
       external: options.external ?? false,
       ...(options.task && { task: options.task }),
+      ...(options.checkStep && { checkStep: options.checkStep }),
       invoke: this.methods.guarded(method, run, 'tool'),
     };
     return tool;

@@ -57,6 +57,8 @@ export class DefinitionChecksService {
     return {
       find: (name) => this.registry.find(name, 'workflow', policies)?.descriptor,
       names: () => this.registry.list('workflow', policies).map((tool) => tool.name),
+      faultsOf: (name, given) =>
+        this.registry.find(name, 'workflow', policies)?.checkStep?.(given) ?? [],
       refusal: (name) => {
         const tool = this.registry.find(name, 'workflow', policies)!;
         // Without this, an agent could use a tool without the required confirmation, because in a run nobody is asked.

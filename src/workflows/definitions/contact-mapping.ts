@@ -47,7 +47,7 @@ export function checkContactMapping(
 ): void {
   const found = new FaultList();
   const known = Object.entries(mapping).filter(([key]) => FIELDS.includes(key));
-  const step = { id: 'contact', tool: 'create_contact', arguments: Object.fromEntries(known) };
+  const step = { id: 'mapping', tool: 'create_contact', arguments: Object.fromEntries(known) };
   checker.check([step], found);
   // Each fault of a mapping has its own path, so the first 20 are enough.
   for (const { path, message } of found.first) {

@@ -6,9 +6,11 @@ import {
   collectFaults,
   type DefinitionChecks,
   checkRoots,
+  memberFault,
   StepChecks,
   type StepTools,
 } from './steps/step-checks.js';
+import { isTool } from './steps/tool-step.js';
 import { everyStep, innerListsOf, kindOf, parseSteps } from './steps/step-kinds.js';
 
 /** Expressions of a trigger can use only these variables, because there is no run yet. */
@@ -38,6 +40,11 @@ export class DefinitionChecker {
       liquid: this.liquid,
       faults: found,
       ids: new Set(everyStep(steps).map(({ id }) => id)),
+      toolsOfSteps: new Map(
+        everyStep(steps)
+          .filter(isTool)
+          .map(({ id, tool }) => [id, tool]),
+      ),
     };
     checkList(steps, 'steps', { visible: new Set(), prefixLength: 0 }, checks);
     faults.append(found);
@@ -62,6 +69,10 @@ export class DefinitionChecker {
 
 function checkTriggerRoots(references: readonly string[], path: string, faults: FaultList): void {
   checkRoots(references, TRIGGER_ROOTS, TRIGGER_ROOTS.join(' nor '), path, faults);
+  for (const reference of new Set(references)) {
+    const message = memberFault(reference);
+    if (message !== undefined) faults.push({ path, message });
+  }
 }
 
 /** Holds the context of one list of steps. */

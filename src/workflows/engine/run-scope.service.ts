@@ -21,7 +21,8 @@ export class RunScopeService {
 
   /**
    * Returns the variables by name. The contact is read only when the caller needs it or an expression of the step may
-   * use it. A step with the id `contact` hides the contact of the run.
+   * use it. In a
+   * definition of an earlier release, a step with the id `contact` hides the contact of the run.
    */
   async getScope(
     tx: RunTransaction,

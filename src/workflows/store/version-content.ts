@@ -21,10 +21,13 @@ export function toVersionContent(workflow: Workflow): VersionContent {
 
 /** Returns the trigger in the form that callers see and send. */
 export function toTriggerView(workflow: Workflow): VersionContent['trigger'] {
-  const { toleranceSeconds, waitSeconds, dedupeSeconds } = workflow.webhookOptions;
+  const { triggerType: type, triggerOptions, webhookOptions } = workflow;
+  // Another trigger keeps the secret and the options of the webhook for later, but does not use them.
+  if (type !== 'webhook') return { type, ...triggerOptions };
+  const { toleranceSeconds, waitSeconds, dedupeSeconds } = webhookOptions;
   return {
-    type: workflow.triggerType,
-    ...workflow.triggerOptions,
+    type,
+    ...triggerOptions,
     ...(workflow.secret !== null && { secret: true }),
     ...(toleranceSeconds !== undefined && { tolerance_seconds: toleranceSeconds }),
     ...(waitSeconds !== undefined && { wait_seconds: waitSeconds }),

@@ -33,9 +33,10 @@ export class WebhookSecretsService {
   /** Returns the changes for a workflow that gets this trigger. `before` is its current row, if any. */
   change(id: string, trigger: Trigger | undefined, before?: WebhookColumns): WebhookChange {
     if (!trigger) return { stored: {}, secret: null };
+    // A workflow may become a webhook again, at the same address. Without its secret, anybody could start it then.
+    if (trigger.type !== 'webhook') return { stored: {}, secret: null };
     const current = before?.secret ?? null;
-    const isRemoved = trigger.secret === null || trigger.type !== 'webhook';
-    if (isRemoved) {
+    if (trigger.secret === null) {
       assertSecret(trigger, null);
       return {
         stored: { ...WITHOUT_SECRETS, webhookOptions: optionsOf(trigger, before, true) },
@@ -77,7 +78,6 @@ function optionsOf(
   before: WebhookColumns | undefined,
   isSecretRemoved: boolean,
 ): WebhookOptions {
-  if (trigger.type !== 'webhook') return {};
   const { toleranceSeconds, waitSeconds, dedupeSeconds } = trigger;
   const options: WebhookOptions = { ...before?.webhookOptions };
   if (isSecretRemoved || toleranceSeconds === null) delete options.toleranceSeconds;

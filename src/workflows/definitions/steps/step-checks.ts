@@ -1,8 +1,9 @@
-import { AppError } from '../../../errors/app-error.js';
+import { AppError, type Fault } from '../../../errors/app-error.js';
 import type { FaultList } from '../../../errors/fault-list.js';
 import type { Expressions } from '../../../liquid/read-expressions.js';
 import { didYouMean } from '../../../text/nearest-names.js';
 import type { ToolDescriptor } from '../../../tools/registry/registered-tool.js';
+import { canHaveMember } from '../compatibility/tool-schemas.js';
 import { isDynamic, visitTexts } from '../step-fields.js';
 
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
@@ -10,6 +11,8 @@ const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 export interface StepTools {
   find(name: string): ToolDescriptor | undefined;
   names(): string[];
+  /** Returns the faults of literal arguments that the schema of the tool does not express. */
+  faultsOf?(name: string, given: Record<string, unknown>): readonly Fault[];
   /** Returns why the caller that saves the definition may not make the tool a step. Returns undefined if it may. */
   refusal(name: string): string | undefined;
   /** Says why the caller may not start other workflows by a step. It is undefined if it may. */
@@ -25,6 +28,8 @@ export interface DefinitionChecks {
   readonly faults: FaultList;
   /** Has every step id of the definition, to distinguish a wrong order from a wrong name. */
   readonly ids: ReadonlySet<string>;
+  /** Has the tool of each step that calls one, by the id of the step. */
+  readonly toolsOfSteps?: ReadonlyMap<string, string>;
 }
 
 /** Checks the expressions of one step, and adds a fault for each error. */
@@ -79,11 +84,25 @@ export class StepChecks {
     });
   }
 
+  /** Adds a fault for a member that the variable can never have, as far as the output schema of its step says. */
+  private member(reference: string, path: string): void {
+    const fault = memberFault(reference);
+    if (fault !== undefined) this.fault(path, fault);
+    const [root, ...members] = reference.split('.') as [string, ...string[]];
+    const tool = this.definition.toolsOfSteps?.get(root);
+    const output = tool === undefined ? undefined : this.tools.find(tool)?.outputSchema;
+    // A failed step has the member `error` in place of an output.
+    if (!output || members[0] === 'error' || canHaveMember(output, members)) return;
+    const near = didYouMean(members[0]!, Object.keys(output.properties));
+    this.fault(path, `refers to "${reference}", which "${tool}" does not return.${near}`);
+  }
+
   private references(
     references: readonly string[],
     path: string,
     visible: ReadonlySet<string>,
   ): void {
+    for (const reference of new Set(references)) this.member(reference, path);
     for (const root of new Set(references.map(rootOf))) {
       if (ROOTS.includes(root) || visible.has(root)) continue;
       const message = (): string =>
@@ -93,6 +112,21 @@ export class StepChecks {
       this.fault(path, message);
     }
   }
+}
+
+/** Lists the members of the variables that every run has. Members of `contact` are those of its resource. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  trigger: ['type', 'payload'],
+  run: ['id', 'resume_urls'],
+  workflow: ['id', 'name'],
+};
+
+/** Returns what is wrong with a member of a variable of runs, or undefined. */
+export function memberFault(reference: string): string | undefined {
+  const [root, member] = reference.split('.');
+  const known = Object.hasOwn(MEMBERS, root!) ? MEMBERS[root!]! : undefined;
+  if (!known || member === undefined || known.includes(member)) return undefined;
+  return `refers to "${reference}", but ${root} has only ${known.join(' and ')}.${didYouMean(member, known)}`;
 }
 
 /** Runs a check, and adds a fault when it throws because an expression is invalid. */

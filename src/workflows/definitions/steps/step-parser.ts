@@ -6,8 +6,11 @@ export const MAX_STEPS = 100;
 const MAX_NESTING = 10;
 
 export const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;
-/** A step id would hide these names from expressions. A step may be called `contact`: then the name means its result. */
-const RESERVED = new Set(['trigger', 'run', 'workflow']);
+/** Expressions use these names for something else: the variables of a run, and the words of conditions. */
+const RESERVED = new Set([
+  ...['contact', 'trigger', 'run', 'workflow', 'secrets'],
+  ...['true', 'false', 'nil', 'null', 'empty', 'blank', 'and', 'or', 'not', 'contains'],
+]);
 const MAX_TEXT = 10_000;
 
 export interface StepForm<S extends Step = Step> {

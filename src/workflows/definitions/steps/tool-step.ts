@@ -67,6 +67,9 @@ function checkTool(step: ToolStep, path: string, checks: StepChecks): void {
     return;
   }
   checkStatic(step.arguments ?? {}, tool.inputSchema, `${path}.arguments`, checks.faults);
+  for (const fault of checks.tools.faultsOf?.(step.tool, step.arguments ?? {}) ?? []) {
+    checks.fault(`${path}.arguments.${fault.path}`, fault.message);
+  }
   if (!tool.annotations.openWorldHint && (step.timeout ?? 0) > MAX_INTERNAL_TIMEOUT_SECONDS) {
     const message = `must be at most ${MAX_INTERNAL_TIMEOUT_SECONDS}: "${step.tool}" calls no external system`;
     checks.fault(`${path}.timeout`, message);

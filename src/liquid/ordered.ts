@@ -1,0 +1,37 @@
+import { type Operators, defaultOperators, toValue } from 'liquidjs';
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const ORDERS = ['<', '<=', '>', '>='] as const;
+
+/**
+ * Replaces the operators of order. An order exists between two numbers, between two texts, and between a number and a
+ * text that is a number. Every other comparison is false. LiquidJS compares as JavaScript does, where null and an empty
+ * text count as 0, so that a missing value would be "less than 1".
+ */
+export const ORDERED_OPERATORS: Operators = Object.fromEntries(
+  ORDERS.map((name) => {
+    const compare = defaultOperators[name]!;
+    return [
+      name,
+      function* (left, right, context) {
+        const values: unknown[] = [yield toValue(left), yield toValue(right)];
+        return comparable(values) && (yield compare(...toComparable(values), context));
+      } satisfies Operators[string],
+    ];
+  }),
+);
+
+function comparable([left, right]: readonly unknown[]): boolean {
+  if (typeof left === 'string' && typeof right === 'string') return true;
+  return isNumeric(left) && isNumeric(right);
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value.trim()));
+}
+
+/** Returns two texts unchanged, and numbers otherwise. */
+function toComparable([left, right]: readonly unknown[]): [unknown, unknown] {
+  if (typeof left === 'string' && typeof right === 'string') return [left, right];
+  return [Number(left), Number(right)];
+}

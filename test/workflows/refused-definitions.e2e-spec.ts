@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestOrganization, createOrganization } from '../support/organization.js';
+import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
+import { createWorkflow, postWebhook, runToEnd } from './support/workflow-client.js';
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+beforeAll(async () => {
+  switchboard = await startSwitchboard();
+  acme = await createOrganization(switchboard);
+});
+afterAll(() => switchboard.close());
+
+const find = (more: object = {}): object => ({
+  id: 'found',
+  tool: 'search_contacts',
+  arguments: {},
+  ...more,
+});
+const save = (given: object) =>
+  acme.call('create_workflow', { name: 'Test', trigger: { type: 'manual' }, steps: [], ...given });
+
+describe('a definition', () => {
+  it.each(['contact', 'trigger', 'run', 'workflow', 'secrets', 'true', 'nil', 'empty', 'and'])(
+    'is refused with a step that has the name %s',
+    async (id) => {
+      const { error } = await save({ steps: [{ ...find(), id }] });
+      expect(error).toMatchObject({
+        code: 'invalid_arguments',
+        details: [
+          { path: 'steps[0].id', message: `must not be "${id}": expressions use that name` },
+        ],
+      });
+    },
+  );
+
+  it.each([
+    'trigger.payload.x ==',
+    'trigger.payload.x = 1',
+    '== 1',
+    'trigger.payload.x and',
+    'trigger.payload.x == "open',
+    'trigger.payload.x | unknown_filter',
+  ])('is refused with the condition %s', async (condition) => {
+    const step = await save({ steps: [find({ if: condition })] });
+    expect(step.error?.details).toMatchObject([{ path: 'steps[0].if' }]);
+    const trigger = { type: 'webhook', if: condition };
+    expect((await save({ trigger })).error?.details).toMatchObject([{ path: 'trigger.if' }]);
+  });
+
+  it.each([
+    ['trigger.paylod.email', 'did you mean payload'],
+    ['run.number', 'id and resume_urls'],
+    ['workflow.title', 'id and name'],
+    ['found.contact', 'did you mean contacts'],
+    ['found.contacts.first.mail', 'search_contacts'],
+  ])('is refused with %s, which nothing has', async (reference, hint) => {
+    const text = `{{ ${reference} }}`;
+    const steps = [find(), { ...find({ id: 'next' }), arguments: { query: text } }];
+    const { error } = await save({ steps });
+    expect(error?.details).toMatchObject([{ path: 'steps[1].arguments.query' }]);
+    expect(error!.details![0]!.message.toLowerCase()).toContain(hint);
+    const conditional = [find(), { ...find({ id: 'next' }), if: `${reference} == 1` }];
+    expect((await save({ steps: conditional })).error?.details).toMatchObject([
+      { path: 'steps[1].if' },
+    ]);
+  });
+
+  it('is accepted with members that its values may have', async () => {
+    for (const text of [
+      'trigger.payload.anything.at.all',
+      'trigger.type',
+      'run.resume_urls.found',
+      'found.contacts.first.properties.size',
+      'found.error.message',
+    ]) {
+      const steps = [find(), { ...find({ id: 'next' }), arguments: { query: `{{ ${text} }}` } }];
+      expect((await save({ steps })).error).toBeUndefined();
+    }
+  });
+
+  it.each([
+    [{ Host: 'example.com' }, 'headers.Host', 'must not be set'],
+    [{ 'content-length': '1' }, 'headers.content-length', 'must not be set'],
+    [{ 'a b': 'x' }, 'headers.a b', 'is not a valid HTTP header'],
+    [{ 'X-Number': 1 }, 'headers.X-Number', 'must be text'],
+  ])('is refused with the literal headers %j', async (headers, path, message) => {
+    const steps = [
+      { id: 'call', tool: 'http_request', arguments: { url: 'https://example.com', headers } },
+    ];
+    const { error } = await save({ steps });
+    expect(error?.details).toEqual([{ path: `steps[0].arguments.${path}`, message }]);
+    const dynamic = { 'X-Email': '{{ trigger.payload.email }}' };
+    const accepted = { url: 'https://example.com', headers: dynamic };
+    expect(
+      (await save({ steps: [{ id: 'call', tool: 'http_request', arguments: accepted }] })).error,
+    ).toBeUndefined();
+  });
+});
+
+describe('the secret of a webhook', () => {
+  const update = (id: string, trigger: object) =>
+    acme.call('update_workflow', { workflow_id: id, trigger });
+
+  it('is kept while the workflow has another trigger, and is lost only when somebody removes it', async () => {
+    const { id } = await createWorkflow(acme, [], {
+      trigger: { type: 'webhook', secret: true, tolerance_seconds: 300 },
+    });
+    expect((await postWebhook(switchboard, id, {})).status).toBe(401);
+    await update(id, { type: 'manual' });
+    expect((await postWebhook(switchboard, id, {})).status).toBe(404);
+    const { value } = await acme.call<{ workflow: { trigger: object } }>('get_workflow', {
+      workflow_id: id,
+    });
+    expect(value.workflow.trigger).toEqual({ type: 'manual' });
+    await update(id, { type: 'schedule', cron: '0 9 * * 1' });
+    await update(id, { type: 'webhook' });
+    expect((await postWebhook(switchboard, id, {})).status).toBe(401);
+    await update(id, { type: 'webhook', secret: null, tolerance_seconds: null });
+    expect((await postWebhook(switchboard, id, {})).status).toBe(202);
+  });
+});
+
+describe('a comparison with a value that is missing', () => {
+  const CONDITIONS = ['>= 0', '<= 0', '< 1', '> -1'];
+
+  it.each([{}, { x: null }, { x: '' }, { x: [] }, { x: {} }, { x: false }])(
+    'is false for the payload %j in steps and triggers',
+    async (payload) => {
+      const steps = CONDITIONS.map((rest, index) => ({
+        ...find(),
+        id: `s${index}`,
+        if: `trigger.payload.x ${rest}`,
+      }));
+      const { id } = await createWorkflow(acme, steps);
+      const run = await runToEnd(acme, id, payload);
+      expect(run.steps.map(({ status }) => status)).toEqual(CONDITIONS.map(() => 'skipped'));
+      const trigger = { type: 'webhook', if: 'trigger.payload.x <= 0' };
+      const filtered = await createWorkflow(acme, [], { trigger });
+      const { body } = await postWebhook(switchboard, filtered.id, payload);
+      expect(body.runId).toBeUndefined();
+    },
+  );
+});
