@@ -32,6 +32,11 @@ export interface ToolOptions {
   /** True if the tool waits for external systems. Its calls get no open transaction. */
   external?: boolean;
   /**
+   * Paths of texts in the arguments and in the result that are secrets, such as `trigger.secret`. They are stored
+   * nowhere: a repeated call gets null in their place, and a person who approves a call does not see them.
+   */
+  secrets?: readonly string[];
+  /**
    * This provider finds the work that continues after the tool has returned. Clients with the Tasks extension of MCP
    * 2026-07-28 get a task and later its result. Other clients get the result of the method.
    */

@@ -20,11 +20,15 @@ import {
 import type { ToolCall } from '../contract/tool-call.js';
 import { IdempotencyRepository } from '../idempotency/idempotency.repository.js';
 import type { RegisteredTool } from '../registry/registered-tool.js';
+import { withoutSecrets } from './secret-members.js';
 
 export type ToolMethod = (input: object, call: ToolCall) => Promise<object>;
 
 /** Limits the text of arguments that a person sees before confirming a call. */
 const MAX_SHOWN_ARGUMENTS = 2000;
+
+/** People see this in place of a secret. */
+const HIDDEN = '(hidden)';
 
 interface CheckedCall {
   readonly tool: RegisteredTool;
@@ -91,7 +95,7 @@ export class ToolPipeline {
       organizationId: call.organizationId,
       apiKeyId: call.actor.id,
       tool: tool.names[0],
-      arguments: input,
+      arguments: withoutSecrets(input, tool.secrets, HIDDEN),
       digest: fingerprint(input),
     };
     const bound = { ...checked, confirmed };
@@ -223,7 +227,10 @@ export class ToolPipeline {
   ): Promise<void> {
     const { organizationId, actor, origin } = call;
     const { name } = tool.descriptor;
-    if (key !== undefined) await this.idempotency.complete(organizationId, name, key, result);
+    if (key !== undefined) {
+      const stored = withoutSecrets(result, tool.secrets, null);
+      await this.idempotency.complete(organizationId, name, key, stored);
+    }
     await this.audit.record(organizationId, actor, name, subjectOf(input, result), {
       argumentsDigest: this.calls.digest(organizationId, input),
       durationMs: Math.round(performance.now() - beganAt),

@@ -138,6 +138,7 @@ export class ToolRegistry implements OnModuleInit {
       surfaces: new Set(options.surfaces ?? ALL_SURFACES),
       readOnly: options.readOnly ?? false,
       external: options.external ?? false,
+      ...(options.secrets && { secrets: options.secrets }),
       ...(options.task && { task: options.task }),
       ...(options.checkStep && { checkStep: options.checkStep }),
       invoke: this.methods.guarded(method, run, 'tool'),

@@ -24,6 +24,7 @@ export class WorkflowTools {
       'json}. The definition is checked, and all faults are returned with their paths. Returns the workflow ' +
       'with its webhook_url, and the secret of the webhook if it has one. Store it now: it is not shown again.',
     output: SavedWorkflowResult,
+    secrets: ['secret', 'trigger.secret'],
     // Workflows cannot call these tools: the result of a step stays in its run, where the secret could be read later.
     surfaces: ['agent', 'dashboard'],
   })
@@ -38,6 +39,7 @@ export class WorkflowTools {
       'Changes the name, trigger or steps of a workflow, which creates a new version. Existing runs keep ' +
       'their version. Returns the workflow, and the secret if this call set one.',
     output: SavedWorkflowResult,
+    secrets: ['secret', 'trigger.secret'],
     surfaces: ['agent', 'dashboard'],
   })
   update(input: UpdateWorkflowInput, call: ToolCall): Promise<SavedWorkflowResult> {

@@ -64,6 +64,7 @@ export class WorkflowVersionTools {
       'returned with their paths. Existing runs keep their version. Returns the workflow, and the secret of ' +
       'its webhook if a new secret was needed.',
     output: SavedWorkflowResult,
+    secrets: ['secret', 'trigger.secret'],
     surfaces: ['dashboard'],
   })
   restore(input: RestoreWorkflowVersionInput, call: ToolCall): Promise<SavedWorkflowResult> {
