@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { FaultList } from '../../errors/fault-list.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { ToolPolicies } from '../../policies/tool-policies.js';
 import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
 import { restrictionFault } from '../../policies/key-restriction.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
@@ -9,13 +10,16 @@ import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { checkContactMapping } from '../definitions/contact-mapping.js';
 import { DefinitionChecker } from '../definitions/definition-checker.js';
 import type { Step } from '../definitions/definition.js';
-import { workflowsNamedIn } from '../definitions/steps/run-workflow-step.js';
+import { everyStep } from '../definitions/steps/step-kinds.js';
+import { isRunWorkflow, workflowsNamedIn } from '../definitions/steps/run-workflow-step.js';
 import type { StepTools } from '../definitions/steps/step-checks.js';
+import { isTool } from '../definitions/steps/tool-step.js';
 import { isDynamic, visitTexts } from '../definitions/step-fields.js';
 import { parseTrigger, type Trigger } from '../definitions/trigger.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 
-const STARTS_WORKFLOWS = { names: ['trigger_workflow'], readOnly: false };
+const START = 'trigger_workflow';
+const STARTS_WORKFLOWS = { names: [START], readOnly: false };
 
 /** Checks definitions against the tools and workflows of an organization. */
 @Injectable()
@@ -48,11 +52,36 @@ export class DefinitionChecksService {
     throw AppError.invalid(`${first!.path} ${first!.message}${more}`, faults.first);
   }
 
+  /**
+   * Throws `invalid_arguments` when the caller may not make each of these steps itself. A trigger decides when steps
+   * run and with which payload. Without this, an agent could have a run call the tools that it may not call.
+   */
+  async assertMayRun(
+    organizationId: string,
+    steps: readonly Step[],
+    by: Pick<ToolCall, 'surface' | 'restriction'>,
+  ): Promise<void> {
+    const tools = await this.stepTools(organizationId, [], by);
+    for (const step of everyStep(steps)) {
+      const refusal = isTool(step)
+        ? tools.refusal(step.tool)
+        : isRunWorkflow(step)
+          ? tools.runRefusal
+          : undefined;
+      if (refusal === undefined) continue;
+      throw AppError.invalidField(
+        'trigger',
+        `cannot be changed, because of the step "${step.id}": ${refusal}`,
+      );
+    }
+  }
+
   private async stepTools(
     organizationId: string,
     steps: object[] | undefined,
-    { surface, restriction }: Pick<ToolCall, 'surface' | 'restriction'>,
+    by: Pick<ToolCall, 'surface' | 'restriction'>,
   ): Promise<StepTools> {
+    const { surface, restriction } = by;
     const policies = await this.policies.get(organizationId);
     return {
       find: (name) => this.registry.find(name, 'workflow', policies)?.descriptor,
@@ -60,7 +89,9 @@ export class DefinitionChecksService {
       faultsOf: (name, given) =>
         this.registry.find(name, 'workflow', policies)?.checkStep?.(given) ?? [],
       refusal: (name) => {
-        const tool = this.registry.find(name, 'workflow', policies)!;
+        // A saved step may have a tool that is hidden now, or no longer exists.
+        const tool = this.registry.find(name, 'workflow', ToolPolicies.NONE);
+        if (!tool) return undefined;
         // Without this, an agent could use a tool without the required confirmation, because in a run nobody is asked.
         if (surface !== 'dashboard' && policies.confirmation(...tool.names) === 'always') {
           return `"${name}" must be confirmed each time, so only a person may make it a step`;
@@ -71,14 +102,24 @@ export class DefinitionChecksService {
         }
         return undefined;
       },
-      // Without this, an agent that may not start workflows could start them by a step.
-      ...(restriction &&
-        restrictionFault(restriction, STARTS_WORKFLOWS) !== undefined && {
-          runRefusal: 'needs an API key that may call trigger_workflow',
-        }),
+      runRefusal: runRefusal(policies, by),
       workflows: await this.workflows.findExisting(organizationId, workflowsNamedIn(steps)),
     };
   }
+}
+
+/** Without this, an agent that may not start workflows, or only with an approval, could start them by a step. */
+function runRefusal(
+  policies: ToolPolicies,
+  { surface, restriction }: Pick<ToolCall, 'surface' | 'restriction'>,
+): string | undefined {
+  if (surface === 'dashboard') return undefined;
+  if (restriction && restrictionFault(restriction, STARTS_WORKFLOWS) !== undefined) {
+    return `needs an API key that may call ${START}`;
+  }
+  const { hidden, confirmation } = policies.policy(START);
+  if (!hidden && confirmation !== 'always') return undefined;
+  return `starts a workflow, and agents may not call ${START} without a person, so only a person may save it`;
 }
 
 /** Finds texts with expressions anywhere in a definition, whose form has not been checked. */

@@ -88,6 +88,10 @@ export class WorkflowsService {
     assertVersion(before, expectedVersion);
     const { trigger, steps } = await this.definitions.check(organizationId, input, by);
     const { stored, secret } = this.webhookSecrets.change(id, trigger, before);
+    if (trigger && !steps && startsOtherwise(before, trigger, stored.secret)) {
+      const saved = await this.workflows.getSteps(organizationId, id, before.version);
+      await this.definitions.assertMayRun(organizationId, saved, by);
+    }
     const changes = {
       ...(input.name !== undefined && { name: input.name }),
       ...(trigger && triggerContent(trigger)),
@@ -186,6 +190,11 @@ function isSameTrigger(trigger: Trigger, workflow: Workflow): boolean {
     type === workflow.triggerType &&
     fingerprint(options).equals(fingerprint(workflow.triggerOptions))
   );
+}
+
+/** Returns true when other requests or other times start the workflow: with another trigger, or another secret. */
+function startsOtherwise(before: Workflow, trigger: Trigger, secret?: Buffer | null): boolean {
+  return !isSameTrigger(trigger, before) || (secret !== undefined && secret !== before.secret);
 }
 
 function triggerContent({

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { callTool, said } from './support/offer-client.js';
+import { createWorkflow } from './support/workflow-client.js';
+
+const STEP = { id: 'made', tool: 'create_contact', arguments: { email: 'step@example.com' } };
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+beforeAll(async () => {
+  switchboard = await startSwitchboard();
+});
+beforeEach(async () => {
+  acme = await createOrganization(switchboard);
+});
+afterAll(() => switchboard.close());
+
+/** Returns the organization with a new key that has these options. */
+async function withKey(options: object): Promise<TestOrganization> {
+  const response = await acme.fetch('/api/mcp/keys', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(options),
+  });
+  const { api_key: key } = (await response.json()) as { api_key: string };
+  return {
+    ...acme,
+    rpc: (body, headers = {}) => acme.rpc(body, { Authorization: `Bearer ${key}`, ...headers }),
+  };
+}
+
+const agent = async (name: string, given: object, by = acme): Promise<unknown> =>
+  said(await callTool(by, name, given));
+const protect = async (tool: string, policy: object): Promise<void> => {
+  expect((await acme.call('set_tool_policy', { tool, ...policy })).status).toBe(200);
+};
+const refusal = (path: string, why: string): object => ({
+  error: {
+    code: 'invalid_arguments',
+    details: [{ path, message: expect.stringContaining(why) as string }],
+  },
+});
+const starting = (id: string): object => ({
+  name: 'Starter',
+  trigger: { type: 'webhook' },
+  steps: [{ id: 'go', run_workflow: id }],
+});
+
+describe('an agent', () => {
+  it.each([
+    ['must have starts approved', { confirmation: 'always' }],
+    ['has no tool that starts workflows', { hidden: true }],
+  ])('starts no workflow by a step when it %s', async (_case, policy) => {
+    const { id } = await createWorkflow(acme, [STEP], { trigger: { type: 'manual' } });
+    const allowed = await agent('create_workflow', starting(id));
+    expect(allowed).toMatchObject({ workflow: { active: true } });
+    await protect('trigger_workflow', policy);
+    const refused = refusal('steps[0].run_workflow', 'trigger_workflow');
+    expect(await agent('create_workflow', starting(id))).toMatchObject(refused);
+    expect((await acme.call('create_workflow', starting(id))).status).toBe(200);
+  });
+
+  it('gives no new trigger to a workflow with a step that a person must confirm', async () => {
+    const { id } = await createWorkflow(acme, [STEP], { trigger: { type: 'manual' } });
+    await protect('create_contact', { confirmation: 'always' });
+    const given = { workflow_id: id, trigger: { type: 'webhook' } };
+    const refused = refusal('trigger', 'create_contact');
+    expect(await agent('update_workflow', given)).toMatchObject(refused);
+    const renamed = await agent('update_workflow', { workflow_id: id, name: 'Renamed' });
+    expect(renamed).toMatchObject({ workflow: { name: 'Renamed', trigger: { type: 'manual' } } });
+    expect((await acme.call('update_workflow', given)).status).toBe(200);
+  });
+
+  it('takes no signature from a workflow with a step that a person must confirm', async () => {
+    const trigger = { type: 'webhook', secret: true };
+    const { id } = await createWorkflow(acme, [STEP], { trigger });
+    await protect('create_contact', { confirmation: 'always' });
+    for (const secret of [null, 'whsec_a-secret-that-the-agent-chose-itself']) {
+      const given = { workflow_id: id, trigger: { type: 'webhook', secret } };
+      expect(await agent('update_workflow', given)).toMatchObject(
+        refusal('trigger', 'create_contact'),
+      );
+    }
+    const same = { workflow_id: id, name: 'Same', trigger };
+    expect(await agent('update_workflow', same)).toMatchObject({ workflow: { name: 'Same' } });
+  });
+
+  it('gives no new trigger to a workflow with a step that its key may not call', async () => {
+    const inner = { id: 'sometimes', if: 'trigger.payload.x', then: [STEP] };
+    const { id } = await createWorkflow(acme, [inner], { trigger: { type: 'manual' } });
+    const other = await createWorkflow(acme, [{ id: 'go', run_workflow: id }]);
+    const plain = await createWorkflow(acme, [{ id: 'pause', wait: { seconds: 1 } }]);
+    const by = await withKey({ tools: ['update_workflow'] });
+    const trigger = { type: 'schedule', cron: '*/5 * * * *' };
+    const change = (workflowId: string) =>
+      agent('update_workflow', { workflow_id: workflowId, trigger }, by);
+    expect(await change(id)).toMatchObject(refusal('trigger', 'create_contact'));
+    expect(await change(other.id)).toMatchObject(refusal('trigger', 'trigger_workflow'));
+    expect(await change(plain.id)).toMatchObject({ workflow: { trigger: { type: 'schedule' } } });
+  });
+});
