@@ -3,6 +3,7 @@ import { CallRecorder } from '../accounts/call-recorder.js';
 import type { AppError } from '../errors/app-error.js';
 import type { AuthenticatedKey } from '../keys/keys.service.js';
 import { fingerprint } from '../text/canonical-json.js';
+import { hideResumeSignatures } from '../text/resume-signature.js';
 import { InputRequired, MissingCapability } from '../tools/contract/input-request.js';
 import { SILENT_CALLER, type ToolCall } from '../tools/contract/tool-call.js';
 import { RequestStates } from '../tools/pipeline/request-states.js';
@@ -69,7 +70,8 @@ export class CallRunner {
       canAsk: exchange ? (request) => exchange.canAsk(request) : SILENT_CALLER.canAsk,
       ask: exchange ? (requests) => exchange.ask(requests) : SILENT_CALLER.ask,
     });
-    return progress || exchange ? encodeOutcome(working, context, progress) : working;
+    const shown = mayActOnRuns(key) ? working : working.then(hideResumeSignatures);
+    return progress || exchange ? encodeOutcome(shown, context, progress) : shown;
   }
 
   /** Makes a call without input requests and progress, for methods in which MCP allows neither. */
@@ -100,6 +102,13 @@ export class CallRunner {
       changes || confirmation !== undefined,
     );
   }
+}
+
+const STARTS_RUNS = { names: ['trigger_workflow'], readOnly: false };
+
+/** Returns false for a restricted key that may not start runs. It must not resume them either. */
+function mayActOnRuns({ toolPolicies }: AuthenticatedKey): boolean {
+  return !toolPolicies.restriction || toolPolicies.faultOf(STARTS_RUNS) === undefined;
 }
 
 async function encodeOutcome(

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type EraName, ERAS, rpc } from '../workflows/support/offer-client.js';
+import { createWorkflow, runUntil, trigger } from '../workflows/support/workflow-client.js';
+
+const STEPS = [
+  {
+    id: 'ask',
+    tool: 'send_message',
+    arguments: {
+      email: 'ada@example.com',
+      subject: 'Approve',
+      body: 'Approve at {{ run.resume_urls.approval }} (“please”)',
+    },
+  },
+  { id: 'approval', wait_for_event: { event: 'resume', timeout: { days: 1 } } },
+];
+const RESUME_URL = /http:[^\s"\\]*\/resume\/[^\s"\\]*/g;
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+let runId: string;
+beforeAll(async () => {
+  switchboard = await startSwitchboard();
+  acme = await createOrganization(switchboard);
+  await acme.call('create_contact', { email: 'ada@example.com' });
+  const workflow = await createWorkflow(acme, STEPS, { trigger: { type: 'manual' } });
+  runId = await trigger(acme, workflow.id);
+  await runUntil(acme, runId, 'waiting');
+});
+afterAll(() => switchboard.close());
+
+async function withKey(options: object): Promise<TestOrganization> {
+  const response = await acme.fetch('/api/mcp/keys', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(options),
+  });
+  const { api_key: key } = (await response.json()) as { api_key: string };
+  return {
+    ...acme,
+    rpc: (body, headers = {}) => acme.rpc(body, { Authorization: `Bearer ${key}`, ...headers }),
+  };
+}
+
+/** Returns the resume URLs in everything that the key can read of the run and its message. */
+async function urlsFor(agent: TestOrganization, era?: EraName): Promise<string[]> {
+  const read = [
+    await rpc(agent, 'tools/call', { name: 'get_run', arguments: { run_id: runId } }, era),
+    await rpc(agent, 'tools/call', { name: 'list_messages', arguments: {} }, era),
+    await rpc(agent, 'resources/read', { uri: `switchboard://runs/${runId}` }, era),
+  ];
+  return JSON.stringify(read).match(RESUME_URL) ?? [];
+}
+
+const resume = async (url: string): Promise<number> =>
+  (
+    await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"approved":true}',
+    })
+  ).status;
+
+describe('a key that may not start workflows', () => {
+  it.each([
+    ['a read-only key', { read_only: true }],
+    ['a key with a list of tools', { tools: ['get_run', 'list_messages'] }],
+  ])('reads resume URLs without their signature: %s', async (_case, options) => {
+    const agent = await withKey(options);
+    for (const era of ERAS) {
+      const urls = await urlsFor(agent, era);
+      expect(urls.length).toBeGreaterThanOrEqual(3);
+      for (const url of new Set(urls)) expect(await resume(url)).toBe(404);
+    }
+  });
+});
+
+describe('a key that may start workflows', () => {
+  it('reads resume URLs as they are', async () => {
+    const agent = await withKey({ tools: ['get_run', 'list_messages', 'trigger_workflow'] });
+    const [url] = await urlsFor(agent);
+    expect(await resume(url!)).toBe(202);
+  });
+});
