@@ -26,7 +26,7 @@ export class AuditSealWorker implements OnApplicationBootstrap, BeforeApplicatio
 
   onApplicationBootstrap(): void {
     if (!this.env.runsWorker) return;
-    this.timer = setInterval(() => void this.seal(), POLL_MS).unref();
+    this.timer = setInterval(() => void this.sealEntries(), POLL_MS).unref();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -36,7 +36,7 @@ export class AuditSealWorker implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** Chains all entries that were committed before. After a failure, the next attempt follows in a second. */
-  seal(): Promise<void> {
+  sealEntries(): Promise<void> {
     this.sealing ??= this.sealAll()
       .catch((error: unknown) => {
         if (this.isStopping) return;

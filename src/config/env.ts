@@ -12,9 +12,9 @@ import {
   Min,
   validateSync,
 } from 'class-validator';
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { type OutboundException, parseOutboundAllow } from './outbound-allow.js';
+import { isHost, withoutSlashes } from './hosts.js';
 import { parseTrustedProxies } from './trusted-proxies.js';
 
 export type Role = 'all' | 'web' | 'worker';
@@ -290,18 +290,8 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   return Object.freeze(env);
 }
 
-function isHost(host: string): boolean {
-  return isIP(host) !== 0 || /^[a-zA-Z0-9.-]+$/.test(host);
-}
-
 /** Returns the default of `DATA_DIR`: a directory that the user of this process may write. */
 export function defaultDataDir(): string {
   // As root, PostgreSQL runs as another user, who cannot enter the home directory of root.
   return process.getuid?.() === 0 ? '/var/lib/switchboard' : resolve('.data');
-}
-
-function withoutSlashes(url: string): string {
-  let end = url.length;
-  while (end > 0 && url[end - 1] === '/') end -= 1;
-  return url.slice(0, end);
 }

@@ -1,6 +1,6 @@
 import { type Operators, defaultOperators, toValue } from 'liquidjs';
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const ORDERS = ['<', '<=', '>', '>='] as const;
 
 /**

@@ -55,11 +55,7 @@ export class MessagePrompts {
     const given = input.contact.trim();
     const key = given.includes('@') ? { email: given } : { contact_id: given };
     const contact = await this.contacts.getBy(organizationId, key);
-    const { messages } = await this.messages.list(
-      organizationId,
-      { contactId: contact.id },
-      { limit: EARLIER_MESSAGES, cursor: undefined },
-    );
+    const messages = await this.messages.listNewest(organizationId, contact.id, EARLIER_MESSAGES);
     const uri = `switchboard://contacts/${contact.id}`;
     return {
       description: `Writes to the contact ${contact.id}.`,

@@ -98,6 +98,11 @@ export class MessagesService {
     return { messages, nextCursor };
   }
 
+  /** Returns the newest messages to a contact, newest first, however long they are. */
+  listNewest(organizationId: string, contactId: string, limit: number): Promise<Message[]> {
+    return this.messages.list(organizationId, { contactId }, undefined, limit);
+  }
+
   /** Returns at most `limit` ids that start with `text` among the newest 1000 messages, newest first. */
   listIdsStartingWith(organizationId: string, text: string, limit: number): Promise<string[]> {
     return this.messages.listIdsStartingWith(organizationId, text, limit);

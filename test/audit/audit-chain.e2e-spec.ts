@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterAll(() => switchboard.close());
 
-const seal = () => switchboard.app.get(AuditSealWorker, { strict: false }).seal();
+const seal = () => switchboard.app.get(AuditSealWorker, { strict: false }).sealEntries();
 
 async function verify(kept: readonly ChainHead[] = []): Promise<Verification> {
   const client = new Client({ connectionString: switchboard.databaseUrl });

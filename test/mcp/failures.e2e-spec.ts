@@ -17,7 +17,10 @@ afterAll(() => switchboard.close());
 async function breakKeys(state: string): Promise<void> {
   await switchboard.ownerQuery(`
     create or replace function gate.find_api_key(key_hash bytea)
-    returns table (id text, organization_id text, stale boolean, policies jsonb, offered_revisions text)
+    returns table (
+      id text, organization_id text, stale boolean, policies jsonb, offered_revisions text,
+      read_only boolean, tools text[], revoked_at timestamptz, expired_at timestamptz
+    )
     language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
       begin raise exception 'secret detail' using errcode = '${state}'; end $$`);
 }

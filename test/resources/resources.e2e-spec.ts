@@ -98,6 +98,7 @@ describe('resources/list', () => {
         'switchboard://contacts/{contact_id}',
         'switchboard://messages/{message_id}',
         'switchboard://runs/{run_id}',
+        'switchboard://runs/{run_id}/steps/{step_id}/{value}/{cursor}',
         'switchboard://workflows/{workflow_id}/deliveries',
       ]);
     }
@@ -224,7 +225,7 @@ describe('an organization with tool policies', () => {
       careful,
       'resources/templates/list',
     );
-    expect(resourceTemplates.map(({ name }) => name)).toEqual(['run', 'deliveries']);
+    expect(resourceTemplates.map(({ name }) => name)).toEqual(['run', 'run_value', 'deliveries']);
     for (const uri of [
       'switchboard://contacts',
       `switchboard://contacts/${its.contact}`,

@@ -143,7 +143,7 @@ describe('retention', () => {
        from generate_series(8, 11) n`,
       [acme.id, id],
     );
-    const seal = () => switchboard.app.get(AuditSealWorker, { strict: false }).seal();
+    const seal = () => switchboard.app.get(AuditSealWorker, { strict: false }).sealEntries();
     // Entries are deleted in the order of their chain. So without this, the young ones of the sign-up would come first.
     for (const table of ['private.audit_queue', 'audit_log']) {
       await switchboard.ownerQuery(`delete from ${table} where organization_id = $1`, [acme.id]);

@@ -23,6 +23,7 @@ export const THOROUGH_SPECS = [
   'test/operations/roles.e2e-spec.ts',
   'test/outbound/hostile-urls.e2e-spec.ts',
   'test/workflows/fair-turns.e2e-spec.ts',
+  'test/workflows/large-runs.e2e-spec.ts',
   'test/workflows/run-filters.e2e-spec.ts',
   'test/workflows/run-limits.e2e-spec.ts',
 ];

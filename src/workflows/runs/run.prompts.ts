@@ -29,6 +29,15 @@ export class RunPrompts {
     return this.search.idsStartingWith(organizationId, text, undefined, MAX_COMPLETIONS + 1);
   }
 
+  @Completion({
+    resource: 'switchboard://runs/{run_id}/steps/{step_id}/{value}/{cursor}',
+    argument: 'run_id',
+    needs: ['list_runs'],
+  })
+  completeRunIdOfValue(text: string, call: CompletionCall): Promise<string[]> {
+    return this.completeRunId(text, call);
+  }
+
   @Completion({ prompt: 'explain_failed_run', argument: 'run_id', needs: ['list_runs'] })
   completeFailedRunId(text: string, { organizationId }: CompletionCall): Promise<string[]> {
     return this.search.idsStartingWith(organizationId, text, 'failed', MAX_COMPLETIONS + 1);
