@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { prepared } from '../database/driver/statement.js';
-import { StatementSigner } from '../database/transactions/statement-signer.js';
+import { AuditArgumentSigner } from '../database/transactions/audit-argument-signer.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { Actor } from './account.js';
 import type { RequestOrigin } from './request-origin.js';
@@ -20,7 +20,7 @@ export interface AuditDetails {
 export class AuditLog {
   constructor(
     private readonly tenants: TenantDatabase,
-    private readonly signer: StatementSigner,
+    private readonly signer: AuditArgumentSigner,
   ) {}
 
   /** Queues an entry. It is sent together with the next statement, or before the commit. */

@@ -13,7 +13,7 @@ import type { Actor } from './account.js';
 import { oneLine, type RequestOrigin } from './request-origin.js';
 
 const FLUSH_MS = 500;
-/** Each organization has this many rows a second in each of the two logs. Further calls are counted. */
+/** Limits the rows that one organization adds per second to each log. Calls above the limit are only counted. */
 const MOST_PER_SECOND = 20;
 const MOST_WAITING = 10_000;
 const MOST_ERROR_CHARACTERS = 300;

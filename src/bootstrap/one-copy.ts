@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { AppError } from '../errors/app-error.js';
 
-// The decorators of these packages write metadata for Switchboard, or their classes are compared by `instanceof`.
+// A second copy of these packages would break Switchboard: it reads their metadata, or compares their classes with `instanceof`.
 const SHARED = [
   '@nestjs/common',
   '@nestjs/core',

@@ -63,4 +63,4 @@ export { ContactsService } from '../contacts/contacts.service.js';
 export { MessagesService } from '../messaging/messages.service.js';
 export { MessagingModule } from '../messaging/messaging.module.js';
 export { PoliciesModule } from '../policies/policies.module.js';
-export { ToolPoliciesService } from '../policies/tool-policies.service.js';
+export { ToolPolicySettingsService } from '../policies/tool-policy-settings.service.js';

@@ -43,7 +43,7 @@ export class ChangedNames {
   }
 }
 
-/** Returns undefined for changes that signed-in people read nowhere: resources of other schemes, and sessions. */
+/** Returns undefined for changes that no page of the dashboard shows: resources of other URI schemes, and sessions. */
 function nameOf(change: Exclude<ChangeOrGap, { kind: 'gap' }>): ChangedName | undefined {
   if (change.kind === 'sessions') return undefined;
   if (change.kind !== 'resource') return { kind: change.kind };

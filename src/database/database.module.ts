@@ -10,7 +10,7 @@ import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { Env } from '../config/env.js';
 import { SecurityLog } from '../security/security-log.js';
 import { ContextSigner } from './transactions/context-signer.js';
-import { StatementSigner } from './transactions/statement-signer.js';
+import { AuditArgumentSigner } from './transactions/audit-argument-signer.js';
 import type { DatabaseAccess } from './setup/database-access.js';
 import { GateDatabase } from './gate-database.js';
 import { NotificationSender } from './notifications/notification-sender.js';
@@ -93,7 +93,10 @@ export class DatabaseModule implements OnApplicationShutdown {
             ),
         },
         NotificationSender,
-        { provide: StatementSigner, useFactory: () => new StatementSigner(access.contextKey) },
+        {
+          provide: AuditArgumentSigner,
+          useFactory: () => new AuditArgumentSigner(access.contextKey),
+        },
         {
           provide: SecretBox,
           inject: [Env],
@@ -101,7 +104,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             new SecretBox(access.dataKey, env.secretKey, env.otherSecretKey),
         },
       ],
-      exports: [TenantDatabase, GateDatabase, NotificationSender, SecretBox, StatementSigner],
+      exports: [TenantDatabase, GateDatabase, NotificationSender, SecretBox, AuditArgumentSigner],
     };
   }
 

@@ -90,8 +90,8 @@ export function limitRanges(tokenizer: Pick<Tokenizer, 'readGroupOrRange'>): voi
 }
 
 /**
- * Makes tokens find their line in an index of the template. LiquidJS counts the lines from the start of the template for
- * each token, and the analysis does so for each variable, which takes time in proportion to the square of the length.
+ * Makes tokens look up their line in an index of the template. LiquidJS counts lines from the start of the template for
+ * every token, so the time would grow with the square of the length.
  */
 export function indexPositions(token: Pick<Token, 'getPosition'>): void {
   let indexed: string | undefined;

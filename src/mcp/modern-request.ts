@@ -16,7 +16,7 @@ const NAME_PARAMETERS = new Map([
   ['tasks/cancel', 'taskId'],
 ]);
 
-/** Describes a member that is not a response. In this revision the server sends no requests. */
+/** Describes a request, a notification or an invalid member. In this revision the server sends no requests, so no response can arrive. */
 export type ModernMember = Exclude<Member, { kind: 'response' }>;
 type Request = ModernMember & { kind: 'request' };
 

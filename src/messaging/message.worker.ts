@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { QueueWorker } from '../queue/queue-worker.js';
 import type { Claim } from '../queue/leased-work.js';
 import { EmailChannel } from './channels/email-channel.js';
-import { DeliveryService } from './delivery.service.js';
+import { MessageDeliveryService } from './message-delivery.service.js';
 
 /** Claims due messages and delivers them. */
 @Injectable()
@@ -11,7 +11,7 @@ export class MessageWorker extends QueueWorker implements OnApplicationShutdown 
   protected readonly graceMs = 15_000;
 
   constructor(
-    private readonly delivery: DeliveryService,
+    private readonly delivery: MessageDeliveryService,
     private readonly email: EmailChannel,
   ) {
     super();

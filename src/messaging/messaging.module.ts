@@ -6,7 +6,7 @@ import { LiquidModule } from '../liquid/liquid.module.js';
 import { EmailChannel } from './channels/email-channel.js';
 import { FileEmailChannel } from './channels/file-email-channel.js';
 import { SmtpEmailChannel } from './channels/smtp-email-channel.js';
-import { DeliveryService } from './delivery.service.js';
+import { MessageDeliveryService } from './message-delivery.service.js';
 import { MessagePrompts } from './message.prompts.js';
 import { MessageTools } from './message.tools.js';
 import { MessageWorker } from './message.worker.js';
@@ -25,7 +25,7 @@ import { ProviderTools } from './provider.tools.js';
     MessageWorker,
     MessagesService,
     ProviderReportsService,
-    DeliveryService,
+    MessageDeliveryService,
     MessagesRepository,
     { provide: EmailChannel, inject: [Env], useFactory: createEmailChannel },
   ],

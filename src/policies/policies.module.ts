@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ToolPoliciesService } from './tool-policies.service.js';
+import { ToolPolicySettingsService } from './tool-policy-settings.service.js';
 
 /** Provides the tool policies of organizations: which tools are hidden, and which calls need a confirmation. */
-@Module({ providers: [ToolPoliciesService], exports: [ToolPoliciesService] })
+@Module({ providers: [ToolPolicySettingsService], exports: [ToolPolicySettingsService] })
 export class PoliciesModule {}

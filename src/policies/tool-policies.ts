@@ -26,7 +26,7 @@ export interface NamedPolicy extends ToolPolicy {
  * For a renamed tool, pass all of its names: a policy under an old name still applies, and the strictest policy wins.
  */
 export class ToolPolicies {
-  /** Hides nothing, for an organization without policies and for work to which no policy applies. */
+  /** Used for organizations without policies, and for work without policies, such as steps. Hides nothing. */
   static readonly NONE = new ToolPolicies(new Map(), '');
 
   private constructor(
@@ -51,7 +51,7 @@ export class ToolPolicies {
     return new ToolPolicies(this.byTool, this.hiddenKey);
   }
 
-  /** Returns a text that is equal for callers from whom the same tools are kept. It is empty if all tools are shown. */
+  /** Returns a cache key. Callers with the same key see the same tools. It is empty if all tools are shown. */
   get listKey(): string {
     if (!this.restriction) return this.hiddenKey;
     const { readOnly, tools } = this.restriction;

@@ -9,7 +9,7 @@ import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { readBodyIfAny } from '../http/request-body.js';
 import { sendJson } from '../http/send-json.js';
-import { ToolPoliciesService } from '../policies/tool-policies.service.js';
+import { ToolPolicySettingsService } from '../policies/tool-policy-settings.service.js';
 import { didYouMean } from '../text/nearest-names.js';
 import { SILENT_CALLER, type ToolCall } from './contract/tool-call.js';
 import { DryRuns } from './pipeline/dry-runs.js';
@@ -26,7 +26,7 @@ export class ToolsController {
     private readonly registry: ToolRegistry,
     private readonly dryRuns: DryRuns,
     private readonly limiter: RateLimiter,
-    private readonly policies: ToolPoliciesService,
+    private readonly policies: ToolPolicySettingsService,
     private readonly calls: CallRecorder,
   ) {}
 

@@ -26,7 +26,7 @@ describe('sign-up with SIGN_UP=closed', () => {
   it('creates one account for simultaneous sign-ups to two processes', async () => {
     const one = await start();
     const other = await start(one.databaseUrl);
-    // A transaction that inserts a person waits for this lock, so both sign-ups are in the middle at the same time.
+    // A transaction that inserts a person waits for this lock, so both sign-ups have begun and neither has ended.
     await one.ownerQuery(`
       create function public.hold_here() returns trigger language plpgsql as $$
       begin

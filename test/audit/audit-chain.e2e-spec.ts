@@ -167,7 +167,7 @@ describe('the chain of the audit log', () => {
     const client = new Client({ connectionString: switchboard.databaseUrl });
     await client.connect();
     try {
-      // This is a seal that does not end, and a call of the same organization beside it.
+      // Starts a seal that never ends. At the same time the organization makes a call.
       await client.query('begin');
       await client.query('select * from private.audit_chains for update');
       await client.query('delete from private.audit_queue');

@@ -242,7 +242,7 @@ describe('the audit log', () => {
     expect(await count()).toEqual([{ n: 0 }]);
   });
 
-  it('has a bounded number of refused calls, and the number of the others', async () => {
+  it('stores a limited number of refused calls, and counts the rest', async () => {
     const before = (await list()).length;
     await Promise.all(Array.from({ length: 300 }, () => callAsAgent('no_such_tool', {})));
     // The counts of a second are written when it has ended.

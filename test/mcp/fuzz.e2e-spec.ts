@@ -285,7 +285,7 @@ function claiming(member: unknown, _meta: unknown): unknown {
   return { ...member, params: { ...params, _meta } };
 }
 
-/** Returns the headers as a client sends them: an encoded name, and no method that HTTP cannot carry. */
+/** Returns headers that a client can send: the name is encoded, and a method with characters that HTTP forbids is left out. */
 function sendable(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {

@@ -210,7 +210,7 @@ describe('a message without a response', () => {
 });
 
 describe('MCP without a version header', () => {
-  it('accepts initialize and ping from clients that are older than the header', async () => {
+  it('accepts initialize and ping without the MCP-Protocol-Version header', async () => {
     const initialize = await post({
       ...list,
       method: 'initialize',

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DeliveryService } from '../../src/messaging/delivery.service.js';
+import { MessageDeliveryService } from '../../src/messaging/message-delivery.service.js';
 import { MessageWorker } from '../../src/messaging/message.worker.js';
 import { MessagesRepository } from '../../src/messaging/messages.repository.js';
 import { WakeUps } from '../../src/queue/wake-ups.js';
@@ -74,7 +74,7 @@ describeOnEachDriver('messages', () => {
     it('lets only the worker that has it send the message', async () => {
       const { id: contactId } = await createContact(acme);
       const { id } = await send(acme, { contact_id: contactId });
-      const delivery = switchboard.app.get(DeliveryService, { strict: false });
+      const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
       const { signal } = new AbortController();
       const [zombie] = await leases.claim(1, id);
       await expireLease(id);
@@ -90,7 +90,7 @@ describeOnEachDriver('messages', () => {
     it('does not prevent canceling before the message is sent', async () => {
       const { id: contactId } = await createContact(acme);
       const { id } = await send(acme, { contact_id: contactId });
-      const delivery = switchboard.app.get(DeliveryService, { strict: false });
+      const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
       const [claim] = await leases.claim(1, id);
       expect((await acme.call('cancel_message', { message_id: id })).error).toBeUndefined();
       await delivery.deliver(claim!, new AbortController().signal);

@@ -244,7 +244,7 @@ describe('a dry run', () => {
     }
   });
 
-  it('fails as the real call would, and leaves no row behind', async () => {
+  it('reports the same error as the real call, and stores no row', async () => {
     const email = 'taken@example.com';
     await acme.call('create_contact', { email });
     const other = await createOrganization(switchboard);

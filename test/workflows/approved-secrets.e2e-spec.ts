@@ -23,7 +23,7 @@ interface Saved {
 }
 
 const agent = async (tool: string, given: object): Promise<Saved> =>
-  said(await callTool(acme, tool, given)) as unknown as Saved;
+  said(await callTool(acme, tool, given));
 
 /** Makes a call that a person approves. */
 async function approved(tool: string, given: object): Promise<Saved> {

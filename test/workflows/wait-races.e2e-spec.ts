@@ -106,7 +106,7 @@ describe('a wait that begins or ends while its event is stored', () => {
   it('receives its event while a worker is about to suspend the run', async () => {
     const runId = await begun([wait('contact.created')]);
     await carryOn(runId);
-    // This is the state after a wake-up that came too early, or for another branch.
+    // Creates the state that an early wake-up leaves, or one for another branch.
     await setDue(runId);
     const taken = await claim(runId);
     await happen();

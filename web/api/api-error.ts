@@ -1,4 +1,4 @@
-import { isObject } from './reader.ts';
+import { isObject } from './reader.js';
 
 /** What is wrong with one field of a request. */
 export interface Fault {

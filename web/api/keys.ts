@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ApiError } from './api-error.ts';
-import { type Read, nullable, record, text } from './reader.ts';
-import { request } from './request.ts';
+import type { ApiError } from './api-error.js';
+import { type Read, nullable, record, text } from './reader.js';
+import { request } from './request.js';
 
 const PATH = '/api/mcp/keys';
 const QUERY_KEY = ['key'];

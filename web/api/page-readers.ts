@@ -1,4 +1,4 @@
-import { type Read, nullable, optional, record, text } from './reader.ts';
+import { type Read, nullable, optional, record, text } from './reader.js';
 
 /** What every list tool returns beside its rows. */
 export const nextCursor = optional(nullable(text));

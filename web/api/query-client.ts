@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiError } from './api-error.ts';
+import { ApiError } from './api-error.js';
 
 const MOST_RETRIES = 2;
 const RETRY_PAUSE_MS = 800;

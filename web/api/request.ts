@@ -1,5 +1,5 @@
-import { ApiError, toApiError } from './api-error.ts';
-import { type Reader, UnexpectedAnswer } from './reader.ts';
+import { ApiError, toApiError } from './api-error.js';
+import { type Reader, UnexpectedAnswer } from './reader.js';
 
 type Method = 'GET' | 'POST' | 'DELETE';
 

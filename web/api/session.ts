@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ApiError } from './api-error.ts';
-import { type Read, record, text } from './reader.ts';
-import { request } from './request.ts';
+import { ApiError } from './api-error.js';
+import { type Read, record, text } from './reader.js';
+import { request } from './request.js';
 
 const readSession = record({
   user: record({ id: text, email: text }),

@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ApiError } from './api-error.ts';
+import type { ApiError } from './api-error.js';
 import {
   type Read,
   type Reader,
@@ -10,8 +10,8 @@ import {
   optional,
   record,
   text,
-} from './reader.ts';
-import { request } from './request.ts';
+} from './reader.js';
+import { request } from './request.js';
 
 const readTools = record({
   tools: list(

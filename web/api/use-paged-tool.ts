@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { Reader } from './reader.ts';
-import { type Arguments, useTool } from './tools.ts';
+import type { Reader } from './reader.js';
+import { type Arguments, useTool } from './tools.js';
 
 interface Paged {
   next_cursor?: string | null | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchCommands } from './match-commands.ts';
+import { matchCommands } from './match-commands.js';
 
 const commands = [
   { label: 'Contacts', group: 'Pages' },

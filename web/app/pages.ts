@@ -1,4 +1,4 @@
-import type { shellTexts } from '../texts/shell.texts.ts';
+import type { shellTexts } from '../texts/shell.texts.js';
 import type { IconName } from '../ui/icon.tsx';
 
 export interface PageLink {

@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useSignOut } from '../api/session.ts';
+import { useSignOut } from '../api/session.js';
 import { useLanguage, useTexts } from '../texts/language.tsx';
-import { shellTexts } from '../texts/shell.texts.ts';
+import { shellTexts } from '../texts/shell.texts.js';
 import type { IconName } from '../ui/icon.tsx';
 import { useTheme } from '../ui/theme.tsx';
-import { PAGE_SECTIONS } from './pages.ts';
+import { PAGE_SECTIONS } from './pages.js';
 
 export interface Command {
   /** Identifies the command. */

@@ -1,5 +1,5 @@
-import { isObject } from '../api/reader.ts';
-import type { Schema } from './schema.ts';
+import { isObject } from '../api/reader.js';
+import type { Schema } from './schema.js';
 
 /** What a person has typed into the field of one argument, also when it is no valid value yet. */
 export type Draft =

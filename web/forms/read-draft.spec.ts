@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { draftOf } from './draft.ts';
-import { readDraft } from './read-draft.ts';
-import { readSchema } from './schema.ts';
+import { draftOf } from './draft.js';
+import { readDraft } from './read-draft.js';
+import { readSchema } from './schema.js';
 
 const schema = readSchema({
   type: 'object',

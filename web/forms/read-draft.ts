@@ -1,6 +1,6 @@
-import type { Fault } from '../api/api-error.ts';
-import { type Draft, fieldKind } from './draft.ts';
-import type { Schema } from './schema.ts';
+import type { Fault } from '../api/api-error.js';
+import { type Draft, fieldKind } from './draft.js';
+import type { Schema } from './schema.js';
 
 /** Why a text is no value of its type. `SchemaForm` says it in the language of the person. */
 export type DraftFault = 'required' | 'number' | 'integer' | 'json' | 'json_object' | 'json_list';

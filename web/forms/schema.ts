@@ -1,4 +1,4 @@
-import { isObject } from '../api/reader.ts';
+import { isObject } from '../api/reader.js';
 
 type Type = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array';
 const TYPES: readonly Type[] = ['string', 'number', 'integer', 'boolean', 'object', 'array'];

@@ -1,7 +1,7 @@
 import { useTexts } from '../texts/language.tsx';
-import { formTexts } from '../texts/form.texts.ts';
-import { fieldKind } from './draft.ts';
-import type { Schema } from './schema.ts';
+import { formTexts } from '../texts/form.texts.js';
+import { fieldKind } from './draft.js';
+import type { Schema } from './schema.js';
 
 const MOST_EXAMPLE_CHARACTERS = 120;
 

@@ -1,4 +1,4 @@
-import { defineTexts } from './define-texts.ts';
+import { defineTexts } from './define-texts.js';
 
 /** Texts of signing in and up, and of the account. */
 export const accountTexts = defineTexts(

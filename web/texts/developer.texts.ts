@@ -1,4 +1,4 @@
-import { defineTexts } from './define-texts.ts';
+import { defineTexts } from './define-texts.js';
 
 /** Texts of Settings → Developer. */
 export const developerTexts = defineTexts(

@@ -1,4 +1,4 @@
-import { defineTexts } from './define-texts.ts';
+import { defineTexts } from './define-texts.js';
 
 /** Texts of the forms for the arguments of tools. Descriptions of arguments are written by the tools. */
 export const formTexts = defineTexts(

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { Language } from './define-texts.ts';
+import type { Language } from './define-texts.js';
 import { useLanguage } from './language.tsx';
 
 const UNITS = [

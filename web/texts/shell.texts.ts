@@ -1,4 +1,4 @@
-import { defineTexts } from './define-texts.ts';
+import { defineTexts } from './define-texts.js';
 
 /** Texts of the frame around all pages. */
 export const shellTexts = defineTexts(

@@ -1,4 +1,4 @@
-import { defineTexts } from './define-texts.ts';
+import { defineTexts } from './define-texts.js';
 
 /** The states of messages, runs and steps. */
 export const statusTexts = defineTexts(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cutText, formatJson, isTooDeep, revealHidden } from './cut-text.ts';
+import { cutText, formatJson, isTooDeep, revealHidden } from './cut-text.js';
 
 const nested = (depth: number): unknown =>
   Array.from({ length: depth }).reduce<unknown>((inner) => ({ a: inner }), 1);

@@ -25,7 +25,7 @@ export class SmtpEmailChannel extends EmailChannel {
       url: smtpUrl,
       pool: true,
       maxConnections,
-      // DeliveryService schedules retries. Retries by nodemailer would not be counted.
+      // MessageDeliveryService schedules retries. Retries by nodemailer would not be counted.
       maxRequeues: 0,
       connectionTimeout: 10_000,
       greetingTimeout: 10_000,

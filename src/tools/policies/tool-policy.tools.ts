@@ -1,6 +1,6 @@
 import { Injectable, UseGuards } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
-import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
+import { ToolPolicySettingsService } from '../../policies/tool-policy-settings.service.js';
 import { didYouMean } from '../../text/nearest-names.js';
 import type { ToolCall } from '../contract/tool-call.js';
 import { Tool } from '../contract/tool.decorator.js';
@@ -27,7 +27,7 @@ type PolicySubject = Pick<RegisteredTool, 'names'> & { readonly isForAgents: boo
 export class ToolPolicyTools {
   constructor(
     private readonly registry: ToolRegistry,
-    private readonly policies: ToolPoliciesService,
+    private readonly policies: ToolPolicySettingsService,
     private readonly offered: OfferedTools,
   ) {}
 

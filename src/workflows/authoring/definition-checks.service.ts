@@ -3,7 +3,7 @@ import { AppError } from '../../errors/app-error.js';
 import { FaultList } from '../../errors/fault-list.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { ToolPolicies } from '../../policies/tool-policies.js';
-import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
+import { ToolPolicySettingsService } from '../../policies/tool-policy-settings.service.js';
 import { restrictionFault } from '../../policies/key-restriction.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
@@ -28,7 +28,7 @@ export class DefinitionChecksService {
     private readonly workflows: WorkflowsRepository,
     private readonly registry: ToolRegistry,
     private readonly liquid: LiquidSandbox,
-    private readonly policies: ToolPoliciesService,
+    private readonly policies: ToolPolicySettingsService,
   ) {}
 
   /** Parses the given parts of a definition. Throws `invalid_arguments` with the path of each fault. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ToolPoliciesService } from '../../policies/tool-policies.service.js';
+import { ToolPolicySettingsService } from '../../policies/tool-policy-settings.service.js';
 import { Prompt, type PromptResult } from '../../prompts/prompt.decorator.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
@@ -49,7 +49,7 @@ const EXAMPLE = {
 export class WorkflowPrompts {
   constructor(
     private readonly registry: ToolRegistry,
-    private readonly policies: ToolPoliciesService,
+    private readonly policies: ToolPolicySettingsService,
   ) {}
 
   @Prompt({

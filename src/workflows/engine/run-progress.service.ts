@@ -14,7 +14,8 @@ import { RunTransaction } from '../journal/run-transaction.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { EventWaitsService } from './event-waits.service.js';
 import { RunEndingsService } from './run-endings.service.js';
-import { getRetryDelaySeconds, isExpected, toStepError } from './step-failure.js';
+import { isExpected, toStepError } from './step-failure.js';
+import { getRetryDelaySeconds } from './step-retry-delay.js';
 import { toWaiting } from './wait-times.js';
 
 /** Limits the stored failed attempts. A step has at most ten attempts, but each retry of the run adds more. */

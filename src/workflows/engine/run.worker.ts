@@ -26,7 +26,7 @@ export class RunWorker extends QueueWorker {
   constructor(
     private readonly executor: RunExecutorService,
     private readonly changes: ChangeFeed,
-    private readonly limitGates: RunLimitsService,
+    private readonly limits: RunLimitsService,
   ) {
     super();
   }
@@ -56,7 +56,7 @@ export class RunWorker extends QueueWorker {
       await this.executor.execute(claim, signal);
     } finally {
       // The run has ended or waits, so another run may start under the concurrency limit.
-      if (claim.isLimited) await this.limitGates.admit(claim.organizationId, claim.id);
+      if (claim.isLimited) await this.limits.admit(claim.organizationId, claim.id);
     }
   }
 
@@ -78,7 +78,7 @@ export class RunWorker extends QueueWorker {
         const [row] = await this.gate.call<{ woken: number }>('wake_runs', [SWEEP_BATCH]);
         woken = row!.woken;
       }
-      await this.limitGates.sweep();
+      await this.limits.sweep();
     } catch (error) {
       this.logger.debug(`The sweep of due runs failed; retrying: ${toError(error).message}`);
     } finally {

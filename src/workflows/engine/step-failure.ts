@@ -1,18 +1,5 @@
-import { AppError, type AppErrorCode } from '../../errors/app-error.js';
-import type { RetryPolicy, Step } from '../definitions/definition.js';
-import { isRunWorkflow } from '../definitions/steps/run-workflow-step.js';
-import { MAX_PAUSE_SECONDS, isTool } from '../definitions/steps/tool-step.js';
+import { AppError } from '../../errors/app-error.js';
 import type { StepError } from '../journal/run.entity.js';
-
-const DEFAULT_ATTEMPTS = 3;
-const DEFAULT_PAUSE_SECONDS = 1;
-const DEFAULT_FACTOR = 5;
-/** Limits the pause of a step without a retry policy. */
-const MAX_DEFAULT_PAUSE_SECONDS = 125;
-/** A step is retried after these errors. Every other error fails the step at once. */
-const TRANSIENT: readonly AppErrorCode[] = ['unavailable', 'rate_limited', 'internal'];
-
-const NO_RETRY: RetryPolicy = { max_attempts: 1 };
 
 /** Returns the error that a run shows. An unknown error may contain secrets, so only its id in the log is shown. */
 export function toStepError(error: unknown, errorId: string): StepError {
@@ -24,26 +11,4 @@ export function toStepError(error: unknown, errorId: string): StepError {
 /** Returns true for expected errors, which are shown to callers and not logged. */
 export function isExpected(error: unknown): error is AppError {
   return error instanceof AppError && error.code !== 'internal';
-}
-
-/** Returns the seconds until the next attempt, or undefined when the step has no attempts left. */
-export function getRetryDelaySeconds(
-  step: Step,
-  attempts: number,
-  error: unknown,
-): number | undefined {
-  const policy = isTool(step) ? (step.retry ?? {}) : isRunWorkflow(step) ? {} : NO_RETRY;
-  const maxAttempts = policy.max_attempts ?? DEFAULT_ATTEMPTS;
-  const isTransient = !(error instanceof AppError) || TRANSIENT.includes(error.code);
-  if (!isTransient || attempts >= maxAttempts) return undefined;
-  const requested = error instanceof AppError ? (error.retryAfterSeconds ?? 0) : 0;
-  return Math.min(Math.max(computePause(policy, attempts), requested), MAX_PAUSE_SECONDS);
-}
-
-function computePause(
-  { backoff_seconds: first, backoff_factor: factor }: RetryPolicy,
-  attempts: number,
-): number {
-  const pauses = (first ?? DEFAULT_PAUSE_SECONDS) * (factor ?? DEFAULT_FACTOR) ** (attempts - 1);
-  return first === undefined ? Math.min(pauses, MAX_DEFAULT_PAUSE_SECONDS) : pauses;
 }

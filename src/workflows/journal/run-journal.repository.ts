@@ -6,7 +6,7 @@ import { cutValuesJson } from './cut-values.js';
 import type { JournalEntry } from './claimed-run.js';
 import type { RunTransaction } from './run-transaction.js';
 import { toLeaseLostError, withLeaseCheck } from './run-lease.js';
-import type { ReachedStep, RetryPlan } from './retry-plan.js';
+import type { ReachedStep, RetryPlan } from './run-retry-plan.js';
 import { RunStep } from './run.entity.js';
 
 const INSERT_INTO = `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input,

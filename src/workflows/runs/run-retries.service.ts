@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import type { Step } from '../definitions/definition.js';
-import { type RetryPlan, createRetryPlan } from '../journal/retry-plan.js';
+import { type RetryPlan, createRetryPlan } from '../journal/run-retry-plan.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { type EndedRun, RunControlRepository } from './run-control.repository.js';

@@ -54,7 +54,7 @@ export class WorkflowVersion extends OrganizationRow {
   createdAt: Date;
 }
 
-/** Registers an event that runs of a workflow may wait for. It is kept, because runs of earlier versions continue. */
+/** Registers an event that runs of a workflow may wait for. The row stays when a later version no longer waits for it, because runs of earlier versions still do. */
 @Entity('event_interests')
 export class EventInterest extends OrganizationRow {
   @PrimaryColumn('text')

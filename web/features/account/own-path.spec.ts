@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownPath } from './own-path.ts';
+import { ownPath } from './own-path.js';
 
 describe(ownPath, () => {
   it.each(['/', '/runs?status=failed'])('keeps %s', (path) => expect(ownPath(path)).toBe(path));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changedFields } from './changed-fields.ts';
+import { changedFields } from './changed-fields.js';
 
 describe(changedFields, () => {
   it('returns only what changed', () => {

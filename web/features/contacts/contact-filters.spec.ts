@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFilters, readFilterValue, showFilterValue } from './contact-filters.ts';
+import { readFilters, readFilterValue, showFilterValue } from './contact-filters.js';
 
 describe(readFilters, () => {
   it('keeps conditions and leaves out anything else of an address', () => {

@@ -1,4 +1,4 @@
-import { isObject } from '../../api/reader.ts';
+import { isObject } from '../../api/reader.js';
 
 export type Operator =
   | 'equals'

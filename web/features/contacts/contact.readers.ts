@@ -1,4 +1,4 @@
-import { message, nextCursor } from '../../api/page-readers.ts';
+import { message, nextCursor } from '../../api/page-readers.js';
 import {
   type Read,
   boolean,
@@ -8,7 +8,7 @@ import {
   nullable,
   record,
   text,
-} from '../../api/reader.ts';
+} from '../../api/reader.js';
 
 export const contact = record({
   id: text,

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ApiError } from '../../api/api-error.ts';
-import { useApiKey } from '../../api/keys.ts';
-import { type Reader, json, list, record } from '../../api/reader.ts';
-import { toolQuery } from '../../api/tools.ts';
+import type { ApiError } from '../../api/api-error.js';
+import { useApiKey } from '../../api/keys.js';
+import { type Reader, json, list, record } from '../../api/reader.js';
+import { toolQuery } from '../../api/tools.js';
 
 const POLL_MS = 5000;
 

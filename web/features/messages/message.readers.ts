@@ -1,5 +1,5 @@
-import { message, nextCursor } from '../../api/page-readers.ts';
-import { list, record } from '../../api/reader.ts';
+import { message, nextCursor } from '../../api/page-readers.js';
+import { list, record } from '../../api/reader.js';
 
 export const messagePage = record({ messages: list(message), next_cursor: nextCursor });
 export const messageResult = record({ message });

@@ -1,7 +1,7 @@
 import type { StepStatus } from '../definitions/steps/step-kind.js';
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../definitions/definition.js';
-import { type ReachedStep, createRetryPlan } from './retry-plan.js';
+import { type ReachedStep, createRetryPlan } from './run-retry-plan.js';
 
 const call = (id: string, tool = 'send', more: object = {}): Step => ({ id, tool, ...more });
 const reached = (stepId: string, status: StepStatus): ReachedStep => ({ stepId, status });

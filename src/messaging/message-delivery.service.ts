@@ -24,8 +24,8 @@ const RECORD_RETRY_MS = 1000;
  * waits for the mail server. After a crash the e-mail is sent again with the same Message-ID.
  */
 @Injectable()
-export class DeliveryService {
-  private readonly logger = new Logger(DeliveryService.name);
+export class MessageDeliveryService {
+  private readonly logger = new Logger(MessageDeliveryService.name);
 
   constructor(
     private readonly messages: MessagesRepository,

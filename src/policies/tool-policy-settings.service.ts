@@ -11,7 +11,7 @@ const MAX_POLICIES = 500;
 
 /** Reads and changes the policies of organizations. Nothing is cached, so a change applies to the next request. */
 @Injectable()
-export class ToolPoliciesService {
+export class ToolPolicySettingsService {
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly changes: ChangeFeed,

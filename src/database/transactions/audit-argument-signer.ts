@@ -7,7 +7,7 @@ export type SignedPurpose = 'audit entries' | 'audit retention';
  * Signs arguments of functions that the tenant role may call, so that SQL of a tool cannot call them. PostgreSQL checks
  * the signature in `private.is_signed()`.
  */
-export class StatementSigner {
+export class AuditArgumentSigner {
   constructor(private readonly key: Buffer) {}
 
   /** Returns the signature in hexadecimal. */
