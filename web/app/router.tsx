@@ -12,6 +12,7 @@ import { ownPath } from '../features/account/own-path.ts';
 import { SignInPage } from '../features/account/sign-in-page.tsx';
 import { SignUpPage } from '../features/account/sign-up-page.tsx';
 import { type MessageStatus, readStatus } from '../features/messages/message.readers.ts';
+import { readRunFilters } from '../features/runs/run-filters.ts';
 import { FailedFrame, FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
 import { Shell } from './shell.tsx';
 
@@ -113,13 +114,35 @@ const message = createRoute({
     'MessagePage',
   ),
 });
+const runs = createRoute({
+  ...page,
+  path: '/runs',
+  validateSearch: readRunFilters,
+  component: lazyRouteComponent(() => import('../features/runs/runs-page.tsx'), 'RunsPage'),
+});
+const run = createRoute({
+  ...page,
+  path: '/runs/$runId',
+  component: lazyRouteComponent(() => import('../features/runs/run-page.tsx'), 'RunPage'),
+});
 /** Unknown paths keep the frame. */
 const other = createRoute({ ...page, path: '$', component: NotFoundPage });
 
 const routeTree = root.addChildren([
   signIn,
   signUp,
-  signedIn.addChildren([home, developer, account, contacts, contact, messages, message, other]),
+  signedIn.addChildren([
+    home,
+    developer,
+    account,
+    runs,
+    run,
+    contacts,
+    contact,
+    messages,
+    message,
+    other,
+  ]),
 ]);
 
 export function createAppRouter(client: QueryClient) {

@@ -33,7 +33,7 @@ export const homeTexts = defineTexts(
       run: {
         title: 'See a run succeed',
         about: 'Start a workflow by its webhook or by hand, and watch its steps.',
-        go: 'Show the snippets',
+        go: 'Show the runs',
       },
     },
   },
@@ -71,7 +71,7 @@ export const homeTexts = defineTexts(
         title: 'Einen Lauf gelingen sehen',
         about:
           'Starten Sie einen Workflow über seinen Webhook oder von Hand, und sehen Sie seine Schritte.',
-        go: 'Bausteine zeigen',
+        go: 'Läufe zeigen',
       },
     },
   },

@@ -19,6 +19,7 @@ export const shellTexts = defineTexts(
     language: { label: 'Language', en: 'English', de: 'Deutsch' },
     pages: {
       home: 'First steps',
+      runs: 'Runs',
       contacts: 'Contacts',
       messages: 'Messages',
       developer: 'Developer',
@@ -56,6 +57,7 @@ export const shellTexts = defineTexts(
     language: { label: 'Sprache', en: 'English', de: 'Deutsch' },
     pages: {
       home: 'Erste Schritte',
+      runs: 'Läufe',
       contacts: 'Kontakte',
       messages: 'Nachrichten',
       developer: 'Entwickler',

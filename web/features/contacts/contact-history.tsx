@@ -48,8 +48,16 @@ export function ContactHistory({ contactId }: { contactId: string }) {
           query={runs}
           rows={runs.data?.runs}
           keyOf={({ id }) => id}
+          isLinked
           columns={[
-            { name: texts.run, cell: ({ id }) => <code>{id}</code> },
+            {
+              name: texts.run,
+              cell: ({ id }) => (
+                <Link to="/runs/$runId" params={{ runId: id }}>
+                  {id}
+                </Link>
+              ),
+            },
             { name: words.status, cell: ({ status }) => <StatusBadge status={status} /> },
             { name: words.created, cell: ({ created_at: at }) => <Time value={at} /> },
           ]}

@@ -28,7 +28,7 @@ export function useFirstSteps(): { steps: Step[]; isPending: boolean; error: Api
       { name: 'connect', to: '/settings/developer', isDone: isConnected },
       { name: 'contact', to: '/contacts', isDone: contacts.data === true },
       { name: 'message', to: '/messages', isDone: messages.data === true },
-      { name: 'run', to: '/settings/developer', isDone: runs.data === true },
+      { name: 'run', to: '/runs', isDone: runs.data === true },
     ],
     isPending: queries.some(({ isPending }) => isPending),
     error: queries.find(({ error }) => error)?.error ?? null,

@@ -62,7 +62,14 @@ export function MessagePage() {
               </Link>
             ),
           ],
-          [texts.run, message.run_id && <code key="run">{message.run_id}</code>],
+          [
+            texts.run,
+            message.run_id && (
+              <Link key="run" to="/runs/$runId" params={{ runId: message.run_id }}>
+                {message.run_id}
+              </Link>
+            ),
+          ],
         ]}
       />
       <Section title={texts.history}>

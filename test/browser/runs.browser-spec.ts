@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitFor } from '../support/wait-for.js';
+import { type Dashboard, startDashboard } from './support/dashboard.js';
+
+interface RunAnswer {
+  run: { status: string; steps: { id: string }[]; workflow_id: string; replay_of: string | null };
+}
+
+const BIG = 'x'.repeat(150_000);
+
+describe('runs', () => {
+  let dashboard: Dashboard;
+
+  const create = async (name: string, steps: object[]): Promise<string> => {
+    const { value, error } = await dashboard.organization.call<{ workflow: { id: string } }>(
+      'create_workflow',
+      { name, trigger: { type: 'manual' }, steps },
+    );
+    if (error) throw new Error(JSON.stringify(error));
+    return value.workflow.id;
+  };
+  const start = async (workflowId: string, payload: object): Promise<string> => {
+    const { value } = await dashboard.organization.call<{ run_id: string }>('trigger_workflow', {
+      workflow_id: workflowId,
+      payload,
+    });
+    return value.run_id;
+  };
+  const statusIs = (runId: string, status: string): Promise<RunAnswer['run']> =>
+    waitFor(async () => {
+      const { value } = await dashboard.organization.call<RunAnswer>('get_run', { run_id: runId });
+      return value.run.status === status ? value.run : undefined;
+    });
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard.close());
+
+  it('are filtered by what the address keeps, and opened by keyboard', async () => {
+    const hello = await create('Hello', [
+      { id: 'person', tool: 'create_contact', arguments: { email: '{{ trigger.payload.email }}' } },
+    ]);
+    const good = await start(hello, { email: 'ada@example.com' });
+    const bad = await start(hello, { email: 'no address' });
+    await statusIs(good, 'succeeded');
+    await statusIs(bad, 'failed');
+    const { page, faults } = await dashboard.open('/runs');
+    await page.locator('tbody tr').nth(1).waitFor();
+    await page.getByLabel('State').selectOption('failed');
+    await page.waitForURL('**/runs?status=failed');
+    await page.getByText('step_failed:person').waitFor();
+    await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
+    await page.getByText('More filters').click();
+    await page.getByLabel('Reason', { exact: false }).fill('stopped');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No run matches' }).waitFor();
+    await page.reload();
+    expect(await page.getByLabel('Reason', { exact: false }).inputValue()).toBe('stopped');
+    await page.getByRole('button', { name: 'Remove the filters' }).click();
+    await page.locator('tbody tr').nth(1).waitFor();
+
+    await page.getByRole('link', { name: 'Hello' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Run of Hello' }).waitFor();
+    await page.getByRole('region', { name: 'Error: person' }).waitFor();
+    await page.getByText('"no address"').first().waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('are replayed with an edited payload, which is kept when it is no JSON', async () => {
+    const id = await create('Edit', [
+      { id: 'person', tool: 'create_contact', arguments: { email: '{{ trigger.payload.email }}' } },
+    ]);
+    const failed = await start(id, { email: 'wrong' });
+    await statusIs(failed, 'failed');
+    const { page } = await dashboard.open(`/runs/${failed}`);
+    await page.getByRole('button', { name: 'Replay' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay this run' });
+    await dialog.getByLabel('Payload (JSON)').fill('{"email": "right@example.com"');
+    await dialog.getByRole('button', { name: 'Replay' }).click();
+    await dialog.getByText('This is no JSON object.').waitFor();
+    await dialog.getByLabel('Payload (JSON)').press('End');
+    await dialog.getByLabel('Payload (JSON)').pressSequentially('}');
+    await dialog.getByRole('button', { name: 'Replay' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(failed));
+    await statusIs(new URL(page.url()).pathname.split('/').at(-1)!, 'succeeded');
+
+    await page.goto(`${dashboard.switchboard.url}/runs/${failed}`);
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await dialog.getByLabel('Version of the workflow').selectOption('same');
+    await dialog.getByRole('button', { name: 'Replay' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(failed));
+    const copy = await statusIs(new URL(page.url()).pathname.split('/').at(-1)!, 'failed');
+    expect(copy.replay_of).toBe(failed);
+  });
+
+  it('are retried from the failed step, and canceled while they wait', async () => {
+    const id = await create('Repair', [
+      { id: 'first', tool: 'search_contacts' },
+      {
+        id: 'second',
+        tool: 'get_contact',
+        arguments: { contact_id: '{{ trigger.payload.contact_id }}' },
+      },
+      { id: 'pause', wait: { days: 1 } },
+    ]);
+    const failed = await start(id, { contact_id: 'cnt_unknown' });
+    await statusIs(failed, 'failed');
+    const { page } = await dashboard.open(`/runs/${failed}`);
+    await page.getByRole('button', { name: 'Retry from the failed step' }).click();
+    const question = page.getByRole('alertdialog');
+    await question.getByRole('button', { name: 'Retry from the failed step' }).click();
+    await question.waitFor({ state: 'detached' });
+    await statusIs(failed, 'failed');
+
+    const { value } = await dashboard.organization.call<{ contact: { id: string } }>(
+      'create_contact',
+      { email: 'wait@example.com' },
+    );
+    const waiting = await start(id, { contact_id: value.contact.id });
+    await statusIs(waiting, 'waiting');
+    await page.goto(`${dashboard.switchboard.url}/runs/${waiting}`);
+    await page.getByText('Waits until').waitFor();
+    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await question.getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByRole('button', { name: 'Cancel the run' }).waitFor({ state: 'detached' });
+    await statusIs(waiting, 'canceled');
+  });
+
+  it('show large values whole when they are wanted, as text', async () => {
+    const id = await create('Large', [{ id: 'look', tool: 'search_contacts' }]);
+    const run = await start(id, { markup: '<img src=x onerror=alert(1)>', big: BIG });
+    await statusIs(run, 'succeeded');
+    const { page, faults } = await dashboard.open(`/runs/${run}`);
+    const payload = page.getByRole('region', { name: 'Payload' });
+    await payload.getByText('<img src=x').waitFor();
+    await page.getByRole('button', { name: 'Show all', exact: true }).click();
+    await page.getByText(/100,000 of 150,\d+ characters/).waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /Show all \(/ }).click();
+    await page.getByRole('button', { name: 'Show less' }).waitFor();
+    const shown = JSON.parse((await payload.textContent())!) as { big: string };
+    expect(shown.big).toBe(BIG);
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('are retried and canceled together, after their number was shown', async () => {
+    const id = await create('Many', [{ id: 'pause', wait: { days: 1 } }]);
+    const runs = [await start(id, {}), await start(id, {})];
+    for (const run of runs) await statusIs(run, 'waiting');
+    const { page } = await dashboard.open(`/runs?workflow_id=${id}`);
+    await page.locator('tbody tr').nth(1).waitFor();
+    await page.getByRole('button', { name: 'All matching runs' }).click();
+    await page.getByRole('menuitem', { name: 'Cancel the matching runs' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Cancel the matching runs' });
+    await dialog.getByText('2 runs would change.').waitFor();
+    for (const run of runs) await statusIs(run, 'waiting');
+    await dialog.getByRole('button', { name: 'Cancel the matching runs' }).click();
+    await dialog.getByText('2 runs were changed.').waitFor();
+    for (const run of runs) await statusIs(run, 'canceled');
+  });
+});

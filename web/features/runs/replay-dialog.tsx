@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isObject } from '../../api/reader.ts';
+import { useToolCall } from '../../api/tools.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { runsTexts } from '../../texts/runs.texts.ts';
+import { uiTexts } from '../../texts/ui.texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { SelectField, TextAreaField } from '../../ui/field.tsx';
+import { Skeleton } from '../../ui/state.tsx';
+import { newKey } from './new-key.ts';
+import { readWholeValue } from './run-value.tsx';
+import { type Run, runResult, startedRun } from './run.readers.ts';
+import styles from './runs.module.css';
+
+interface ReplayProps {
+  run: Run;
+  onClose: () => void;
+  onStarted: (runId: string) => void;
+}
+
+/** Starts a copy of a run, or a run with an edited payload. */
+export function ReplayDialog({ run, onClose, onStarted }: ReplayProps) {
+  const texts = useTexts(runsTexts);
+  const payload = useQuery({
+    queryKey: ['whole-payload', run.id],
+    queryFn: async () =>
+      formatText(
+        run.trigger.payload_cut
+          ? await readWholeValue({ runId: run.id, value: 'payload' })
+          : JSON.stringify(run.trigger.payload ?? {}),
+      ),
+    // A payload never changes, and what the person types must not be replaced.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={texts.replayTitle}
+      description={texts.replayText}
+      isWide
+    >
+      {payload.error && <ErrorPanel error={payload.error} />}
+      {payload.data === undefined && !payload.error && <Skeleton rows={4} />}
+      {payload.data !== undefined && (
+        <ReplayForm run={run} original={payload.data} onClose={onClose} onStarted={onStarted} />
+      )}
+    </Dialog>
+  );
+}
+
+function ReplayForm({ run, original, onClose, onStarted }: ReplayProps & { original: string }) {
+  const texts = useTexts(runsTexts);
+  const ui = useTexts(uiTexts);
+  const [payload, setPayload] = useState(original);
+  const [version, setVersion] = useState('latest');
+  const [key] = useState(newKey);
+  const [fault, setFault] = useState<string>();
+  const replay = useToolCall('replay_run', runResult, ['list_runs']);
+  const start = useToolCall('trigger_workflow', startedRun, ['list_runs']);
+  const isEdited = payload.trim() !== original.trim();
+  const submit = (): void => {
+    if (!isEdited) {
+      const given = { run_id: run.id, version, idempotency_key: key };
+      replay.mutate(given, { onSuccess: (copy) => onStarted(copy.run.id) });
+      return;
+    }
+    const value = parse(payload);
+    setFault(isObject(value) ? undefined : texts.notObject);
+    if (!isObject(value)) return;
+    start.mutate(
+      {
+        workflow_id: run.workflow_id,
+        payload: value,
+        ...(run.contact_id !== null && { contact_id: run.contact_id }),
+      },
+      { onSuccess: ({ run_id: runId }) => onStarted(runId) },
+    );
+  };
+  const error = isEdited ? start.error : replay.error;
+  return (
+    <>
+      <TextAreaField
+        label={texts.replayPayload}
+        description={texts.replayEdited}
+        fault={fault}
+        isCode
+        rows={10}
+        value={payload}
+        onChange={setPayload}
+      />
+      {!isEdited && (
+        <SelectField
+          label={texts.replayVersion}
+          value={version}
+          options={[
+            { value: 'latest', label: texts.versions.latest },
+            { value: 'same', label: texts.versions.same },
+          ]}
+          onChange={setVersion}
+        />
+      )}
+      {error && <ErrorPanel error={error} />}
+      <div className={styles.formActions}>
+        <Button onClick={onClose}>{ui.cancel}</Button>{' '}
+        <Button look="primary" isBusy={replay.isPending || start.isPending} onClick={submit}>
+          {texts.replay}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function formatText(json: string): string {
+  return JSON.stringify(JSON.parse(json), null, 2);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { type FormEvent, useState } from 'react';
+import { useTexts } from '../../texts/language.tsx';
+import { runsTexts } from '../../texts/runs.texts.ts';
+import { statusTexts } from '../../texts/status.texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import {
+  RUN_STATUSES,
+  RUN_TRIGGERS,
+  type RunFilters,
+  readRunFilters,
+  toLocalTime,
+} from './run-filters.ts';
+import styles from './runs.module.css';
+
+interface BarProps {
+  filters: RunFilters;
+  workflows: ReadonlyMap<string, string>;
+  onChange: (filters: RunFilters) => void;
+}
+
+/** The filters of the list of runs. Choices apply at once, texts with the button. */
+export function RunFilterBar({ filters, workflows, onChange }: BarProps) {
+  const texts = useTexts(runsTexts);
+  const states = useTexts(statusTexts);
+  const groups = texts.filter;
+  const change = (part: Readonly<Record<string, unknown>>): void =>
+    onChange(readRunFilters({ ...filters, ...part }));
+  const chosen = filters.workflow_id;
+  const names = new Map(workflows);
+  if (chosen !== undefined && !names.has(chosen)) names.set(chosen, chosen);
+  return (
+    <div className={styles.filters}>
+      <div className={styles.choices}>
+        <SelectField
+          label={texts.status}
+          value={filters.status ?? ''}
+          options={[
+            { value: '', label: groups.anyStatus },
+            ...RUN_STATUSES.map((value) => ({
+              value,
+              label: value === 'unfinished' || value === 'finished' ? groups[value] : states[value],
+            })),
+          ]}
+          onChange={(status) => change({ status })}
+        />
+        <SelectField
+          label={texts.workflow}
+          value={chosen ?? ''}
+          options={[
+            { value: '', label: groups.anyWorkflow },
+            ...[...names].map(([value, label]) => ({ value, label })),
+          ]}
+          onChange={(id) => change({ workflow_id: id })}
+        />
+        <SelectField
+          label={texts.trigger}
+          value={filters.trigger_type ?? ''}
+          options={[
+            { value: '', label: groups.anyTrigger },
+            ...RUN_TRIGGERS.map((value) => ({ value, label: texts.triggers[value] })),
+          ]}
+          onChange={(type) => change({ trigger_type: type })}
+        />
+      </div>
+      <MoreFilters key={JSON.stringify(filters)} filters={filters} onChange={change} />
+    </div>
+  );
+}
+
+function MoreFilters({
+  filters,
+  onChange,
+}: {
+  filters: RunFilters;
+  onChange: (part: Readonly<Record<string, unknown>>) => void;
+}) {
+  const texts = useTexts(runsTexts).filter;
+  const [contact, setContact] = useState(filters.contact_id ?? '');
+  const [reason, setReason] = useState(filters.reason ?? '');
+  const [after, setAfter] = useState(toLocalTime(filters.created_after));
+  const [before, setBefore] = useState(toLocalTime(filters.created_before));
+  const isUsed = [contact, reason, after, before].some((value) => value !== '');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    // A time without a zone is one of the person.
+    onChange({ contact_id: contact, reason, created_after: after, created_before: before });
+  };
+  return (
+    <details open={isUsed || undefined}>
+      <summary className={styles.summary}>{texts.more}</summary>
+      <form className={styles.choices} onSubmit={submit}>
+        <TextField label={texts.contact} value={contact} onChange={setContact} maxLength={64} />
+        <TextField label={texts.reason} value={reason} onChange={setReason} maxLength={200} />
+        <TextField type="datetime-local" label={texts.after} value={after} onChange={setAfter} />
+        <TextField type="datetime-local" label={texts.before} value={before} onChange={setBefore} />
+        <div className={styles.apply}>
+          <Button type="submit">{texts.apply}</Button>
+        </div>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,124 @@
+import { Link, useParams } from '@tanstack/react-router';
+import { usePagedTool } from '../../api/use-paged-tool.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { runsTexts } from '../../texts/runs.texts.ts';
+import { uiTexts } from '../../texts/ui.texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Facts, Page, Section, backClass } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/state.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { Time } from '../../ui/time.tsx';
+import { RunActions } from './run-actions.tsx';
+import { RunDuration } from './run-duration.tsx';
+import { readTrigger } from './run-filters.ts';
+import { RunSteps } from './run-steps.tsx';
+import { RunValue } from './run-value.tsx';
+import { type Run, runStepsResult } from './run.readers.ts';
+import styles from './runs.module.css';
+import { useWorkflowNames } from './use-workflow-names.ts';
+
+/** One run: what started it, what each step did, and what can be done now. */
+export function RunPage() {
+  const texts = useTexts(runsTexts);
+  const ui = useTexts(uiTexts);
+  const { runId } = useParams({ from: '/signed-in/runs/$runId' });
+  const query = usePagedTool('get_run', { run_id: runId }, runStepsResult);
+  const names = useWorkflowNames();
+  const back = (
+    <Link to="/runs" className={backClass}>
+      <Icon name="chevronLeft" />
+      {texts.all}
+    </Link>
+  );
+  if (!query.data || query.data.run.id !== runId) {
+    return (
+      <Page title={texts.run} back={back}>
+        {query.error ? (
+          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <Skeleton rows={8} />
+        )}
+      </Page>
+    );
+  }
+  const { run } = query.data;
+  const { pager } = query;
+  return (
+    <Page
+      title={texts.runOf(names.get(run.workflow_id) ?? run.workflow_id)}
+      back={back}
+      actions={
+        <>
+          {run.finished_at === null && (
+            <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
+              {texts.refresh}
+            </Button>
+          )}
+          <RunActions run={run} />
+        </>
+      }
+    >
+      {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
+      <RunFacts run={run} />
+      {(run.trigger.payload !== undefined || run.trigger.payload_cut) && (
+        <RunValue
+          key={run.id}
+          title={texts.payload}
+          value={run.trigger.payload}
+          cut={run.trigger.payload_cut}
+          place={{ runId: run.id, value: 'payload' }}
+        />
+      )}
+      <Section title={texts.steps}>
+        <RunSteps run={run} />
+        {(pager.next || pager.previous) && (
+          <nav className={styles.pager} aria-label={ui.pager.label}>
+            <span aria-live="polite">{ui.pager.page(pager.page)}</span>
+            <Button size="small" disabled={!pager.previous} onClick={pager.previous}>
+              {ui.pager.previous}
+            </Button>
+            <Button size="small" disabled={!pager.next} onClick={pager.next}>
+              {ui.pager.next}
+            </Button>
+          </nav>
+        )}
+      </Section>
+    </Page>
+  );
+}
+
+function RunFacts({ run }: { run: Run }) {
+  const texts = useTexts(runsTexts);
+  const trigger = readTrigger(run.trigger.type);
+  return (
+    <Facts
+      facts={[
+        [texts.status, <StatusBadge key="status" status={run.status} />],
+        [texts.reason, run.reason],
+        [texts.trigger, trigger ? texts.triggers[trigger] : run.trigger.type],
+        [texts.version, run.workflow_version],
+        [
+          texts.contact,
+          run.contact_id && (
+            <Link to="/contacts/$contactId" params={{ contactId: run.contact_id }}>
+              {run.contact_id}
+            </Link>
+          ),
+        ],
+        [
+          texts.replayOf,
+          run.replay_of && (
+            <Link to="/runs/$runId" params={{ runId: run.replay_of }}>
+              {run.replay_of}
+            </Link>
+          ),
+        ],
+        [texts.created, <Time key="created" value={run.created_at} isExact />],
+        [texts.finished, run.finished_at && <Time value={run.finished_at} isExact />],
+        [texts.duration, run.finished_at && <RunDuration of={run} />],
+      ]}
+    />
+  );
+}
