@@ -30,12 +30,17 @@ export interface Actor {
 
 /** Describes the body of `POST /api/auth/sign-up`. */
 export class SignUpBody {
-  // IsEmail alone throws a URIError for a lone surrogate, and the response would be 500.
+  // IsEmail alone throws a URIError for a lone surrogate, and the response would be 500. Invisible characters and
+  // characters in parts (Unicode NFC) would make two accounts that look the same.
   @ValidateBy({
     name: 'isEmail',
     validator: {
       validate: (value) =>
-        typeof value === 'string' && value.isWellFormed() && isEmail(value, { require_tld: false }),
+        typeof value === 'string' &&
+        value.isWellFormed() &&
+        value === value.normalize('NFC') &&
+        !/\p{Cf}/u.test(value) &&
+        isEmail(value, { require_tld: false }),
       defaultMessage: () => 'email must be an email',
     },
   })

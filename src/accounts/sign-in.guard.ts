@@ -51,6 +51,8 @@ export class SignInGuard extends AuthGuard('local') {
   /** Reports the failure, in the audit log of the organization too if the address has an account. */
   private async recordFailure(request: Request): Promise<void> {
     const { email } = request.body as { email: string };
+    // Every answer gets its request id here. A header that only some have would show who has an account.
+    const origin = originOf(request);
     // Without this, PostgreSQL would refuse the look-up, and the answer would be 500.
     const account = email.includes('\0') ? null : await this.accounts.findByEmail(email);
     const subject = account?.organizationId;
@@ -61,7 +63,7 @@ export class SignInGuard extends AuthGuard('local') {
       actor: { kind: 'user', id: account.userId },
       action: 'sign_in',
       outcome: 'invalid_credentials',
-      origin: originOf(request),
+      origin,
     });
   }
 
