@@ -1,5 +1,6 @@
 import type { SendMailOptions } from 'nodemailer';
 import { parseEmail } from '../../contacts/parse-field.js';
+import { plainSubject } from './email-subject.js';
 
 /** Describes an e-mail in plain text. */
 export interface Email {
@@ -36,7 +37,7 @@ export function composeEmail(email: Email, from: string): SendMailOptions | unde
   return {
     from: { name: '', address: from },
     to: { name: '', address: to.value },
-    subject: email.subject,
+    subject: plainSubject(email.subject),
     text: email.text,
     date: email.date,
     messageId: messageIdOf(email.id, from),
