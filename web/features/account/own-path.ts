@@ -1,4 +1,9 @@
+/** Browsers remove these characters from addresses, so `/<tab>/site` is `//site`, another site. */
+// oxlint-disable-next-line no-control-regex -- the regex must find them
+const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
+
 /** Returns a path of this site. An address of another one, which a link may have put there, gives undefined. */
 export function ownPath(value: unknown): string | undefined {
-  return typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined;
+  const isPath = typeof value === 'string' && /^\/(?![/\\])/.test(value);
+  return isPath && !CONTROL_CHARACTER.test(value) ? value : undefined;
 }
