@@ -5,6 +5,7 @@ import { request } from './request.js';
 
 const PATH = '/api/mcp/keys';
 const QUERY_KEY = ['key'];
+const FIRST_USE_MS = 5000;
 const readKey = record({
   key: nullable(
     record({
@@ -19,11 +20,16 @@ const readKey = record({
 export type ApiKey = NonNullable<Read<typeof readKey>['key']>;
 const readNewKey = record({ api_key: text });
 
-/** Describes the API key of the organization. Null when there is none. */
-export function useApiKey() {
+/**
+ * Describes the API key of the organization. Null when there is none. With `untilUsed`, it asks again until the key was
+ * used for the first time: a call that changes nothing tells nobody.
+ */
+export function useApiKey({ untilUsed = false } = {}) {
   return useQuery<ApiKey | null, ApiError>({
     queryKey: QUERY_KEY,
     queryFn: async ({ signal }) => (await request('GET', PATH, readKey, { signal })).key,
+    refetchInterval: ({ state }) =>
+      untilUsed && state.data && state.data.last_used_at === null ? FIRST_USE_MS : false,
   });
 }
 

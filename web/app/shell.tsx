@@ -1,5 +1,7 @@
 import { Outlet, useRouteContext, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { tellTabs } from '../api/live/share-connection.ts';
+import { useLiveChanges } from '../api/live/use-live-changes.ts';
 import { useSession } from '../api/session.ts';
 import { SessionEndedDialog } from '../features/account/session-ended-dialog.tsx';
 import { useTexts } from '../texts/language.tsx';
@@ -18,9 +20,10 @@ import { useIsOnline } from './use-is-online.ts';
 export function Shell() {
   const texts = useTexts(shellTexts);
   const { session } = useRouteContext({ from: '/signed-in' });
-  const hasEnded = useSessionEnded();
   const current = useSession();
+  const hasEnded = useSessionEnded() || current === null;
   const isOnline = useIsOnline();
+  const isLost = useLiveChanges({ session, hasEnded, onEnded: setSessionEnded });
   const [isNavigationOpen, setNavigationOpen] = useState(false);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useFocusOnNavigation();
@@ -64,7 +67,11 @@ export function Shell() {
         <AccountMenu session={session} />
       </header>
       <main id="content" className={styles.main} tabIndex={-1} ref={main}>
-        <div role="status">{!isOnline && <div className={styles.banner}>{texts.offline}</div>}</div>
+        <div role="status">
+          {(!isOnline || isLost) && (
+            <div className={styles.banner}>{isOnline ? texts.lost : texts.offline}</div>
+          )}
+        </div>
         <Outlet />
       </main>
       <Dialog
@@ -75,8 +82,14 @@ export function Shell() {
         <Navigation onNavigate={() => setNavigationOpen(false)} />
       </Dialog>
       <CommandMenu isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
-      {(hasEnded || current === null) && (
-        <SessionEndedDialog session={session} onDone={() => setSessionEnded(false)} />
+      {hasEnded && (
+        <SessionEndedDialog
+          session={session}
+          onDone={() => {
+            setSessionEnded(false);
+            tellTabs(session, { type: 'renewed' });
+          }}
+        />
       )}
     </div>
   );

@@ -38,6 +38,7 @@ export const shellTexts = defineTexts(
     },
     updated: 'Switchboard was updated. Load the page again to go on.',
     offline: 'You are offline. Changes are sent when you try again.',
+    lost: 'The connection to Switchboard is lost. What you see may be old until it is back.',
     loading: 'Loading',
   },
   {
@@ -76,6 +77,7 @@ export const shellTexts = defineTexts(
     },
     updated: 'Switchboard wurde aktualisiert. Laden Sie die Seite neu, um fortzufahren.',
     offline: 'Sie sind offline. Änderungen werden gesendet, wenn Sie es erneut versuchen.',
+    lost: 'Die Verbindung zu Switchboard ist unterbrochen. Bis sie wieder steht, kann Gezeigtes alt sein.',
     loading: 'Wird geladen',
   },
 );

@@ -25,7 +25,7 @@ export function EmptyState({ title, children, actions }: EmptyProps) {
 export function Skeleton({ rows = 3 }: { rows?: number }) {
   const texts = useTexts(uiTexts);
   return (
-    <div className={styles.skeleton} role="status">
+    <div className={styles.skeleton} role="status" aria-busy>
       <span className="hidden-visually">{texts.loading}</span>
       {Array.from({ length: rows }, (_, row) => (
         <div key={row} className={styles.bar} />

@@ -4,8 +4,6 @@ import { useApiKey } from '../../api/keys.js';
 import { type Reader, json, list, record } from '../../api/reader.js';
 import { toolQuery } from '../../api/tools.js';
 
-const POLL_MS = 5000;
-
 export type StepName = 'key' | 'connect' | 'contact' | 'message' | 'run';
 
 export interface Step {
@@ -14,9 +12,9 @@ export interface Step {
   isDone: boolean;
 }
 
-/** Returns the first steps, and which of them are done. It looks again until each is done. */
+/** Returns the first steps, and which of them are done. Changes in the organization tick them off. */
 export function useFirstSteps(): { steps: Step[]; isPending: boolean; error: ApiError | null } {
-  const key = useApiKey();
+  const key = useApiKey({ untilUsed: true });
   const contacts = useAny('search_contacts', { limit: 1 }, contactsReader);
   const messages = useAny('list_messages', { limit: 1 }, messagesReader);
   const runs = useAny('list_runs', { limit: 1, status: 'succeeded' }, runsReader);
@@ -43,13 +41,12 @@ const contactsReader = hasAny('contacts');
 const messagesReader = hasAny('messages');
 const runsReader = hasAny('runs');
 
-/** Tells whether a list has an entry. It asks again until it has one. */
+/** Tells whether a list has an entry. */
 function useAny(tool: string, given: Record<string, unknown>, reader: Reader<boolean>) {
   const query = toolQuery(tool, given, reader);
   return useQuery<boolean, ApiError>({
     ...query,
     // Another page may read the whole of this list.
     queryKey: [...query.queryKey, 'any'],
-    refetchInterval: ({ state }) => (state.data === true ? false : POLL_MS),
   });
 }

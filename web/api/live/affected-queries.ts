@@ -1,0 +1,36 @@
+import { isObject } from '../reader.ts';
+import type { Change } from './change.ts';
+
+interface Subject {
+  /** Tools whose names have one of these words read rows of the kind. */
+  words: readonly string[];
+  /** The argument that names one row. Without it, a tool reads several. */
+  argument?: string;
+}
+
+const SUBJECTS: Readonly<Record<string, Subject>> = {
+  runs: { words: ['run', 'runs'], argument: 'run_id' },
+  messages: { words: ['message', 'messages'], argument: 'message_id' },
+  contacts: { words: ['contact', 'contacts'], argument: 'contact_id' },
+  workflows: { words: ['workflow', 'workflows'], argument: 'workflow_id' },
+  deliveries: { words: ['delivery', 'deliveries'], argument: 'workflow_id' },
+  confirmations: { words: ['confirmation', 'confirmations'] },
+  calls: { words: ['calls'] },
+  tools: { words: ['tool', 'policies'] },
+};
+
+/** Tells whether the answer of a query may be another after these changes. */
+export function isAffected(queryKey: readonly unknown[], changes: readonly Change[]): boolean {
+  const [kind, tool, given] = queryKey;
+  if (kind === 'tools') return changes.some((change) => change.kind === 'tools');
+  // Whatever an agent changes is also a use of the key, whose last use is shown.
+  if (kind === 'key') return changes.length > 0;
+  if (kind !== 'tool' || typeof tool !== 'string') return false;
+  const words = tool.split('_');
+  return changes.some((change) => {
+    const subject = SUBJECTS[change.kind];
+    if (!subject?.words.some((word) => words.includes(word))) return false;
+    const id = subject.argument && isObject(given) ? given[subject.argument] : undefined;
+    return change.id === undefined || typeof id !== 'string' || id === change.id;
+  });
+}

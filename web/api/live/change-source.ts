@@ -1,0 +1,109 @@
+import { isObject } from '../reader.ts';
+import { type Session, fetchSession } from '../session.ts';
+import { type Change, type LiveEvent, readChanges } from './change.ts';
+
+const PATH = '/api/changes';
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+/** The service sends something every 15 s. A connection that is silent for longer is dead, although no error came. */
+const MOST_SILENCE_MS = 40_000;
+
+/** A connection to the changes of the organization. It opens itself again until it is closed or the session ends. */
+export class ChangeSource {
+  private source?: EventSource;
+  private timer?: ReturnType<typeof setTimeout>;
+  private failures = 0;
+  private isClosed = false;
+  private readonly reopen = (): void => this.open();
+
+  constructor(
+    private readonly session: Session,
+    private readonly tell: (event: LiveEvent) => void,
+  ) {
+    addEventListener('online', this.reopen);
+    this.open();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    removeEventListener('online', this.reopen);
+    clearTimeout(this.timer);
+    this.source?.close();
+  }
+
+  private open(): void {
+    if (this.isClosed) return;
+    this.source?.close();
+    const source = new EventSource(PATH);
+    this.source = source;
+    this.watch();
+    const on = (event: string, act: (data: string) => void): void =>
+      source.addEventListener(event, (message: MessageEvent<unknown>) => {
+        this.watch();
+        act(String(message.data));
+      });
+    // What was read before the stream was open may be out of date.
+    on('ready', () => {
+      this.failures = 0;
+      this.tell({ type: 'gap' });
+    });
+    on('changes', (data) => this.tell({ type: 'changes', changes: parseChanges(data) }));
+    on('gap', () => this.tell({ type: 'gap' }));
+    on('heartbeat', () => undefined);
+    on('end', () => this.retry());
+    source.addEventListener('error', () => this.retry());
+  }
+
+  /** Waits for the next sign of life. */
+  private watch(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.retry(), MOST_SILENCE_MS);
+  }
+
+  /** Connects again after a pause. An error does not tell its reason, so the session is checked first. */
+  private retry(): void {
+    this.source?.close();
+    if (this.isClosed) return;
+    this.failures += 1;
+    if (this.failures > 1) this.tell({ type: 'lost' });
+    clearTimeout(this.timer);
+    if (this.failures === 1) void this.check();
+    else {
+      const pause = Math.min(FIRST_PAUSE_MS * 2 ** (this.failures - 2), LONGEST_PAUSE_MS);
+      // Many browsers must not come back in the same moment.
+      this.timer = setTimeout(() => void this.check(), pause * (0.5 + Math.random()));
+    }
+  }
+
+  private async check(): Promise<void> {
+    const before = this.source;
+    let isOpen: boolean;
+    try {
+      isOpen = isSame(await fetchSession(), this.session);
+    } catch {
+      if (this.source === before) this.retry();
+      return;
+    }
+    if (this.isClosed || this.source !== before) return;
+    if (isOpen) this.open();
+    else {
+      this.close();
+      this.tell({ type: 'ended' });
+    }
+  }
+}
+
+/** Tells whether a session is of the same person in the same organization. */
+export function isSame(one: Session | null, other: Session): boolean {
+  return one?.user.id === other.user.id && one.organization.id === other.organization.id;
+}
+
+/** Returns the changes of an event. One that this build cannot read may be any change, and is told as none. */
+function parseChanges(data: string): readonly Change[] {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isObject(value) ? readChanges(value, '').changes : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,43 @@
+import { type Read, list, optional, record, text } from '../reader.ts';
+
+/** Names what changed: runs, messages and so on (docs/endpoints.md). Lists such as the tools have no id. */
+const change = record({ kind: text, id: optional(text) });
+export type Change = Read<typeof change>;
+
+/** Reads the data of an event `changes` of the service. */
+export const readChanges = record({ changes: list(change) });
+
+/** What the tab with the connection tells the other tabs of the browser. */
+export type LiveEvent =
+  | { type: 'changes'; changes: readonly Change[] }
+  /** Changes may be lost: read everything again. The connection is open. */
+  | { type: 'gap' }
+  /** The connection is down and could not be renewed at once. */
+  | { type: 'lost' }
+  /** The service no longer knows the session. */
+  | { type: 'ended' }
+  /** A person has signed in again in one of the tabs. */
+  | { type: 'renewed' };
+
+const readEvent = record({ type: text, changes: optional(list(change)) });
+
+/** Reads what another tab has told. Returns undefined for an event that this build does not know. */
+export function readLiveEvent(value: unknown): LiveEvent | undefined {
+  try {
+    const { type, changes = [] } = readEvent(value, '');
+    switch (type) {
+      case 'changes':
+        return { type, changes };
+      case 'gap':
+      case 'lost':
+      case 'ended':
+      case 'renewed':
+        return { type };
+      default:
+        return undefined;
+    }
+  } catch {
+    // A tab with another build of the page may be open.
+    return undefined;
+  }
+}

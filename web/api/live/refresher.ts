@@ -1,0 +1,46 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { SESSION_KEY } from '../session.ts';
+import { isAffected } from './affected-queries.ts';
+import type { Change } from './change.ts';
+
+/** A busy organization changes all the time. What is shown is read again at most once in this time. */
+const PAUSE_MS = 1000;
+
+/**
+ * Reads again what changes affect, the first time at once. The next time begins when the answers have arrived, so that
+ * changes never cancel what they asked for. A tab that nobody sees reads again when it is seen.
+ */
+export class Refresher {
+  private waiting: Change[] = [];
+  private isAll = false;
+  private isBusy = false;
+
+  constructor(private readonly client: QueryClient) {}
+
+  add(changes: readonly Change[]): void {
+    this.waiting.push(...changes);
+    if (!this.isBusy) void this.work();
+  }
+
+  addAll(): void {
+    this.isAll = true;
+    if (!this.isBusy) void this.work();
+  }
+
+  private async work(): Promise<void> {
+    this.isBusy = true;
+    while (this.isAll || this.waiting.length > 0) {
+      const changes = this.waiting;
+      const isAll = this.isAll;
+      this.waiting = [];
+      this.isAll = false;
+      const refreshed = this.client.invalidateQueries({
+        predicate: ({ queryKey }) =>
+          isAll ? queryKey[0] !== SESSION_KEY[0] : isAffected(queryKey, changes),
+        refetchType: document.visibilityState === 'hidden' ? 'none' : 'active',
+      });
+      await Promise.all([refreshed, new Promise((resolve) => setTimeout(resolve, PAUSE_MS))]);
+    }
+    this.isBusy = false;
+  }
+}

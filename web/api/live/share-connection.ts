@@ -1,0 +1,85 @@
+import type { Session } from '../session.ts';
+import { ChangeSource } from './change-source.ts';
+import { type LiveEvent, readLiveEvent } from './change.ts';
+
+/** Tabs of one person in one organization share a connection. */
+export function channelName({ user, organization }: Session): string {
+  return `switchboard.changes.${organization.id}.${user.id}`;
+}
+
+/** Calls `onEvent` with what any tab tells, this one too. Returns a function that stops that. */
+export function listen(session: Session, onEvent: (event: LiveEvent) => void): () => void {
+  const channel = new BroadcastChannel(channelName(session));
+  channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    const event = readLiveEvent(data);
+    if (event) onEvent(event);
+  });
+  return () => channel.close();
+}
+
+/** Tells every tab, this one too. */
+export function tellTabs(session: Session, event: LiveEvent): void {
+  const channel = new BroadcastChannel(channelName(session));
+  post(channel, event);
+  channel.close();
+}
+
+function post(channel: BroadcastChannel, event: LiveEvent): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A channel reaches its own origin only.
+  channel.postMessage(event);
+}
+
+/**
+ * Keeps one connection for all tabs of the browser. The tab that has the lock has the connection; when it is closed, the
+ * next one gets both. Returns a function that gives them up.
+ */
+export function shareConnection(session: Session): () => void {
+  const channel = new BroadcastChannel(channelName(session));
+  const connect = (): ChangeSource => new ChangeSource(session, (event) => post(channel, event));
+  const end = hasLocks() ? connectWithLock(channelName(session), connect) : connectSeen(connect);
+  return () => {
+    end();
+    channel.close();
+  };
+}
+
+/** Browsers have no locks on a page that came without https from another machine. */
+function hasLocks(): boolean {
+  return 'locks' in navigator;
+}
+
+function connectWithLock(name: string, connect: () => ChangeSource): () => void {
+  const over = new AbortController();
+  const hold = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (over.signal.aborted) {
+        resolve();
+        return;
+      }
+      const source = connect();
+      over.signal.addEventListener('abort', () => {
+        source.close();
+        resolve();
+      });
+    });
+  // It is rejected when the page gives up before it was its turn.
+  navigator.locks.request(name, { signal: over.signal }, hold).catch(() => undefined);
+  return () => over.abort();
+}
+
+/** Connects while the tab is seen. Browsers allow six connections, so hidden tabs must not keep theirs. */
+function connectSeen(connect: () => ChangeSource): () => void {
+  let source: ChangeSource | undefined;
+  const follow = (): void => {
+    if (document.visibilityState === 'hidden') {
+      source?.close();
+      source = undefined;
+    } else source ??= connect();
+  };
+  document.addEventListener('visibilitychange', follow);
+  follow();
+  return () => {
+    document.removeEventListener('visibilitychange', follow);
+    source?.close();
+  };
+}
