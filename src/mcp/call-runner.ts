@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CallRecorder } from '../accounts/call-recorder.js';
 import type { AppError } from '../errors/app-error.js';
 import type { AuthenticatedKey } from '../keys/keys.service.js';
+import { mayActOnRuns } from '../policies/key-restriction.js';
 import { fingerprint } from '../text/canonical-json.js';
 import { hideResumeSignatures } from '../text/resume-signature.js';
 import { InputRequired, MissingCapability } from '../tools/contract/input-request.js';
@@ -70,7 +71,9 @@ export class CallRunner {
       canAsk: exchange ? (request) => exchange.canAsk(request) : SILENT_CALLER.canAsk,
       ask: exchange ? (requests) => exchange.ask(requests) : SILENT_CALLER.ask,
     });
-    const shown = mayActOnRuns(key) ? working : working.then(hideResumeSignatures);
+    const shown = mayActOnRuns(key.toolPolicies.restriction)
+      ? working
+      : working.then(hideResumeSignatures);
     return progress || exchange ? encodeOutcome(shown, context, progress) : shown;
   }
 
@@ -102,13 +105,6 @@ export class CallRunner {
       changes || confirmation !== undefined,
     );
   }
-}
-
-const STARTS_RUNS = { names: ['trigger_workflow'], readOnly: false };
-
-/** Returns false for a restricted key that may not start runs. It must not resume them either. */
-function mayActOnRuns({ toolPolicies }: AuthenticatedKey): boolean {
-  return !toolPolicies.restriction || toolPolicies.faultOf(STARTS_RUNS) === undefined;
 }
 
 async function encodeOutcome(

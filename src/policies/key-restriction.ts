@@ -12,6 +12,13 @@ export interface RestrictedTool {
   readonly readOnly: boolean;
 }
 
+const STARTS_RUNS: RestrictedTool = { names: ['trigger_workflow'], readOnly: false };
+
+/** Returns false for a key that may not start runs. Then it may not resume them either, by whatever way. */
+export function mayActOnRuns(restriction: KeyRestriction | undefined): boolean {
+  return !restriction || restrictionFault(restriction, STARTS_RUNS) === undefined;
+}
+
 const MAX_SHOWN_TOOLS = 10;
 
 /** Returns why the key may not call the tool, as a sentence for the caller. Returns undefined if it may. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { type EraName, ERAS, rpc } from '../workflows/support/offer-client.js';
-import { createWorkflow, runUntil, trigger } from '../workflows/support/workflow-client.js';
+import { createWorkflow, getRun, runUntil, trigger } from '../workflows/support/workflow-client.js';
 
 const STEPS = [
   {
@@ -74,6 +74,21 @@ describe('a key that may not start workflows', () => {
       expect(urls.length).toBeGreaterThanOrEqual(3);
       for (const url of new Set(urls)) expect(await resume(url)).toBe(404);
     }
+  });
+});
+
+describe('a part of a value', () => {
+  it('has no part of a signature, wherever it begins', async () => {
+    const url = JSON.stringify(await getRun(acme, runId)).match(RESUME_URL)![0];
+    const signature = url.slice(-64);
+    const agent = await withKey({ read_only: true });
+    let text = '';
+    for (let cursor = 0; cursor < 300; cursor += 10) {
+      const uri = `switchboard://runs/${runId}/steps/ask/input/${cursor}`;
+      text += JSON.stringify(await rpc(agent, 'resources/read', { uri }));
+    }
+    expect(text).toContain('please');
+    for (let at = 0; at <= 56; at += 1) expect(text).not.toContain(signature.slice(at, at + 8));
   });
 });
 

@@ -4,7 +4,7 @@ import { FaultList } from '../../errors/fault-list.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { ToolPolicies } from '../../policies/tool-policies.js';
 import { ToolPolicySettingsService } from '../../policies/tool-policy-settings.service.js';
-import { restrictionFault } from '../../policies/key-restriction.js';
+import { mayActOnRuns, restrictionFault } from '../../policies/key-restriction.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { checkContactMapping } from '../definitions/contact-mapping.js';
@@ -19,7 +19,6 @@ import { parseTrigger, type Trigger } from '../definitions/trigger.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 const START = 'trigger_workflow';
-const STARTS_WORKFLOWS = { names: [START], readOnly: false };
 
 /** Checks definitions against the tools and workflows of an organization. */
 @Injectable()
@@ -114,7 +113,7 @@ function runRefusal(
   { surface, restriction }: Pick<ToolCall, 'surface' | 'restriction'>,
 ): string | undefined {
   if (surface === 'dashboard') return undefined;
-  if (restriction && restrictionFault(restriction, STARTS_WORKFLOWS) !== undefined) {
+  if (!mayActOnRuns(restriction)) {
     return `needs an API key that may call ${START}`;
   }
   const { hidden, confirmation } = policies.policy(START);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { Resource } from '../../resources/resource.decorator.js';
+import { mayActOnRuns } from '../../policies/key-restriction.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { Tool } from '../../tools/contract/tool.decorator.js';
 import { CreatedContactResult, ContactView } from '../../contacts/contact.results.js';
@@ -102,7 +103,9 @@ export class RunTools {
       'the payload of the step trigger. The first cursor is 0.',
   })
   async getValue(input: GetRunValueInput, call: ToolCall): Promise<RunValueResult> {
-    return await this.runs.getValue(call.organizationId, input);
+    return mayActOnRuns(call.restriction)
+      ? await this.runs.getValue(call.organizationId, input)
+      : await this.runs.getValueWithoutSignatures(call.organizationId, input);
   }
 
   @Tool({

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, assertFound } from '../../errors/app-error.js';
 import { parseJson } from '../../http/request-body.js';
 import { readCursor, readTimeCursor, timeCursor, writeCursor } from '../../paging/paging.js';
+import { hideResumeSignatures, MAX_RESUME_TOKEN } from '../../text/resume-signature.js';
 import {
   RunStepsRepository,
   type ShownStep,
@@ -74,6 +75,20 @@ export class RunsService {
     const found = await this.steps.readText(organizationId, runId, part);
     const { text, total } = assertFound(found, `step with this ${value}`);
     return partOf(text, total, offset);
+  }
+
+  /** Like {@link getValue}, but for readers that may not resume runs: without the signatures of resume URLs. */
+  async getValueWithoutSignatures(
+    organizationId: string,
+    input: GetRunValueInput,
+  ): Promise<RunValueResult> {
+    const offset = Number(input.cursor);
+    // A signature is recognized by what precedes it, which may be before the part.
+    const before = Math.min(offset, MAX_RESUME_TOKEN);
+    const wider = { ...input, cursor: String(offset - before), limit: input.limit + before };
+    const part = await this.getValue(organizationId, wider);
+    const text = [...hideResumeSignatures(part.text)].slice(before).join('');
+    return { ...part, text };
   }
 
   /** Returns runs without payloads, inputs and outputs. A page with fewer runs than `limit` may still have a cursor. */
