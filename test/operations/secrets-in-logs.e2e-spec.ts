@@ -91,7 +91,7 @@ describe('the log', () => {
       'failed_sign_in',
       'cross_site_request',
     ]) {
-      expect(started.output()).toContain(`"security_event":"${event}"`);
+      await waitFor(() => started.output().includes(`"security_event":"${event}"`));
     }
   });
 

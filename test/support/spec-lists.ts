@@ -30,9 +30,11 @@ export const THOROUGH_SPECS = [
 
 /** Test files that only `npm run test:slow` runs: they measure costs, start many processes or write many rows. */
 export const SLOW_SPECS = [
+  'test/accounts/limits-of-processes.e2e-spec.ts',
   'test/contacts/search-index.e2e-spec.ts',
   'test/database/tenant-matrix.e2e-spec.ts',
   'test/mcp/subscriptions-processes.e2e-spec.ts',
+  'test/operations/personal-data-in-logs.e2e-spec.ts',
   'test/operations/tool-compatibility.e2e-spec.ts',
   'test/operations/tools-command.e2e-spec.ts',
   'test/workflows/claim-cost.e2e-spec.ts',
