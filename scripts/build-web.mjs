@@ -11,9 +11,9 @@ import { build } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const KILOBYTE = 1000;
-/** What the first page of a person loads, as gzip. */
+/** Limits what the first page of a person loads, as gzip. */
 const FIRST_LOAD_BUDGET = 250 * KILOBYTE;
-/** What a part that is loaded later may add to that. */
+/** Limits what a part that is loaded later may add. */
 const PART_BUDGET = 60 * KILOBYTE;
 const PART_BUDGETS = {
   'features/workflows/canvas/canvas.tsx': 90 * KILOBYTE,

@@ -28,7 +28,7 @@ export interface EndedCall {
   readonly tool: string;
   /** It is `ok`, or the code of the error. */
   readonly outcome: string;
-  /** What the caller was told. */
+  /** Has the message that the caller got. */
   readonly error?: string;
   readonly durationMs: number;
   readonly origin?: RequestOrigin;

@@ -89,7 +89,7 @@ describe(ChangeStream.name, () => {
     client.isReading = false;
     await vi.advanceTimersByTimeAsync(300_000);
     client.read();
-    // Those that fit into the buffer.
+    // These fit into the buffer.
     expect(client.events.length).toBeLessThan(6);
     stream.end('stopping');
     await vi.advanceTimersByTimeAsync(60_000);

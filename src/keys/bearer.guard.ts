@@ -40,7 +40,7 @@ export class BearerGuard implements CanActivate {
     return true;
   }
 
-  /** Only who has the whole key learns its end. So nothing is disclosed to a stranger. */
+  /** Tells when the key ended. A stranger learns nothing, because only the whole key is found. */
   private refuseEnded({ reason, endedAt, organizationId }: EndedKey, request: Request): Error {
     this.security.report(`${reason}_key`, {
       subject: organizationId,

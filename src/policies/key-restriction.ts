@@ -6,7 +6,7 @@ export interface KeyRestriction {
   readonly tools: readonly string[] | null;
 }
 
-/** What a restriction needs to know of a tool. `names` has the current name, then the deprecated names. */
+/** A restriction needs these facts of a tool. `names` has the current name, then the deprecated names. */
 export interface RestrictedTool {
   readonly names: readonly string[];
   readonly readOnly: boolean;

@@ -181,7 +181,7 @@ describe('every table of an organization', () => {
       from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal
       order by name`);
     expect(rows).toEqual([
-      // As the owner, because the counters of quotas are open to nobody else. No cascade inserts or updates rows.
+      // The owner deletes, because nobody else may use the counters of quotas. No cascade inserts or updates rows.
       { name: 'private.count_insert()', safe: true },
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },

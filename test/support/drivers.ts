@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { ProbeTools } from '../workflows/support/probe.tools.js';
 
-/** How workers receive wake-ups. Tests on Bull need a Redis, and vitest.config.ts warns when there is none. */
+/** Workers receive wake-ups through one of these. Tests on Bull need a Redis, and vitest.config.ts warns when there is none. */
 type Driver = 'PostgreSQL' | 'Bull';
 
 const DRIVERS: Driver[] = process.env.TEST_REDIS_URL ? ['PostgreSQL', 'Bull'] : ['PostgreSQL'];

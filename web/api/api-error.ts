@@ -1,6 +1,6 @@
 import { isObject } from './reader.js';
 
-/** What is wrong with one field of a request. */
+/** Describes the fault of one field of a request. */
 export interface Fault {
   path: string;
   message: string;

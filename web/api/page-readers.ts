@@ -1,6 +1,6 @@
 import { type Read, nullable, optional, record, text } from './reader.js';
 
-/** What every list tool returns beside its rows. */
+/** Every list tool returns this beside its rows. */
 export const nextCursor = optional(nullable(text));
 
 /** The members of a message that pages show. */

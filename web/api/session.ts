@@ -68,7 +68,7 @@ type Client = ReturnType<typeof useQueryClient>;
 
 function startSession(client: Client, session: Session): void {
   const before = client.getQueryData<Session | null>(SESSION_KEY);
-  // What another person or organization had loaded must not be seen, not even for a moment.
+  // Data that another person or organization has loaded must not be shown, not even for a moment.
   if (before?.organization.id !== session.organization.id) {
     client.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION_KEY[0] });
   }

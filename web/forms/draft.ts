@@ -1,13 +1,13 @@
 import { isObject } from '../api/reader.js';
 import type { Schema } from './schema.js';
 
-/** What a person has typed into the field of one argument, also when it is no valid value yet. */
+/** Holds the text that a person has typed into the field of one argument, even if it is no valid value yet. */
 export type Draft =
   | { kind: 'text'; text: string }
   | { kind: 'list'; items: readonly Draft[] }
   | { kind: 'group'; members: ReadonlyMap<string, Draft> };
 
-/** Which field an argument gets. */
+/** Names the kind of field for an argument. */
 export type FieldKind = 'text' | 'number' | 'choice' | 'flag' | 'json' | 'list' | 'group';
 
 export function fieldKind(schema: Schema): FieldKind {

@@ -2,7 +2,7 @@ import type { Fault } from '../api/api-error.js';
 import { type Draft, fieldKind } from './draft.js';
 import type { Schema } from './schema.js';
 
-/** Why a text is no value of its type. `SchemaForm` says it in the language of the person. */
+/** Names the reason why a text is no value of its type. `SchemaForm` translates it. */
 export type DraftFault = 'required' | 'number' | 'integer' | 'json' | 'json_object' | 'json_list';
 
 export interface ReadDraft {

@@ -8,7 +8,7 @@ const SHOWN_MS = 2000;
 
 interface CopyButtonProps {
   text: string;
-  /** What is copied, for people who do not see where the button is. */
+  /** Tells people who do not see the place of the button what it copies. */
   label?: string;
   onCopied?: () => void;
 }

@@ -1,4 +1,4 @@
-/** How much of a text is shown before a person asks for all of it. */
+/** Limits the part of a text that is shown before a person asks for all of it. */
 const MOST_CHARACTERS = 20_000;
 const MOST_LINE_CHARACTERS = 2000;
 const MOST_DEPTH = 30;

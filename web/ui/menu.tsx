@@ -8,7 +8,7 @@ import styles from './menu.module.css';
 interface MenuProps {
   /** The name of the button that opens the menu. */
   label: string;
-  /** What the button shows. An icon when absent. */
+  /** Replaces the icon of the button. */
   trigger?: ReactNode;
   isWide?: boolean;
   children: ReactNode;

@@ -9,7 +9,7 @@ import { createOrganization, type TestOrganization } from '../../support/organiz
 import { startSwitchboard, type Switchboard } from '../../support/switchboard.js';
 import { findChromium } from './chromium.js';
 
-// Only ends tests that hang.
+// This limit only ends tests that hang.
 const TIMEOUT_MS = 30_000;
 
 /** A Switchboard, a browser, and an organization with its owner. */
@@ -29,7 +29,7 @@ export interface OpenOptions extends BrowserContextOptions {
 
 export interface OpenPage {
   readonly page: Page;
-  /** What went wrong in the page so far: reports of the policy and errors of scripts. */
+  /** Returns the faults of the page so far: reports of the policy and errors of scripts. */
   readonly faults: string[];
 }
 

@@ -42,7 +42,7 @@ export class ChangeSource {
         this.watch();
         act(String(message.data));
       });
-    // What was read before the stream was open may be out of date.
+    // Data that was read before the stream was open may be out of date.
     on('ready', () => {
       this.failures = 0;
       this.tell({ type: 'gap' });

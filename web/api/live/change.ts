@@ -7,7 +7,7 @@ export type Change = Read<typeof change>;
 /** Reads the data of an event `changes` of the service. */
 export const readChanges = record({ changes: list(change) });
 
-/** What the tab with the connection tells the other tabs of the browser. */
+/** The tab with the connection sends these messages to the other tabs of the browser. */
 export type LiveEvent =
   | { type: 'changes'; changes: readonly Change[] }
   /** Changes may be lost: read everything again. The connection is open. */

@@ -8,7 +8,7 @@ import { Time } from '../../ui/time.tsx';
 import type { Contact } from './contact.readers.ts';
 import { Tags } from './tags.tsx';
 
-/** What is known of a person. */
+/** Shows the fields of a contact. */
 export function ContactFacts({ contact }: { contact: Contact }) {
   const texts = useTexts(contactsTexts);
   const consents = Object.entries(contact.consent).flatMap(([channel, state]) =>

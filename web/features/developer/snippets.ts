@@ -2,7 +2,7 @@
 export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
 const NAME = 'switchboard';
 
-/** What a program needs to connect. */
+/** A program needs these values to connect. */
 export interface Access {
   /** The address of this Switchboard without a slash at its end. */
   origin: string;

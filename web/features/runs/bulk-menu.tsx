@@ -7,7 +7,7 @@ import type { RunFilters } from './run-filters.ts';
 
 const ACTIONS: readonly BulkAction[] = ['retry', 'replay', 'cancel'];
 
-/** What can be done with all runs that match the filters. */
+/** Offers the actions for all runs that match the filters. */
 export function BulkMenu({ filters }: { filters: RunFilters }) {
   const texts = useTexts(runsTexts).bulk;
   const [action, setAction] = useState<BulkAction>();

@@ -5,7 +5,7 @@ interface Times {
   finished_at: string | null;
 }
 
-/** How long a run or a step took. Nothing while it has not ended. */
+/** Shows the time that a run or a step took, and nothing while it has not ended. */
 export function RunDuration({ of: { started_at: started, finished_at: finished } }: { of: Times }) {
   const formats = useFormats();
   if (started === null || finished === null) return null;
