@@ -11,6 +11,13 @@ export const PAGES = [
   '/runs?status=failed&reason=step_failed',
   '/runs/unknown',
   '/settings/developer',
+  '/settings/developer/calls',
+  '/settings/developer/calls?who=everybody',
+  '/settings/audit',
+  '/settings/audit?action=sign_up',
+  '/settings/retention',
+  '/approvals',
+  '/approvals?state=all',
   '/settings/account',
   '/nothing',
 ];

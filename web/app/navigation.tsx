@@ -5,6 +5,9 @@ import { Icon } from '../ui/icon.tsx';
 import { PAGE_SECTIONS } from './pages.ts';
 import styles from './shell.module.css';
 
+/** Links that are not the present page when a page below them is. */
+const EXACT = new Set(['/', '/settings/developer']);
+
 /** The list of pages. */
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   const texts = useTexts(shellTexts);
@@ -19,7 +22,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
                 <Link
                   to={page.to}
                   className={styles.link}
-                  activeOptions={{ exact: page.to === '/' }}
+                  activeOptions={{ exact: EXACT.has(page.to) }}
                   onClick={onNavigate}
                 >
                   <Icon name={page.icon} />

@@ -23,12 +23,16 @@ export const PAGE_SECTIONS: readonly PageSection[] = [
       { to: '/runs', name: 'runs', icon: 'runs' },
       { to: '/contacts', name: 'contacts', icon: 'contacts' },
       { to: '/messages', name: 'messages', icon: 'messages' },
+      { to: '/approvals', name: 'approvals', icon: 'check' },
     ],
   },
   {
     name: 'settings',
     pages: [
       { to: '/settings/developer', name: 'developer', icon: 'code' },
+      { to: '/settings/developer/calls', name: 'calls', icon: 'log' },
+      { to: '/settings/audit', name: 'audit', icon: 'shield' },
+      { to: '/settings/retention', name: 'retention', icon: 'trash' },
       { to: '/settings/account', name: 'account', icon: 'person' },
     ],
   },

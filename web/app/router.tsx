@@ -11,6 +11,8 @@ import { sessionQuery } from '../api/session.ts';
 import { ownPath } from '../features/account/own-path.ts';
 import { SignInPage } from '../features/account/sign-in-page.tsx';
 import { SignUpPage } from '../features/account/sign-up-page.tsx';
+import { readAuditFilters } from '../features/audit/audit-filters.ts';
+import { readCallFilters } from '../features/developer/call.readers.ts';
 import { type MessageStatus, readStatus } from '../features/messages/message.readers.ts';
 import { readRunFilters } from '../features/runs/run-filters.ts';
 import { FailedFrame, FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
@@ -125,6 +127,41 @@ const run = createRoute({
   path: '/runs/$runId',
   component: lazyRouteComponent(() => import('../features/runs/run-page.tsx'), 'RunPage'),
 });
+const calls = createRoute({
+  ...page,
+  path: '/settings/developer/calls',
+  validateSearch: readCallFilters,
+  component: lazyRouteComponent(
+    () => import('../features/developer/call-log-page.tsx'),
+    'CallLogPage',
+  ),
+});
+const audit = createRoute({
+  ...page,
+  path: '/settings/audit',
+  validateSearch: readAuditFilters,
+  component: lazyRouteComponent(
+    () => import('../features/audit/audit-log-page.tsx'),
+    'AuditLogPage',
+  ),
+});
+const retention = createRoute({
+  ...page,
+  path: '/settings/retention',
+  component: lazyRouteComponent(
+    () => import('../features/retention/retention-page.tsx'),
+    'RetentionPage',
+  ),
+});
+const approvals = createRoute({
+  ...page,
+  path: '/approvals',
+  validateSearch: ({ state }): { state?: 'all' } => (state === 'all' ? { state } : {}),
+  component: lazyRouteComponent(
+    () => import('../features/approvals/approvals-page.tsx'),
+    'ApprovalsPage',
+  ),
+});
 /** Unknown paths keep the frame. */
 const other = createRoute({ ...page, path: '$', component: NotFoundPage });
 
@@ -141,6 +178,10 @@ const routeTree = root.addChildren([
     contact,
     messages,
     message,
+    calls,
+    audit,
+    retention,
+    approvals,
     other,
   ]),
 ]);

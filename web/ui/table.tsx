@@ -21,7 +21,7 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** Set to true when the first cell holds a link. */
+  /** Set to true when the first cell holds a link or a {@link RowButton}. */
   isLinked?: boolean;
   isWaiting?: boolean;
 }
@@ -53,6 +53,15 @@ export function Table<Row>({ label, columns, rows, keyOf, isLinked, isWaiting }:
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** The first cell of a row that opens something over the page. It covers the whole row. */
+export function RowButton({ children, onClick }: { children: ReactNode; onClick: () => void }) {
+  return (
+    <button type="button" className={styles.open} aria-haspopup="dialog" onClick={onClick}>
+      {children}
+    </button>
   );
 }
 

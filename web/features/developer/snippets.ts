@@ -40,17 +40,23 @@ export function inspector(access: Access): string {
   return `npx @modelcontextprotocol/inspector --cli ${endpoint(access)} --transport http --method tools/list --header "Authorization: ${bearer(access)}"`;
 }
 
-export function curl(access: Access): string {
+/** Returns a call of a tool without any assistant. Arguments cannot end the quotes around them. */
+export function curl(
+  access: Access,
+  tool = 'search_contacts',
+  given: Readonly<Record<string, unknown>> = { limit: 1 },
+): string {
   const call = {
     jsonrpc: '2.0',
     id: 1,
     method: 'tools/call',
-    params: { name: 'search_contacts', arguments: { limit: 1 } },
+    params: { name: tool, arguments: given },
   };
+  const body = JSON.stringify(call).replaceAll("'", String.raw`\u0027`);
   return [
     `curl -s ${endpoint(access)}`,
     `-H 'Authorization: ${bearer(access)}'`,
     `-H 'Content-Type: application/json'`,
-    `-d '${JSON.stringify(call)}'`,
+    `-d '${body}'`,
   ].join(' \\\n  ');
 }

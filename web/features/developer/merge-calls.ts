@@ -1,0 +1,23 @@
+import type { Call } from './call.readers.ts';
+
+const MOST_CALLS = 1000;
+/** The log reads itself with this tool. These calls would hide all others. */
+const OWN_TOOL = 'list_calls';
+
+/** Tells whether the log shows a call: those of people only when they are wanted. */
+export function isShown(call: Call, withPeople: boolean): boolean {
+  if (call.tool === OWN_TOOL && call.outcome === 'ok') return false;
+  return withPeople || call.caller_kind !== 'user';
+}
+
+/** Joins calls, each once, the newest first. The oldest go when there are too many. */
+export function mergeCalls(before: readonly Call[], more: readonly Call[]): Call[] {
+  const calls = new Map([...before, ...more].map((call) => [call.id, call]));
+  return [...calls.values()].sort(newestFirst).slice(0, MOST_CALLS);
+}
+
+/** Ids are growing numbers that may be too large for a number. */
+function newestFirst(one: Call, other: Call): number {
+  if (one.at !== other.at) return one.at < other.at ? 1 : -1;
+  return other.id.length - one.id.length || (one.id < other.id ? 1 : -1);
+}

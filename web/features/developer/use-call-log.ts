@@ -1,0 +1,105 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { type Arguments, toolQuery } from '../../api/tools.ts';
+import { type Call, type CallFilters, callList } from './call.readers.ts';
+import { isShown, mergeCalls } from './merge-calls.ts';
+
+/** The service tells nobody of calls that change nothing, so the log asks. */
+const ASK_MS = 2000;
+const ROWS = 100;
+/** So many shown calls end a look back, or so many pages of hidden ones. */
+const ENOUGH_CALLS = 20;
+const MOST_PAGES = 10;
+
+interface Log {
+  calls: readonly Call[];
+  /** Where to look further back. Null when there is nothing older. */
+  older: string | null;
+}
+
+/** Reads the log of calls and follows it until it is paused. Mount it anew for other filters. */
+export function useCallLog({ who, outcome, tool }: CallFilters, isPaused: boolean) {
+  const client = useQueryClient();
+  const [log, setLog] = useState<Log>();
+  const [error, setError] = useState<unknown>();
+  const [isLooking, setLooking] = useState(false);
+  // The time of the newest row, also of one that is not shown.
+  const newest = useRef<string>(undefined);
+
+  const read = useCallback(
+    (given: Arguments) =>
+      client.fetchQuery({
+        ...toolQuery('list_calls', { outcome, tool, limit: ROWS, ...given }, callList),
+        staleTime: 0,
+        gcTime: 0,
+      }),
+    [client, outcome, tool],
+  );
+  const add = useCallback(
+    (rows: readonly Call[], older?: string | null) => {
+      const [first] = rows;
+      if (first && (newest.current === undefined || first.at > newest.current)) {
+        newest.current = first.at;
+      }
+      const shown = rows.filter((call) => isShown(call, who === 'everybody'));
+      setLog((before) => ({
+        calls: mergeCalls(before?.calls ?? [], shown),
+        older: older === undefined ? (before?.older ?? null) : older,
+      }));
+      return shown.length;
+    },
+    [who],
+  );
+
+  const lookBack = useCallback(
+    async (from: string | null) => {
+      setLooking(true);
+      try {
+        let cursor = from;
+        let found = 0;
+        for (let page = 0; page < MOST_PAGES && found < ENOUGH_CALLS; page += 1) {
+          const answer = await read(cursor === null ? {} : { cursor });
+          cursor = answer.next_cursor ?? null;
+          found += add(answer.calls, cursor);
+          if (cursor === null) break;
+        }
+        setError(undefined);
+      } catch (failure) {
+        setError(failure);
+      } finally {
+        setLooking(false);
+      }
+    },
+    [read, add],
+  );
+  useEffect(() => void lookBack(null), [lookBack]);
+
+  const isReady = log !== undefined;
+  useEffect(() => {
+    if (!isReady || isPaused) return undefined;
+    let isAsking = false;
+    const ask = async (): Promise<void> => {
+      if (isAsking || document.visibilityState === 'hidden') return;
+      isAsking = true;
+      try {
+        add((await read(newest.current === undefined ? {} : { from: newest.current })).calls);
+        setError(undefined);
+      } catch (failure) {
+        setError(failure);
+      }
+      isAsking = false;
+    };
+    void ask();
+    const timer = setInterval(() => void ask(), ASK_MS);
+    return () => clearInterval(timer);
+  }, [isReady, isPaused, read, add]);
+
+  const { older = null } = log ?? {};
+  return {
+    calls: log?.calls,
+    error,
+    isLooking,
+    retry: () => void lookBack(null),
+    ...(older !== null && { lookBack: () => void lookBack(older) }),
+  };
+}

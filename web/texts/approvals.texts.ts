@@ -1,0 +1,69 @@
+import { defineTexts } from './define-texts.ts';
+
+/** Texts of the page on which people answer calls of agents. */
+export const approvalsTexts = defineTexts(
+  {
+    title: 'Approvals',
+    about:
+      'Calls of agents that a person must approve first. An approval is for exactly this call, once, within an hour.',
+    show: 'Show',
+    pending: 'What can be answered',
+    all: 'Answered and expired ones too',
+    none: 'Nothing waits for you',
+    noneAbout:
+      'When an agent calls a tool whose policy asks for approval, the call appears here by itself.',
+    arguments: 'Arguments',
+    key: 'API key of the agent',
+    asked: 'Asked',
+    expires: 'Expires',
+    answeredBy: 'Answered by',
+    approve: 'Approve',
+    decline: 'Decline',
+    withdraw: 'Withdraw the approval',
+    approveTitle: (tool: string) => `Approve ${tool}?`,
+    approveText:
+      'The agent may then make this call once, with exactly these arguments. It runs when the agent repeats it.',
+    approved: 'The call was approved. It runs when the agent repeats it.',
+    declined: 'The call was declined.',
+    states: {
+      pending: 'Waits for an answer',
+      approved: 'Approved, not used yet',
+      declined: 'Declined',
+      used: 'Approved and made',
+      failed: 'Made, but failed',
+      expired: 'Expired',
+    },
+  },
+  {
+    title: 'Freigaben',
+    about:
+      'Aufrufe von Agenten, die ein Mensch erst freigeben muss. Eine Freigabe gilt für genau diesen Aufruf, einmal, innerhalb einer Stunde.',
+    show: 'Zeigen',
+    pending: 'Was beantwortet werden kann',
+    all: 'Auch Beantwortete und Abgelaufene',
+    none: 'Nichts wartet auf Sie',
+    noneAbout:
+      'Ruft ein Agent ein Werkzeug auf, das eine Freigabe verlangt, erscheint der Aufruf hier von selbst.',
+    arguments: 'Argumente',
+    key: 'API-Schlüssel des Agenten',
+    asked: 'Angefragt',
+    expires: 'Läuft ab',
+    answeredBy: 'Beantwortet von',
+    approve: 'Freigeben',
+    decline: 'Ablehnen',
+    withdraw: 'Freigabe zurückziehen',
+    approveTitle: (tool: string) => `${tool} freigeben?`,
+    approveText:
+      'Der Agent darf diesen Aufruf dann einmal machen, mit genau diesen Argumenten. Er läuft, wenn der Agent ihn wiederholt.',
+    approved: 'Der Aufruf wurde freigegeben. Er läuft, wenn der Agent ihn wiederholt.',
+    declined: 'Der Aufruf wurde abgelehnt.',
+    states: {
+      pending: 'Wartet auf Antwort',
+      approved: 'Freigegeben, noch nicht benutzt',
+      declined: 'Abgelehnt',
+      used: 'Freigegeben und ausgeführt',
+      failed: 'Ausgeführt, aber fehlgeschlagen',
+      expired: 'Abgelaufen',
+    },
+  },
+);
