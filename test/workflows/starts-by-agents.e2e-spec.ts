@@ -61,6 +61,32 @@ describe('an agent', () => {
     expect((await acme.call('create_workflow', starting(id))).status).toBe(200);
   });
 
+  it.each([
+    ['http_request', 'http_request', { url: 'https://example.com' }],
+    ['set_run_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
+    ['create_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
+    ['update_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
+  ])('saves with "always" for %s no step %s', async (tool, used, given) => {
+    const steps = [{ id: 'used', tool: used, arguments: given }];
+    const definition = { name: 'Used', trigger: { type: 'manual' }, steps };
+    expect(await agent('create_workflow', definition)).toHaveProperty('workflow');
+    await protect(tool, { confirmation: 'always' });
+    const refused = refusal('steps[0].tool', 'must be confirmed');
+    expect(await agent('create_workflow', definition)).toMatchObject(refused);
+    expect((await acme.call('create_workflow', definition)).status).toBe(200);
+  });
+
+  it('saves no contact by a trigger when steps that save contacts must be confirmed', async () => {
+    await protect('set_run_contact', { confirmation: 'always' });
+    const contact = { email: '{{ trigger.payload.email }}' };
+    const trigger = { type: 'webhook', contact };
+    const steps = [{ id: 'pause', wait: { seconds: 1 } }];
+    const given = { name: 'Mapped', trigger, steps };
+    const refused = refusal('trigger.contact', 'must be confirmed');
+    expect(await agent('create_workflow', given)).toMatchObject(refused);
+    expect((await acme.call('create_workflow', given)).status).toBe(200);
+  });
+
   it('gives no new trigger to a workflow with a step that a person must confirm', async () => {
     const { id } = await createWorkflow(acme, [STEP], { trigger: { type: 'manual' } });
     await protect('create_contact', { confirmation: 'always' });

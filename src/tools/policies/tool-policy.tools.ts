@@ -20,7 +20,10 @@ const LIST = 'list_tool_policies';
 /** No policy may apply to these tools, because nobody could remove it again. */
 const EXEMPT_TOOLS = new Set([SET, LIST]);
 
-type PolicySubject = Pick<RegisteredTool, 'names'> & { readonly isForAgents: boolean };
+interface PolicySubject extends Pick<RegisteredTool, 'names'> {
+  readonly isForAgents: boolean;
+  readonly isForSteps: boolean;
+}
 
 /** Provides the tools by which owners set the policies of their organization's tools. */
 @Injectable()
@@ -54,8 +57,12 @@ export class ToolPolicyTools {
     if (EXEMPT_TOOLS.has(tool.names[0])) {
       throw invalid('tool', 'cannot have a policy');
     }
-    if (confirmation !== undefined && confirmation !== 'never' && !tool.isForAgents) {
-      throw invalid('confirmation', 'applies only to tools that agents can call');
+    if (confirmation === 'when_possible' && !tool.isForAgents) {
+      throw invalid('confirmation', 'must be never or always for a tool that agents cannot call');
+    }
+    // Agents that save workflows use tools of steps too.
+    if (confirmation === 'always' && !tool.isForAgents && !tool.isForSteps) {
+      throw invalid('confirmation', 'applies only to tools that agents or steps can call');
     }
     const policy = await this.policies.change(organizationId, tool.names, {
       hidden,
@@ -91,11 +98,14 @@ export class ToolPolicyTools {
   private async get(organizationId: string, name: string): Promise<PolicySubject> {
     const tools = this.registry.all();
     const tool = tools.find(({ names }) => names.includes(name));
-    if (tool) return { names: tool.names, isForAgents: tool.surfaces.has('agent') };
+    if (tool) {
+      const { names, surfaces } = tool;
+      return { names, isForAgents: surfaces.has('agent'), isForSteps: surfaces.has('workflow') };
+    }
     const offered = await this.offered.names(organizationId);
     const decided = (await this.policies.get(organizationId)).names();
     if (offered.includes(name) || decided.includes(name))
-      return { names: [name], isForAgents: true };
+      return { names: [name], isForAgents: true, isForSteps: false };
     const known = [...tools.map(({ descriptor }) => descriptor.name), ...offered];
     throw invalid('tool', `is not the name of a tool.${didYouMean(name, known)}`);
   }

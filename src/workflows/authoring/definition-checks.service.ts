@@ -6,6 +6,7 @@ import { ToolPolicies } from '../../policies/tool-policies.js';
 import { ToolPolicySettingsService } from '../../policies/tool-policy-settings.service.js';
 import { mayActOnRuns, restrictionFault } from '../../policies/key-restriction.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
+import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { checkContactMapping } from '../definitions/contact-mapping.js';
 import { DefinitionChecker } from '../definitions/definition-checker.js';
@@ -43,7 +44,11 @@ export class DefinitionChecksService {
     const checker = new DefinitionChecker(tools, expressions);
     const trigger = input.trigger && parseTrigger(input.trigger, faults);
     if (trigger) checker.checkTrigger(trigger.options, faults);
-    if (trigger?.options.contact) checkContactMapping(trigger.options.contact, checker, faults);
+    if (trigger?.options.contact) {
+      checkContactMapping(trigger.options.contact, checker, faults);
+      const { mappingRefusal } = tools;
+      if (mappingRefusal) faults.push({ path: 'trigger.contact', message: mappingRefusal });
+    }
     const steps = input.steps && checker.check(input.steps, faults);
     if (faults.length === 0) return { trigger, steps };
     const [first] = faults.first;
@@ -79,7 +84,7 @@ export class DefinitionChecksService {
     organizationId: string,
     steps: object[] | undefined,
     by: Pick<ToolCall, 'surface' | 'restriction'>,
-  ): Promise<StepTools> {
+  ): Promise<StepTools & { mappingRefusal?: string }> {
     const { surface, restriction } = by;
     const policies = await this.policies.get(organizationId);
     return {
@@ -92,7 +97,7 @@ export class DefinitionChecksService {
         const tool = this.registry.find(name, 'workflow', ToolPolicies.NONE);
         if (!tool) return undefined;
         // Without this, an agent could use a tool without the required confirmation, because in a run nobody is asked.
-        if (surface !== 'dashboard' && policies.confirmation(...tool.names) === 'always') {
+        if (surface !== 'dashboard' && isConfirmedAlways(policies, tool)) {
           return `"${name}" must be confirmed each time, so only a person may make it a step`;
         }
         // Without this, an agent could have a run call the tools that its API key may not call.
@@ -102,9 +107,28 @@ export class DefinitionChecksService {
         return undefined;
       },
       runRefusal: runRefusal(policies, by),
+      // The run saves the contact of its trigger by this tool.
+      mappingRefusal:
+        surface !== 'dashboard' && isConfirmedAlways(policies, { names: ['set_run_contact'] })
+          ? 'saves a contact, which must be confirmed each time, so only a person may save it'
+          : undefined,
       workflows: await this.workflows.findExisting(organizationId, workflowsNamedIn(steps)),
     };
   }
+}
+
+/** Names the tools of agents that have the effect of a tool that only steps can call. */
+const SAME_EFFECT: Readonly<Record<string, readonly string[]>> = {
+  set_run_contact: ['create_contact', 'update_contact'],
+};
+
+function isConfirmedAlways(
+  policies: ToolPolicies,
+  { names }: Pick<RegisteredTool, 'names'>,
+): boolean {
+  const [name] = names;
+  const all = Object.hasOwn(SAME_EFFECT, name) ? [...names, ...SAME_EFFECT[name]!] : names;
+  return policies.confirmation(...all) === 'always';
 }
 
 /** Without this, an agent that may not start workflows, or only with an approval, could start them by a step. */
