@@ -20,6 +20,7 @@ export const PAGE_SECTIONS: readonly PageSection[] = [
   {
     name: 'operate',
     pages: [
+      { to: '/workflows', name: 'workflows', icon: 'workflows' },
       { to: '/runs', name: 'runs', icon: 'runs' },
       { to: '/contacts', name: 'contacts', icon: 'contacts' },
       { to: '/messages', name: 'messages', icon: 'messages' },

@@ -15,6 +15,7 @@ import { readAuditFilters } from '../features/audit/audit-filters.ts';
 import { readCallFilters } from '../features/developer/call.readers.ts';
 import { type MessageStatus, readStatus } from '../features/messages/message.readers.ts';
 import { readRunFilters } from '../features/runs/run-filters.ts';
+import { type WorkflowTab, readWorkflowTab } from '../features/workflows/workflow-tabs.ts';
 import { FailedFrame, FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
 import { Shell } from './shell.tsx';
 
@@ -162,6 +163,36 @@ const approvals = createRoute({
     'ApprovalsPage',
   ),
 });
+const workflows = createRoute({
+  ...page,
+  path: '/workflows',
+  validateSearch: (search): { active?: boolean } =>
+    typeof search.active === 'boolean' ? { active: search.active } : {},
+  component: lazyRouteComponent(
+    () => import('../features/workflows/workflows-page.tsx'),
+    'WorkflowsPage',
+  ),
+});
+const newWorkflow = createRoute({
+  ...page,
+  path: '/workflows/new',
+  component: lazyRouteComponent(
+    () => import('../features/workflows/new-workflow-page.tsx'),
+    'NewWorkflowPage',
+  ),
+});
+const workflow = createRoute({
+  ...page,
+  path: '/workflows/$workflowId',
+  validateSearch: (search): { tab?: WorkflowTab } => {
+    const tab = readWorkflowTab(search.tab);
+    return tab ? { tab } : {};
+  },
+  component: lazyRouteComponent(
+    () => import('../features/workflows/workflow-page.tsx'),
+    'WorkflowPage',
+  ),
+});
 /** Unknown paths keep the frame. */
 const other = createRoute({ ...page, path: '$', component: NotFoundPage });
 
@@ -172,6 +203,9 @@ const routeTree = root.addChildren([
     home,
     developer,
     account,
+    workflows,
+    newWorkflow,
+    workflow,
     runs,
     run,
     contacts,

@@ -19,6 +19,7 @@ export const shellTexts = defineTexts(
     language: { label: 'Language', en: 'English', de: 'Deutsch' },
     pages: {
       home: 'First steps',
+      workflows: 'Workflows',
       runs: 'Runs',
       contacts: 'Contacts',
       messages: 'Messages',
@@ -62,6 +63,7 @@ export const shellTexts = defineTexts(
     language: { label: 'Sprache', en: 'English', de: 'Deutsch' },
     pages: {
       home: 'Erste Schritte',
+      workflows: 'Workflows',
       runs: 'Läufe',
       contacts: 'Kontakte',
       messages: 'Nachrichten',

@@ -60,6 +60,8 @@ interface ConfirmProps {
   isBusy?: boolean;
   isDangerous?: boolean;
   error?: unknown;
+  /** Fields of what is asked, if any. */
+  children?: ReactNode;
 }
 
 /** Asks before something that cannot be undone. A click beside it does not close it. */
@@ -75,6 +77,7 @@ export function ConfirmDialog(props: ConfirmProps) {
           <BaseAlertDialog.Description className={styles.description}>
             {description}
           </BaseAlertDialog.Description>
+          {props.children && <div className={styles.body}>{props.children}</div>}
           {error !== undefined && error !== null && (
             <div className={styles.body}>
               <ErrorPanel error={error} />

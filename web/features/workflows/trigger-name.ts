@@ -1,0 +1,12 @@
+type Names = Readonly<Record<'webhook' | 'manual' | 'schedule' | 'event', string>>;
+
+/** Returns what starts a workflow in words: the kind of trigger, with its event or its times. */
+export function triggerName(trigger: Readonly<Record<string, unknown>>, names: Names): string {
+  const { type, event, cron } = trigger;
+  const detail = typeof event === 'string' ? event : typeof cron === 'string' ? cron : undefined;
+  const name =
+    type === 'webhook' || type === 'manual' || type === 'schedule' || type === 'event'
+      ? names[type]
+      : String(type);
+  return detail === undefined ? name : `${name}: ${detail}`;
+}

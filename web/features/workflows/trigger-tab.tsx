@@ -1,0 +1,122 @@
+import { useState } from 'react';
+import { useTool, useToolCall } from '../../api/tools.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { webhooksTexts } from '../../texts/webhooks.texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { Section } from '../../ui/page.tsx';
+import { TextViewer } from '../../ui/text-viewer.tsx';
+import { Time } from '../../ui/time.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+import { SigningSection } from './signing-section.tsx';
+import { type Workflow, deliveriesResult, savedWorkflow } from './workflow.readers.ts';
+
+const OVERLAPS = ['0', '3600', '86400', '604800'] as const;
+const CHANGED = ['get_workflow', 'list_workflows', 'list_webhook_deliveries'];
+
+/** What starts the workflow: the address of its webhook, its secret, and how to sign. */
+export function TriggerTab({ workflow }: { workflow: Workflow }) {
+  const texts = useTexts(webhooksTexts).webhook;
+  if (workflow.webhook_url === null) {
+    return <TextViewer title={texts.none} value={workflow.trigger} />;
+  }
+  return <Webhook workflow={workflow} url={workflow.webhook_url} />;
+}
+
+function Webhook({ workflow, url }: { workflow: Workflow; url: string }) {
+  const texts = useTexts(webhooksTexts).webhook;
+  const given = { workflow_id: workflow.id, limit: 20 };
+  const { data } = useTool('list_webhook_deliveries', given, deliveriesResult);
+  const [secret, setSecret] = useState<string>();
+  const isSigned = workflow.trigger.secret === true;
+  return (
+    <>
+      <Section title={texts.address} about={texts.addressAbout}>
+        <CodeBlock title={texts.address} code={url} isWrapped />
+        <p>{isSigned ? texts.signed : texts.open}</p>
+        {data?.previous_secret_until && (
+          <p>
+            {texts.previousUntil} <Time value={data.previous_secret_until} isExact />
+          </p>
+        )}
+        <ReplaceSecret workflow={workflow} isSigned={isSigned} onSecret={setSecret} />
+      </Section>
+      {data?.test_url && (
+        <Section title={texts.testAddress} about={texts.testAbout}>
+          <CodeBlock title={texts.testAddress} code={data.test_url} isWrapped />
+        </Section>
+      )}
+      {isSigned && (
+        <Section title={texts.sign}>
+          <SigningSection
+            label={texts.sign}
+            url={url}
+            isTimed={typeof workflow.trigger.tolerance_seconds === 'number'}
+          />
+        </Section>
+      )}
+      <TextViewer title={texts.settings} value={workflow.trigger} />
+      {secret !== undefined && (
+        <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />
+      )}
+    </>
+  );
+}
+
+interface ReplaceProps {
+  workflow: Workflow;
+  isSigned: boolean;
+  onSecret: (secret: string) => void;
+}
+
+function ReplaceSecret({ workflow, isSigned, onSecret }: ReplaceProps) {
+  const texts = useTexts(webhooksTexts).webhook;
+  const [isOpen, setOpen] = useState(false);
+  const [overlap, setOverlap] = useState<string>('86400');
+  const call = useToolCall('update_workflow', savedWorkflow, CHANGED);
+  const replace = (): void =>
+    call.mutate(
+      {
+        workflow_id: workflow.id,
+        expected_version: workflow.version,
+        trigger: {
+          ...workflow.trigger,
+          secret: true,
+          ...(isSigned && { overlap_seconds: Number(overlap) }),
+        },
+      },
+      {
+        onSuccess: ({ secret }) => {
+          setOpen(false);
+          if (secret !== null) onSecret(secret);
+        },
+      },
+    );
+  const action = isSigned ? texts.rotate : texts.makeSecret;
+  return (
+    <div>
+      <Button onClick={() => setOpen(true)}>{action}</Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title={isSigned ? texts.rotateTitle : texts.makeSecret}
+        description={texts.rotateText}
+        action={action}
+        isBusy={call.isPending}
+        error={call.error}
+        onConfirm={replace}
+      >
+        {isSigned && (
+          <SelectField
+            label={texts.overlap}
+            value={overlap}
+            options={OVERLAPS.map((value) => ({ value, label: texts.overlaps[value] }))}
+            onChange={setOverlap}
+          />
+        )}
+      </ConfirmDialog>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import type { ReactNode } from 'react';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useTool } from '../../api/tools.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { workflowsTexts } from '../../texts/workflows.texts.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Page, backClass } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/state.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { TextViewer } from '../../ui/text-viewer.tsx';
+import { DeliveriesTab } from './deliveries-tab.tsx';
+import { TestTab } from './test-tab.tsx';
+import { TriggerTab } from './trigger-tab.tsx';
+import { VersionsTab } from './versions-tab.tsx';
+import { WorkflowActions } from './workflow-actions.tsx';
+import type { WorkflowTab } from './workflow-tabs.ts';
+import { type Workflow, workflowResult } from './workflow.readers.ts';
+import { ActiveBadge } from './workflows-page.tsx';
+import styles from './workflows.module.css';
+
+/** One workflow: its steps, tests, versions, trigger and deliveries. The open part is in the address. */
+export function WorkflowPage() {
+  const texts = useTexts(workflowsTexts);
+  const { workflowId } = useParams({ from: '/signed-in/workflows/$workflowId' });
+  const query = useTool('get_workflow', { workflow_id: workflowId }, workflowResult);
+  const back = (
+    <Link to="/workflows" className={backClass}>
+      <Icon name="chevronLeft" />
+      {texts.all}
+    </Link>
+  );
+  const workflow = query.data?.workflow;
+  if (workflow?.id !== workflowId) {
+    return (
+      <Page title={texts.workflow} back={back}>
+        {query.error ? (
+          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <Skeleton rows={8} />
+        )}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={workflow.name}
+      about={
+        <span className={styles.facts}>
+          <ActiveBadge isActive={workflow.active} />
+          <span>
+            {texts.version} {workflow.version}
+          </span>
+        </span>
+      }
+      back={back}
+      actions={
+        <>
+          <Link
+            to="/runs"
+            search={{ workflow_id: workflow.id }}
+            className={buttonClass({ look: 'plain' })}
+          >
+            {texts.runs}
+          </Link>
+          <WorkflowActions workflow={workflow} />
+        </>
+      }
+    >
+      <Parts key={workflow.id} workflow={workflow} />
+    </Page>
+  );
+}
+
+function Parts({ workflow }: { workflow: Workflow }) {
+  const texts = useTexts(workflowsTexts);
+  const { tab = 'edit' } = useSearch({ from: '/signed-in/workflows/$workflowId' });
+  const navigate = useNavigate();
+  const choose = (value: WorkflowTab): void =>
+    void navigate({
+      to: '/workflows/$workflowId',
+      params: { workflowId: workflow.id },
+      search: value === 'edit' ? {} : { tab: value },
+    });
+  const part = (value: WorkflowTab, content: ReactNode) => ({
+    value,
+    label: texts.tabs[value],
+    content: <div className={styles.part}>{content}</div>,
+  });
+  return (
+    <Tabs
+      label={texts.views}
+      value={tab}
+      onChange={choose}
+      tabs={[
+        part('edit', <TextViewer title={texts.steps} value={workflow.steps} />),
+        part('test', <TestTab workflow={workflow} />),
+        part('versions', <VersionsTab workflow={workflow} />),
+        part('trigger', <TriggerTab workflow={workflow} />),
+        part('deliveries', <DeliveriesTab workflow={workflow} />),
+      ]}
+    />
+  );
+}
