@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { DRIVER_SPECS, SLOW_SPECS, THOROUGH_SPECS } from './test/support/spec-lists.js';
+import { DRIVER_SPECS, DRIVERLESS_SPECS, SLOW_SPECS, THOROUGH_SPECS } from './test/support/spec-lists.js';
 import { common, e2e, hasRedis } from './vitest.config.js';
 
 /** What `npm run test:slow` adds to `npm test`: more rounds and rows, and on Bull the remaining tests of workers. */
@@ -24,7 +24,7 @@ export default defineConfig({
                 name: 'rest on bull',
                 env: { SWITCHBOARD_TEST_DRIVER: 'bull' },
                 include: ['test/workflows/**/*.e2e-spec.ts', 'test/messaging/**/*.e2e-spec.ts'],
-                exclude: [...DRIVER_SPECS, ...SLOW_SPECS],
+                exclude: [...DRIVER_SPECS, ...DRIVERLESS_SPECS, ...SLOW_SPECS],
               },
             },
           ]

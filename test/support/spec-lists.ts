@@ -1,6 +1,6 @@
 /**
  * Test files that run on PostgreSQL and again on Bull, with `describeOnEachDriver`, because they depend on how workers
- * receive wake-ups. The other files of workflows and messages run on Bull in `npm run test:slow` only.
+ * receive wake-ups. Most other files of workflows and messages run on Bull in `npm run test:slow` only.
  */
 export const DRIVER_SPECS = [
   'test/messaging/message-delivery.e2e-spec.ts',
@@ -9,6 +9,23 @@ export const DRIVER_SPECS = [
   'test/workflows/run-control.e2e-spec.ts',
   'test/workflows/run-retry.e2e-spec.ts',
   'test/workflows/webhook-durability.e2e-spec.ts',
+];
+
+/** Test files of workflows and messages about requests and definitions. Wake-ups make no difference to them. */
+export const DRIVERLESS_SPECS = [
+  'test/messaging/send-message.e2e-spec.ts',
+  'test/workflows/approved-secrets.e2e-spec.ts',
+  'test/workflows/contact-mapping.e2e-spec.ts',
+  'test/workflows/hostile-deliveries.e2e-spec.ts',
+  'test/workflows/http-request.e2e-spec.ts',
+  'test/workflows/large-runs.e2e-spec.ts',
+  'test/workflows/offers.e2e-spec.ts',
+  'test/workflows/refused-definitions.e2e-spec.ts',
+  'test/workflows/run-filters.e2e-spec.ts',
+  'test/workflows/standard-webhooks.e2e-spec.ts',
+  'test/workflows/starts-by-agents.e2e-spec.ts',
+  'test/workflows/webhook-*.e2e-spec.ts',
+  'test/workflows/workflow-*.e2e-spec.ts',
 ];
 
 /** Test files that `npm run test:slow` repeats with more rounds and more rows. They read IS_THOROUGH. */
