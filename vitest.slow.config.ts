@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config';
-import { DRIVER_SPECS, DRIVERLESS_SPECS, SLOW_SPECS, THOROUGH_SPECS } from './test/support/spec-lists.js';
+import {
+  DRIVER_SPECS,
+  DRIVERLESS_SPECS,
+  SLOW_SPECS,
+  THOROUGH_SPECS,
+} from './test/support/spec-lists.js';
 import { common, e2e, hasRedis } from './vitest.config.js';
 
 /** What `npm run test:slow` adds to `npm test`: more rounds and rows, and on Bull the remaining tests of workers. */
