@@ -299,6 +299,9 @@ describe('the compatibility report of a deployment', () => {
     await begin();
     const { id } = await createWorkflow(acme, [order({ item: 'x' })]);
     await switchboard.ownerQuery(
+      `update private.quota_defaults set amount = 2000 where name = 'workflows'`,
+    );
+    await switchboard.ownerQuery(
       `insert into workflows (organization_id, id, name, active, version, trigger_type)
        select organization_id, 'copy' || n, name, true, 1, trigger_type
        from workflows, generate_series(1, 1100) n where id = $1`,
