@@ -121,4 +121,32 @@ describe('Settings → Developer', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Your new API key' }).waitFor();
   });
+
+  it('makes a key that only reads, with the tools that it may call, and shows its last use', async () => {
+    const { page, faults } = await dashboard.open('/settings/developer');
+    await page.getByRole('button', { name: 'Replace the key' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Replace the key?' });
+    await question.getByLabel('Expires').selectOption('30');
+    await question.getByLabel('Read only').click();
+    await question.getByLabel('Only these tools').fill('search_contact');
+    await question.getByRole('button', { name: 'Replace the key' }).click();
+    await question.getByRole('alert').filter({ hasText: 'search_contacts' }).waitFor();
+    await question.getByLabel('Only these tools').fill('search_contacts');
+    await question.getByRole('button', { name: 'Replace the key' }).click();
+    const shown = page.getByRole('dialog', { name: 'Your new API key' });
+    await shown.waitFor();
+    const key = KEY.exec((await shown.getByRole('region').textContent()) ?? '')![0];
+    await shown.getByRole('button', { name: 'I have stored the key' }).click();
+    await page.locator('dd').filter({ hasText: 'Read only' }).waitFor();
+    await page.getByText('search_contacts', { exact: true }).waitFor();
+    const answer = await listTools(`${dashboard.switchboard.url}/api/mcp`, {
+      Authorization: `Bearer ${key}`,
+      'User-Agent': 'a client/2.0',
+    });
+    expect(await answer.json()).toMatchObject({ result: { tools: [{ name: 'search_contacts' }] } });
+    await page.reload();
+    await page.getByText('a client/2.0').waitFor();
+    await page.getByText('127.0.0.1').last().waitFor();
+    expect(faults).toEqual([]);
+  });
 });

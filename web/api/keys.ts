@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ApiError } from './api-error.js';
-import { type Read, nullable, record, text } from './reader.js';
+import { type Read, boolean, list, nullable, record, text } from './reader.js';
 import { request } from './request.js';
 
 const PATH = '/api/mcp/keys';
@@ -13,7 +13,12 @@ const readKey = record({
       last_four: text,
       created_at: text,
       created_by: nullable(text),
+      expires_at: nullable(text),
+      read_only: boolean,
+      tools: nullable(list(text)),
       last_used_at: nullable(text),
+      last_used_address: nullable(text),
+      last_used_client: nullable(text),
     }),
   ),
 });
@@ -33,11 +38,18 @@ export function useApiKey({ untilUsed = false } = {}) {
   });
 }
 
+/** What a new key may do. Without any of it, the key may call every tool and does not expire. */
+export interface KeyOptions {
+  expires_in_days?: number;
+  read_only?: boolean;
+  tools?: readonly string[];
+}
+
 /** Creates a key and revokes the previous one. Returns the key, which is never shown again. */
 export function useCreateApiKey() {
   const client = useQueryClient();
-  return useMutation<string, ApiError>({
-    mutationFn: async () => (await request('POST', PATH, readNewKey)).api_key,
+  return useMutation<string, ApiError, KeyOptions>({
+    mutationFn: async (body) => (await request('POST', PATH, readNewKey, { body })).api_key,
     onSuccess: () => client.invalidateQueries({ queryKey: QUERY_KEY }),
   });
 }

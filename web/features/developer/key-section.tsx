@@ -1,5 +1,11 @@
 import { useState } from 'react';
-import { type ApiKey, useApiKey, useCreateApiKey, useRevokeApiKey } from '../../api/keys.ts';
+import {
+  type ApiKey,
+  type KeyOptions,
+  useApiKey,
+  useCreateApiKey,
+  useRevokeApiKey,
+} from '../../api/keys.ts';
 import { developerTexts } from '../../texts/developer.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -11,8 +17,10 @@ import { EmptyState, Skeleton } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import styles from './developer.module.css';
+import { KeyLimitFields } from './key-limit-fields.tsx';
+import { type KeyLimits, NO_LIMITS, toOptions } from './key-limits.ts';
 
-type Step = 'replace' | 'revoke' | 'shown' | undefined;
+type Step = 'limited' | 'replace' | 'revoke' | 'shown' | undefined;
 
 /** Makes, describes and revokes the key. A new one is shown once, and the old one goes only after a confirmation. */
 export function KeySection({
@@ -28,11 +36,13 @@ export function KeySection({
   const revoke = useRevokeApiKey();
   const toast = useToast();
   const [step, setStep] = useState<Step>();
-  const make = (): void => {
-    create.mutate(undefined, {
+  const [limits, setLimits] = useState<KeyLimits>(NO_LIMITS);
+  const make = (options: KeyOptions): void => {
+    create.mutate(options, {
       onSuccess: (key) => {
         onKey(key);
         setStep('shown');
+        setLimits(NO_LIMITS);
       },
     });
   };
@@ -59,9 +69,12 @@ export function KeySection({
         <EmptyState
           title={texts.none}
           actions={
-            <Button look="primary" isBusy={create.isPending} onClick={make}>
-              {texts.make}
-            </Button>
+            <>
+              <Button look="primary" isBusy={create.isPending} onClick={() => make({})}>
+                {texts.make}
+              </Button>
+              <Button onClick={() => setStep('limited')}>{texts.makeLimited}</Button>
+            </>
           }
         >
           {texts.noneAbout}
@@ -77,16 +90,18 @@ export function KeySection({
         </>
       )}
       <ConfirmDialog
-        isOpen={step === 'replace'}
+        isOpen={step === 'replace' || step === 'limited'}
         onClose={close}
-        title={texts.replaceTitle}
-        description={texts.replaceText}
-        action={texts.replace}
-        isDangerous
+        title={step === 'limited' ? texts.makeLimited : texts.replaceTitle}
+        description={step === 'limited' ? texts.limitsAbout : texts.replaceText}
+        action={step === 'limited' ? texts.make : texts.replace}
+        isDangerous={step === 'replace'}
         isBusy={create.isPending}
         error={create.error}
-        onConfirm={make}
-      />
+        onConfirm={() => make(toOptions(limits))}
+      >
+        <KeyLimitFields limits={limits} onChange={setLimits} />
+      </ConfirmDialog>
       <ConfirmDialog
         isOpen={step === 'revoke'}
         onClose={close}
@@ -123,9 +138,21 @@ function KeyFacts({ apiKey }: { apiKey: ApiKey }) {
         [texts.shape, <code key="key">{`${apiKey.prefix}…${apiKey.last_four}`}</code>],
         [texts.created, <Time key="created" value={apiKey.created_at} />],
         [
+          texts.expires,
+          apiKey.expires_at ? (
+            <Time key="expires" value={apiKey.expires_at} isExact />
+          ) : (
+            texts.never
+          ),
+        ],
+        [texts.may, apiKey.read_only ? texts.readOnly : texts.everything],
+        [texts.tools, apiKey.tools?.join(', ')],
+        [
           texts.used,
           apiKey.last_used_at ? <Time key="used" value={apiKey.last_used_at} /> : texts.never,
         ],
+        [texts.usedBy, apiKey.last_used_client],
+        [texts.usedFrom, apiKey.last_used_address],
       ]}
     />
   );

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+import { NO_LIMITS, toOptions } from './key-limits.ts';
+
+describe(toOptions, () => {
+  it('returns nothing for a key without limits', () => expect(toOptions(NO_LIMITS)).toEqual({}));
+
+  it('reads the tools from lines, commas and spaces, each once', () => {
+    const tools = ' send_message,get_run\n get_run ';
+    expect(toOptions({ days: '30', isReadOnly: true, tools })).toEqual({
+      expires_in_days: 30,
+      read_only: true,
+      tools: ['send_message', 'get_run'],
+    });
+  });
+});

@@ -1,0 +1,21 @@
+import type { KeyOptions } from '../../api/keys.ts';
+
+/** What a person has chosen for a new key. */
+export interface KeyLimits {
+  /** Days as text; empty for a key that does not expire. */
+  days: string;
+  isReadOnly: boolean;
+  /** Names of tools, separated by spaces, commas or lines; empty for every tool. */
+  tools: string;
+}
+
+export const NO_LIMITS: KeyLimits = { days: '', isReadOnly: false, tools: '' };
+
+export function toOptions({ days, isReadOnly, tools }: KeyLimits): KeyOptions {
+  const names = [...new Set(tools.split(/[\s,]+/).filter(Boolean))];
+  return {
+    ...(days && { expires_in_days: Number(days) }),
+    ...(isReadOnly && { read_only: true }),
+    ...(names.length > 0 && { tools: names }),
+  };
+}
