@@ -25,6 +25,7 @@ export const PAGE_SECTIONS: readonly PageSection[] = [
       { to: '/contacts', name: 'contacts', icon: 'contacts' },
       { to: '/messages', name: 'messages', icon: 'messages' },
       { to: '/approvals', name: 'approvals', icon: 'check' },
+      { to: '/tools', name: 'tools', icon: 'tools' },
     ],
   },
   {

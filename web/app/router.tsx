@@ -193,6 +193,17 @@ const workflow = createRoute({
     'WorkflowPage',
   ),
 });
+const tools = createRoute({
+  ...page,
+  path: '/tools',
+  validateSearch: ({ q }): { q?: string } => (typeof q === 'string' && q ? { q } : {}),
+  component: lazyRouteComponent(() => import('../features/tools/tools-page.tsx'), 'ToolsPage'),
+});
+const tool = createRoute({
+  ...page,
+  path: '/tools/$tool',
+  component: lazyRouteComponent(() => import('../features/tools/tool-page.tsx'), 'ToolPage'),
+});
 /** Unknown paths keep the frame. */
 const other = createRoute({ ...page, path: '$', component: NotFoundPage });
 
@@ -216,6 +227,8 @@ const routeTree = root.addChildren([
     audit,
     retention,
     approvals,
+    tools,
+    tool,
     other,
   ]),
 ]);
