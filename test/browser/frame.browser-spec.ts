@@ -36,6 +36,20 @@ describe('the frame', () => {
     await page.getByRole('heading', { name: 'Noch keine Kontakte' }).waitFor();
   });
 
+  it('loads the code of the first page while the session is asked for', async () => {
+    const first = await dashboard.open('/nothing');
+    const context = first.page.context();
+    const code = context.waitForEvent('request', (request) =>
+      /contacts-page.*\.js$/.test(request.url()),
+    );
+    await context.route('**/api/auth/session', async (route) => {
+      await code;
+      await route.continue();
+    });
+    const { page } = await dashboard.open('/contacts', { context });
+    await page.getByRole('heading', { name: 'No contacts yet' }).waitFor();
+  });
+
   it('says that it is offline, and works again by itself without a reload', async () => {
     const { page } = await dashboard.open('/contacts');
     await page.getByRole('heading', { name: 'No contacts yet' }).waitFor();

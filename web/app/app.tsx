@@ -5,11 +5,12 @@ import { createQueryClient } from '../api/query-client.ts';
 import { LanguageProvider } from '../texts/language.tsx';
 import { ThemeProvider } from '../ui/theme.tsx';
 import { ToastProvider } from '../ui/toast.tsx';
-import { createAppRouter } from './router.tsx';
+import { createAppRouter, startFirstPage } from './router.tsx';
 import { setSessionEnded } from './session-ended.ts';
 
 const client = createQueryClient(() => setSessionEnded(true));
 const router = createAppRouter(client);
+startFirstPage(router, client);
 
 /** The dashboard. The policy of the service forbids the `<style>` elements that components would add. */
 export function App() {

@@ -246,6 +246,24 @@ export function createAppRouter(client: QueryClient) {
   });
 }
 
+/**
+ * Asks for the session and loads the code of the first page at the same time. By itself, the router loads the code only
+ * after the answer.
+ */
+export function startFirstPage(
+  router: ReturnType<typeof createAppRouter>,
+  client: QueryClient,
+): void {
+  const matched = new Set<unknown>(
+    router.matchRoutes(router.latestLocation).map(({ routeId }) => routeId),
+  );
+  if (matched.has(signedIn.id)) void client.prefetchQuery(sessionQuery);
+  for (const route of Object.values(router.routesById)) {
+    // A failure is shown when the router loads the page itself.
+    if (matched.has(route.id)) router.loadRouteChunk(route)?.catch(() => undefined);
+  }
+}
+
 declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createAppRouter>;
