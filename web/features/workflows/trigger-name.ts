@@ -1,3 +1,4 @@
+import { textOf } from './definition.ts';
 type Names = Readonly<Record<'webhook' | 'manual' | 'schedule' | 'event', string>>;
 
 /** Returns what starts a workflow in words: the kind of trigger, with its event or its times. */
@@ -7,6 +8,6 @@ export function triggerName(trigger: Readonly<Record<string, unknown>>, names: N
   const name =
     type === 'webhook' || type === 'manual' || type === 'schedule' || type === 'event'
       ? names[type]
-      : String(type);
+      : textOf(type);
   return detail === undefined ? name : `${name}: ${detail}`;
 }

@@ -1,7 +1,8 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTool } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { editorTexts } from '../../texts/editor.texts.ts';
 import { workflowsTexts } from '../../texts/workflows.texts.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
@@ -9,10 +10,14 @@ import { Icon } from '../../ui/icon.tsx';
 import { Page, backClass } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { TextViewer } from '../../ui/text-viewer.tsx';
+import { useToast } from '../../ui/toast.tsx';
 import { DeliveriesTab } from './deliveries-tab.tsx';
+import { EditorTab } from './editor-tab.tsx';
+import { LeaveDialog } from './leave-dialog.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
 import { TestTab } from './test-tab.tsx';
 import { TriggerTab } from './trigger-tab.tsx';
+import { useEditor } from './use-editor.ts';
 import { VersionsTab } from './versions-tab.tsx';
 import { WorkflowActions } from './workflow-actions.tsx';
 import type { WorkflowTab } from './workflow-tabs.ts';
@@ -77,6 +82,14 @@ function Parts({ workflow }: { workflow: Workflow }) {
   const texts = useTexts(workflowsTexts);
   const { tab = 'edit' } = useSearch({ from: '/signed-in/workflows/$workflowId' });
   const navigate = useNavigate();
+  const { saved } = useTexts(editorTexts);
+  const toast = useToast();
+  const [secret, setSecret] = useState<string>();
+  // The tabs of this page come and go. What is edited stays here.
+  const editor = useEditor(workflow, (made) => {
+    toast(saved);
+    if (made !== null) setSecret(made);
+  });
   const choose = (value: WorkflowTab): void =>
     void navigate({
       to: '/workflows/$workflowId',
@@ -89,17 +102,23 @@ function Parts({ workflow }: { workflow: Workflow }) {
     content: <div className={styles.part}>{content}</div>,
   });
   return (
-    <Tabs
-      label={texts.views}
-      value={tab}
-      onChange={choose}
-      tabs={[
-        part('edit', <TextViewer title={texts.steps} value={workflow.steps} />),
-        part('test', <TestTab workflow={workflow} />),
-        part('versions', <VersionsTab workflow={workflow} />),
-        part('trigger', <TriggerTab workflow={workflow} />),
-        part('deliveries', <DeliveriesTab workflow={workflow} />),
-      ]}
-    />
+    <>
+      <Tabs
+        label={texts.views}
+        value={tab}
+        onChange={choose}
+        tabs={[
+          part('edit', <EditorTab workflow={workflow} editor={editor} />),
+          part('test', <TestTab workflow={workflow} />),
+          part('versions', <VersionsTab workflow={workflow} />),
+          part('trigger', <TriggerTab workflow={workflow} />),
+          part('deliveries', <DeliveriesTab workflow={workflow} />),
+        ]}
+      />
+      <LeaveDialog isDirty={editor.isDirty} />
+      {secret !== undefined && (
+        <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />
+      )}
+    </>
   );
 }

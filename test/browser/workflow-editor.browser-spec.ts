@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findViolations } from './support/axe.js';
+import { type Dashboard, startDashboard } from './support/dashboard.js';
+
+interface Saved {
+  workflow: { id: string; name: string; version: number; steps: Record<string, unknown>[] };
+}
+
+describe('the editor of workflows', () => {
+  let dashboard: Dashboard;
+
+  const create = async (steps: object[]): Promise<string> => {
+    const { value, error } = await dashboard.organization.call<Saved>('create_workflow', {
+      name: 'Edit me',
+      trigger: { type: 'manual' },
+      steps,
+    });
+    if (error) throw new Error(JSON.stringify(error));
+    return value.workflow.id;
+  };
+  const read = async (workflowId: string): Promise<Saved['workflow']> => {
+    const { value } = await dashboard.organization.call<Saved>('get_workflow', {
+      workflow_id: workflowId,
+    });
+    return value.workflow;
+  };
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard.close());
+
+  it('adds, edits, moves and removes steps by keyboard, undoes, and saves', async () => {
+    const id = await create([
+      { id: 'one', wait: { seconds: 1 } },
+      { id: 'two', if: 'trigger.payload.a', then: [], else: [] },
+    ]);
+    const { page, faults } = await dashboard.open(`/workflows/${id}`);
+    const focused = page.locator('[role=treeitem]:focus');
+    await page.getByRole('treeitem').first().focus();
+    await page.keyboard.press('ArrowDown');
+    await focused.filter({ hasText: 'one' }).waitFor();
+    await page.keyboard.press('Insert');
+    await page.getByLabel('Find a kind of step or a tool').waitFor();
+    await page.keyboard.type('create_contact');
+    await page.keyboard.press('Enter');
+    await page.getByRole('group', { name: 'create_contact' }).waitFor();
+    const email = page.getByRole('textbox', { name: /^email/ });
+    await email.fill('ada@example.com');
+    const added = page.getByRole('treeitem', { name: 'create_contact', selected: true });
+    await added.focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.getByRole('treeitem').nth(1).filter({ hasText: 'create_contact' }).waitFor();
+    await page.getByRole('treeitem').filter({ hasText: 'one' }).click();
+    await page.keyboard.press('Delete');
+    await page.getByRole('treeitem').filter({ hasText: 'one' }).waitFor({ state: 'detached' });
+    await page.getByRole('treeitem').first().focus();
+    await page.keyboard.press('Control+z');
+    await page.getByRole('treeitem').filter({ hasText: 'one' }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Everything is saved.').waitFor();
+    const saved = await read(id);
+    expect(saved.steps.map((step) => step.id)).toEqual(['create_contact', 'one', 'two']);
+    expect(saved.steps[0]!.arguments).toEqual({ email: 'ada@example.com' });
+    expect(faults).toEqual([]);
+  });
+
+  it('offers the outputs of earlier steps', async () => {
+    const id = await create([
+      { id: 'person', tool: 'create_contact', arguments: { email: 'a@example.com' } },
+      { id: 'look', tool: 'get_contact', arguments: { contact_id: 'x' } },
+    ]);
+    const { page } = await dashboard.open(`/workflows/${id}`);
+    await page.getByRole('treeitem').filter({ hasText: 'look' }).click();
+    await page.getByRole('textbox', { name: /^contact_id/ }).fill('');
+    await page.getByRole('button', { name: 'Insert an earlier output into contact_id' }).click();
+    await page.getByLabel('Find an output').fill('person.contact.id');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Everything is saved.').waitFor();
+    expect((await read(id)).steps[1]!.arguments).toEqual({
+      contact_id: '{{ person.contact.id }}',
+    });
+  });
+
+  it('shows the faults of the service at their fields and at their place in the JSON', async () => {
+    const id = await create([{ id: 'look', tool: 'get_contact', arguments: { contact_id: 'x' } }]);
+    const { page, faults } = await dashboard.open(`/workflows/${id}`);
+    await page.getByRole('treeitem').filter({ hasText: 'look' }).click();
+    await page.getByLabel('Condition').fill('trigger.payload.a ==');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('treeitem').getByText('1 fault').waitFor();
+    expect(await page.getByLabel('Condition').getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const editor = page.getByRole('textbox', { name: 'Definition (JSON)' });
+    await editor.waitFor();
+    await page.locator('.cm-lintRange-error').filter({ hasText: 'trigger.payload.a ==' }).waitFor();
+    await editor.fill('{"name": "Written", "trigger": {"type": "manual"}, "steps": [');
+    await page.getByText('This is no valid definition yet.').waitFor();
+    await editor.fill(
+      '{"name": "Written", "trigger": {"type": "manual"}, "steps": [{"id": "w", "wait": {"days": 1}}]}',
+    );
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Written' }).waitFor();
+    expect((await read(id)).steps).toEqual([{ id: 'w', wait: { days: 1 } }]);
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    ['light', 1280],
+    ['dark', 360],
+  ] as const)('has no violation in any view, %s, %i px', async (colorScheme, width) => {
+    const id = await create([
+      { id: 'person', tool: 'create_contact', arguments: { email: 'a@example.com' } },
+      {
+        id: 'choice',
+        if: 'trigger.payload.a',
+        then: [{ id: 'yes', wait: { days: 1 } }],
+        else: [{ id: 'no', stop: 'failed' }],
+      },
+    ]);
+    const { page, faults } = await dashboard.open(`/workflows/${id}`, {
+      colorScheme,
+      viewport: { width, height: 800 },
+    });
+    await page.getByRole('treeitem').filter({ hasText: 'person' }).click();
+    await page.getByRole('group', { name: 'person' }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await page.getByRole('textbox', { name: 'Definition (JSON)' }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('asks before leaving, and finds the draft again', async () => {
+    const id = await create([{ id: 'one', wait: { seconds: 1 } }]);
+    const { page } = await dashboard.open(`/workflows/${id}`);
+    await page.getByRole('textbox', { name: 'Name' }).fill('Half done');
+    await page.getByRole('link', { name: 'All workflows' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Half done');
+    await page.getByRole('link', { name: 'All workflows' }).click();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('link', { name: 'Edit me' }).first().waitFor();
+    await page.goto(`${dashboard.switchboard.url}/workflows/${id}`);
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Half done');
+    await page.getByRole('button', { name: 'Discard the changes' }).click();
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: 'Discard the changes' })
+      .click();
+    await page.getByText('Everything is saved.').waitFor();
+    expect((await read(id)).name).toBe('Edit me');
+  });
+
+  it('shows both versions when somebody else saved meanwhile', async () => {
+    const id = await create([{ id: 'one', wait: { seconds: 1 } }]);
+    const { page } = await dashboard.open(`/workflows/${id}`);
+    await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
+    await dashboard.organization.call('update_workflow', { workflow_id: id, name: 'Theirs' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody saved another version' });
+    await dialog.getByRole('region', { name: 'Yours' }).getByText('Mine').waitFor();
+    await dialog.getByRole('region', { name: 'Saved: version 2' }).getByText('Theirs').waitFor();
+    expect((await read(id)).name).toBe('Theirs');
+    await dialog.getByRole('button', { name: 'Save mine as the newest' }).click();
+    await page.getByRole('heading', { name: 'Mine' }).waitFor();
+    expect(await read(id)).toMatchObject({ name: 'Mine', version: 3 });
+  });
+});

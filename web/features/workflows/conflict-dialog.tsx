@@ -1,0 +1,58 @@
+import { useTool } from '../../api/tools.ts';
+import { editorTexts } from '../../texts/editor.texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { uiTexts } from '../../texts/ui.texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { Skeleton } from '../../ui/state.tsx';
+import { TextViewer } from '../../ui/text-viewer.tsx';
+import styles from './editor.module.css';
+import type { Editor } from './use-editor.ts';
+import { workflowResult } from './workflow.readers.ts';
+
+/** Shows the person's definition beside the one that somebody saved meanwhile, and asks which one is kept. */
+export function ConflictDialog({ workflowId, editor }: { workflowId: string; editor: Editor }) {
+  const texts = useTexts(editorTexts);
+  const ui = useTexts(uiTexts);
+  const given = { workflow_id: workflowId };
+  const query = useTool('get_workflow', given, workflowResult);
+  const saved = query.isFetching ? undefined : query.data?.workflow;
+  return (
+    <Dialog
+      isOpen
+      isWide
+      onClose={editor.closeConflict}
+      title={texts.conflictTitle}
+      description={texts.conflictText}
+      actions={
+        <>
+          <Button onClick={editor.closeConflict}>{ui.cancel}</Button>
+          <Button isBusy={!saved} onClick={() => saved && editor.adopt(saved)}>
+            {texts.takeTheirs}
+          </Button>
+          <Button
+            look="primary"
+            isBusy={!saved || editor.isSaving}
+            onClick={() => saved && editor.overwrite(saved.version)}
+          >
+            {texts.keepMine}
+          </Button>
+        </>
+      }
+    >
+      {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
+      {saved ? (
+        <div className={styles.sides}>
+          <TextViewer title={texts.mine} value={editor.definition} />
+          <TextViewer
+            title={texts.theirs(saved.version)}
+            value={{ name: saved.name, trigger: saved.trigger, steps: saved.steps }}
+          />
+        </div>
+      ) : (
+        !query.error && <Skeleton rows={6} />
+      )}
+    </Dialog>
+  );
+}

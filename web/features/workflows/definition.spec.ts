@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Definition,
+  changeAt,
+  freeId,
+  insertStep,
+  moveStep,
+  removeStep,
+  rowsOf,
+  valueAt,
+} from './definition.ts';
+import { earlierOutputs } from './earlier-outputs.ts';
+
+const definition: Definition = {
+  name: 'A',
+  trigger: { type: 'manual' },
+  steps: [
+    { id: 'one', tool: 'a', on_error: [{ id: 'sorry', tool: 'b' }] },
+    { id: 'two', if: 'x', then: [{ id: 'yes', tool: 'c' }], else: [] },
+    { id: 'each', for_each: '{{ one.list }}', as: 'man', steps: [{ id: 'in', tool: 'd' }] },
+    { id: 'both', parallel: [[{ id: 'left', tool: 'e' }], [{ id: 'right', tool: 'f' }]] },
+    { id: 'last', tool: 'g' },
+  ],
+};
+const stepAt = (path: string) => {
+  const row = rowsOf(definition.steps).find((each) => each.path === path);
+  if (row?.kind !== 'step') throw new Error(`No step at ${path}`);
+  return row;
+};
+
+describe(rowsOf, () => {
+  it('has every step and list, with the paths that the service writes in faults', () => {
+    expect(rowsOf(definition.steps).map(({ path }) => path)).toEqual([
+      'steps[0]',
+      'steps[0].on_error',
+      'steps[0].on_error[0]',
+      'steps[1]',
+      'steps[1].then',
+      'steps[1].then[0]',
+      'steps[1].else',
+      'steps[2]',
+      'steps[2].steps',
+      'steps[2].steps[0]',
+      'steps[3]',
+      'steps[3].parallel[0]',
+      'steps[3].parallel[0][0]',
+      'steps[3].parallel[1]',
+      'steps[3].parallel[1][0]',
+      'steps[4]',
+    ]);
+  });
+});
+
+describe('changes', () => {
+  it('insert into an empty list inside a branch', () => {
+    const step = { id: 'no', tool: 'x' };
+    expect(valueAt(insertStep(definition, 'steps[1].else', 0, step), 'steps[1].else')).toEqual([
+      step,
+    ]);
+    expect(valueAt(definition, 'steps[1].else')).toEqual([]);
+  });
+
+  it('move a step among its neighbours only', () => {
+    const moved = moveStep(definition, stepAt('steps[4]'), -1);
+    expect(valueAt(moved, 'steps[3].id')).toBe('last');
+    expect(moveStep(definition, stepAt('steps[0]'), -1)).toBe(definition);
+  });
+
+  it('remove a step, and set a value deep inside', () => {
+    expect(removeStep(definition, stepAt('steps[3].parallel[1][0]')).steps[3]).toEqual({
+      id: 'both',
+      parallel: [[{ id: 'left', tool: 'e' }], []],
+    });
+    const named = changeAt(definition, 'steps[1].then[0].tool', () => 'z');
+    expect(valueAt(named, 'steps[1].then[0].tool')).toBe('z');
+  });
+
+  it('find an id that no step has', () => {
+    expect(freeId(definition.steps, 'one')).toBe('one_2');
+    expect(freeId(definition.steps, '9 Lives')).toBe('lives');
+  });
+});
+
+describe(earlierOutputs, () => {
+  const names = (path: string) =>
+    new Set(earlierOutputs(definition, path, new Map()).map(({ expression }) => expression));
+
+  it('sees earlier steps, and not those inside of branches and loops', () => {
+    const seen = names('steps[4]');
+    expect([...seen]).toEqual(expect.arrayContaining(['one', 'two', 'each', 'left', 'right']));
+    for (const hidden of ['yes', 'in', 'sorry', 'man', 'last']) {
+      expect(seen.has(hidden), hidden).toBe(false);
+    }
+  });
+
+  it('sees the item inside a loop, the failed step in on_error, and never another list', () => {
+    expect(names('steps[2].steps[0]').has('man')).toBe(true);
+    expect(names('steps[0].on_error[0]').has('one.error.message')).toBe(true);
+    expect(names('steps[3].parallel[1][0]').has('left')).toBe(false);
+  });
+});

@@ -1,0 +1,154 @@
+import { isObject } from '../../api/reader.ts';
+
+export type Step = Readonly<Record<string, unknown>>;
+
+/** What a person edits, and what a version stores. */
+export interface Definition {
+  readonly name: string;
+  readonly trigger: Readonly<Record<string, unknown>>;
+  readonly steps: readonly Step[];
+}
+
+/** The members that hold steps. `parallel` holds lists of them. */
+const LISTS = ['then', 'else', 'steps', 'on_error'] as const;
+
+export interface StepRow {
+  kind: 'step';
+  /** As the service writes it in faults, for example `steps[1].then[0]`. */
+  path: string;
+  /** The list that holds it. */
+  list: string;
+  index: number;
+  depth: number;
+  step: Step;
+}
+
+/** A list inside a step, which may be empty. */
+export interface ListRow {
+  kind: 'list';
+  path: string;
+  depth: number;
+  name: string;
+  length: number;
+}
+
+export type Row = StepRow | ListRow;
+
+/** Returns the tree of steps as rows, in the order in which they are written. */
+export function rowsOf(steps: readonly Step[]): Row[] {
+  const rows: Row[] = [];
+  addSteps(rows, steps, 'steps', 1);
+  return rows;
+}
+
+function addSteps(rows: Row[], steps: readonly unknown[], list: string, depth: number): void {
+  for (const [index, given] of steps.entries()) {
+    const step = isObject(given) ? given : {};
+    const path = `${list}[${index}]`;
+    rows.push({ kind: 'step', path, list, index, depth, step });
+    for (const inner of listsOf(step)) {
+      const at = `${path}.${inner.path}`;
+      const { name, steps: within } = inner;
+      rows.push({ kind: 'list', path: at, depth: depth + 1, name, length: within.length });
+      addSteps(rows, within, at, depth + 2);
+    }
+  }
+}
+
+/** Returns the lists of steps inside a step. */
+export function listsOf(step: Step): { path: string; name: string; steps: readonly unknown[] }[] {
+  const lists = LISTS.flatMap((name) => {
+    const steps = step[name];
+    return Array.isArray(steps) ? [{ path: name, name, steps }] : [];
+  });
+  const { parallel } = step;
+  if (!Array.isArray(parallel)) return lists;
+  const beside = parallel.map((steps: unknown, index) => ({
+    path: `parallel[${index}]`,
+    name: `parallel ${index + 1}`,
+    steps: Array.isArray(steps) ? steps : [],
+  }));
+  return [...lists, ...beside];
+}
+
+type Key = string | number;
+
+/** Reads a path such as `steps[1].then[0]`. */
+export function readPath(path: string): Key[] {
+  return [...path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)].map(([, name, index]) =>
+    index === undefined ? (name ?? '') : Number(index),
+  );
+}
+
+/** Returns the value at a path, or undefined. */
+export function valueAt(definition: unknown, path: string): unknown {
+  return readPath(path).reduce<unknown>((value, key) => {
+    if (Array.isArray(value)) return typeof key === 'number' ? value[key] : undefined;
+    return isObject(value) ? value[key] : undefined;
+  }, definition);
+}
+
+/** Returns a copy in which the value at a path is the one that `change` returns. */
+export function changeAt<T>(whole: T, path: string, change: (value: unknown) => unknown): T {
+  // A change keeps the form of the whole: it replaces a value deep inside.
+  return changed(whole, readPath(path), change) as T;
+}
+
+function changed(value: unknown, keys: Key[], change: (value: unknown) => unknown): unknown {
+  const [key, ...rest] = keys;
+  if (key === undefined) return change(value);
+  if (Array.isArray(value)) {
+    return value.map((each: unknown, index) =>
+      index === key ? changed(each, rest, change) : each,
+    );
+  }
+  if (!isObject(value)) return value;
+  return { ...value, [key]: changed(value[key], rest, change) };
+}
+
+export function insertStep(all: Definition, list: string, index: number, step: Step): Definition {
+  return changeAt(all, list, (steps) =>
+    Array.isArray(steps) ? steps.toSpliced(index, 0, step) : [step],
+  );
+}
+
+export function removeStep(all: Definition, { list, index }: StepRow): Definition {
+  return changeAt(all, list, (steps) => (Array.isArray(steps) ? steps.toSpliced(index, 1) : steps));
+}
+
+/** Moves a step among its neighbours. Returns the same definition when there is no place. */
+export function moveStep(all: Definition, { list, index, step }: StepRow, by: -1 | 1): Definition {
+  const steps = valueAt(all, list);
+  const to = index + by;
+  if (!Array.isArray(steps) || to < 0 || to >= steps.length) return all;
+  return changeAt(all, list, () => steps.toSpliced(index, 1).toSpliced(to, 0, step));
+}
+
+/** Returns the ids of all steps. */
+export function idsOf(steps: readonly Step[]): Set<string> {
+  return new Set(
+    rowsOf(steps).flatMap((row) =>
+      row.kind === 'step' && typeof row.step.id === 'string' ? [row.step.id] : [],
+    ),
+  );
+}
+
+/** Returns an id that no step has. */
+export function freeId(steps: readonly Step[], wanted: string): string {
+  const ids = idsOf(steps);
+  const base =
+    wanted
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9_]/g, '_')
+      .replace(/^[^a-z]+/, '') || 'step';
+  if (!ids.has(base)) return base;
+  let number = 2;
+  while (ids.has(`${base}_${number}`)) number += 1;
+  return `${base}_${number}`;
+}
+
+/** Returns a member as the text of a field. Another value than text is shown as JSON. */
+export function textOf(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,93 @@
+import { isObject } from '../../api/reader.ts';
+import { type Definition, type Step, valueAt, textOf } from './definition.ts';
+
+/** A value that a step can use, with what stands in its place. */
+export interface Output {
+  expression: string;
+  /** Says what it is, when that is known. */
+  about?: string;
+}
+
+/** The output schemas of tools by name. */
+export type OutputSchemas = ReadonlyMap<string, unknown>;
+
+const BEFORE: readonly Output[] = [
+  { expression: 'trigger.payload' },
+  { expression: 'trigger.type' },
+  { expression: 'contact.id' },
+  { expression: 'contact.email' },
+  { expression: 'contact.first_name' },
+  { expression: 'contact.properties' },
+  { expression: 'run.id' },
+  { expression: 'workflow.id' },
+  { expression: 'workflow.name' },
+];
+
+/**
+ * Returns what the step at a path can use: the trigger, the contact, and the outputs of the steps before it. Steps inside
+ * of a branch or a loop are visible only there. The nearest come first.
+ */
+export function earlierOutputs(
+  definition: Definition,
+  path: string,
+  schemas: OutputSchemas,
+): Output[] {
+  const found: Output[] = [];
+  let rest = path;
+  for (;;) {
+    const place = /^(.*)\[(\d+)\]$/.exec(rest);
+    if (!place) break;
+    const [, list = '', index = '0'] = place;
+    const steps = valueAt(definition, list);
+    if (Array.isArray(steps)) {
+      const before = steps.slice(0, Number(index)).filter(isObject);
+      for (const step of before.toReversed()) found.push(...outputsOf(step, schemas));
+    }
+    const owner = /^(.*\])\.(\w+)(?:\[\d+\])?$/.exec(list);
+    if (!owner) break;
+    const [, at = '', member = ''] = owner;
+    const outer = valueAt(definition, at);
+    if (isObject(outer)) found.push(...inside(outer, member));
+    rest = at;
+  }
+  return [...found, ...BEFORE];
+}
+
+/** What the lists inside a step see of that step. */
+function inside(step: Step, member: string): Output[] {
+  const id = textOf(step.id);
+  if (member === 'on_error') {
+    return [`${id}.error.message`, `${id}.error.code`].map((expression) => ({ expression }));
+  }
+  if (member !== 'steps') return [];
+  const item = typeof step.as === 'string' ? step.as : 'item';
+  return [item, 'index', `${id}.count`].map((expression) => ({ expression }));
+}
+
+function outputsOf(step: Step, schemas: OutputSchemas): Output[] {
+  const { id, tool, parallel } = step;
+  if (typeof id !== 'string') return [];
+  const own = { expression: id };
+  if (Array.isArray(parallel)) {
+    const inner = parallel.flatMap((list: unknown) => (Array.isArray(list) ? list : []));
+    return [...inner.filter(isObject).flatMap((each) => outputsOf(each, schemas)), own];
+  }
+  if (step.for_each !== undefined) {
+    return [own, { expression: `${id}.count` }, { expression: `${id}.results` }];
+  }
+  if (step.wait_for_event !== undefined) {
+    return [own, { expression: `${id}.timed_out` }, { expression: `${id}.event` }];
+  }
+  if (typeof tool !== 'string') return [own];
+  return [own, ...members(id, schemas.get(tool), 2)];
+}
+
+function members(prefix: string, schema: unknown, depth: number): Output[] {
+  if (depth === 0 || !isObject(schema) || !isObject(schema.properties)) return [];
+  return Object.entries(schema.properties).flatMap(([name, inner]) => {
+    const expression = `${prefix}.${name}`;
+    const about = isObject(inner) ? inner.description : undefined;
+    const own = { expression, ...(typeof about === 'string' && { about }) };
+    return [own, ...members(expression, inner, depth - 1)];
+  });
+}

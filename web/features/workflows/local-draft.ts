@@ -1,0 +1,35 @@
+import { isObject } from '../../api/reader.ts';
+import type { Definition } from './definition.ts';
+
+/** A definition that is not saved yet, with the version that it changes. */
+export interface LocalDraft {
+  version: number;
+  definition: Definition;
+}
+
+const PREFIX = 'switchboard.workflow-draft.';
+
+/** Returns the draft that this browser keeps of a workflow. */
+export function readLocalDraft(workflowId: string): LocalDraft | undefined {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(PREFIX + workflowId) ?? 'null');
+    if (!isObject(stored) || typeof stored.version !== 'number') return undefined;
+    const { version, definition } = stored;
+    if (!isObject(definition)) return undefined;
+    const { name, trigger, steps } = definition;
+    if (typeof name !== 'string' || !isObject(trigger) || !Array.isArray(steps)) return undefined;
+    return { version, definition: { name, trigger, steps: steps.filter(isObject) } };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a draft in this browser. Without one, or without storage, nothing is kept. */
+export function writeLocalDraft(workflowId: string, draft: LocalDraft | undefined): void {
+  try {
+    if (draft) localStorage.setItem(PREFIX + workflowId, JSON.stringify(draft));
+    else localStorage.removeItem(PREFIX + workflowId);
+  } catch {
+    // The storage is full or forbidden. The draft lives as long as the page.
+  }
+}

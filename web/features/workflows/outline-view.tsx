@@ -1,0 +1,193 @@
+import { useRef, useState } from 'react';
+import type { ToolDescriptor } from '../../api/tools.ts';
+import { editorTexts } from '../../texts/editor.texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { Button } from '../../ui/button.tsx';
+import { TextField } from '../../ui/field.tsx';
+import {
+  type Row,
+  type Step,
+  changeAt,
+  freeId,
+  insertStep,
+  moveStep,
+  removeStep,
+  rowsOf,
+  type StepRow,
+  textOf,
+} from './definition.ts';
+import { earlierOutputs } from './earlier-outputs.ts';
+import styles from './editor.module.css';
+import { JsonField } from './json-field.tsx';
+import { Outline, TRIGGER } from './outline.tsx';
+import { SearchDialog } from './search-dialog.tsx';
+import { NEW_STEPS } from './step-kind.ts';
+import { STEP_TOOLS, StepPanel } from './step-panel.tsx';
+import type { Editor } from './use-editor.ts';
+
+interface ViewProps {
+  editor: Editor;
+  tools: readonly ToolDescriptor[];
+  /** The path of the chosen step, or that of the trigger. */
+  selected: string;
+  onSelect: (path: string) => void;
+}
+
+/** Returns how many faults there are at a path and inside. */
+export function faultsAt(faults: Editor['faults'], path: string): number {
+  return faults.filter((each) => each.path === path || each.path.startsWith(`${path}.`)).length;
+}
+
+/** The tree of steps with the form of the chosen one. */
+export function OutlineView({ editor, tools, selected, onSelect: setSelected }: ViewProps) {
+  const texts = useTexts(editorTexts);
+  const [isAdding, setAdding] = useState(false);
+  const panel = useRef<HTMLDivElement>(null);
+  const { definition, faults, apply } = editor;
+  const row = rowsOf(definition.steps).find(({ path }) => path === selected);
+  const faultOf = (path: string): string | undefined =>
+    faults.find((each) => each.path === path)?.message;
+  const move = (from: StepRow, by: -1 | 1): void => {
+    const next = moveStep(definition, from, by);
+    if (next === definition) return;
+    apply(next);
+    setSelected(`${from.list}[${from.index + by}]`);
+  };
+  const remove = (from: StepRow): void => {
+    apply(removeStep(definition, from));
+    setSelected(from.index > 0 ? `${from.list}[${from.index - 1}]` : TRIGGER);
+  };
+  const insert = (step: Step, wanted: string): void => {
+    const { list, index } = placeAfter(row);
+    const id = freeId(definition.steps, wanted);
+    apply(insertStep(definition, list, index, { id, ...withFreeIds(definition.steps, step) }));
+    setSelected(`${list}[${index}]`);
+  };
+  const edit = (): void => {
+    const field = panel.current?.querySelector('input, select, textarea');
+    if (field instanceof HTMLElement) field.focus();
+  };
+  return (
+    <div className={styles.columns}>
+      <div className={styles.side}>
+        <Outline
+          definition={definition}
+          selected={selected}
+          faultsAt={(path) => faultsAt(faults, path)}
+          onSelect={setSelected}
+          onEdit={edit}
+          onMove={move}
+          onRemove={remove}
+          onAdd={() => setAdding(true)}
+        />
+        <Button size="small" onClick={() => setAdding(true)}>
+          {row?.kind === 'step' ? texts.addAfter : row ? texts.addInside : texts.add}
+        </Button>
+      </div>
+      {row?.kind === 'step' && (
+        <StepPanel
+          key={row.path}
+          focus={panel}
+          row={row}
+          tools={tools}
+          outputs={earlierOutputs(
+            definition,
+            row.path,
+            new Map(tools.map(({ name, outputSchema }) => [name, outputSchema])),
+          )}
+          faultOf={(member) => faultOf(`${row.path}.${member}`)}
+          onChange={(step, label) =>
+            apply(
+              changeAt(definition, row.path, () => step),
+              `${row.path}.${label}`,
+            )
+          }
+          actions={{
+            up: () => move(row, -1),
+            down: () => move(row, 1),
+            remove: () => remove(row),
+            duplicate: () => insert(row.step, textOf(row.step.id)),
+          }}
+        />
+      )}
+      {!row && (
+        <div className={styles.panel} ref={panel} role="group" aria-label={texts.trigger}>
+          <TextField
+            label={texts.name}
+            fault={faultOf('name')}
+            value={definition.name}
+            onChange={(name) => apply({ ...definition, name }, 'name')}
+          />
+          <JsonField
+            label={texts.triggerJson}
+            fault={faults.find(({ path }) => path.startsWith(TRIGGER))?.message}
+            value={definition.trigger}
+            onChange={(trigger) => apply({ ...definition, trigger }, TRIGGER)}
+          />
+        </div>
+      )}
+      {isAdding && (
+        <AddDialog
+          tools={tools}
+          onClose={() => setAdding(false)}
+          onChoose={(step, wanted) => {
+            setAdding(false);
+            insert(step, wanted);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface AddProps {
+  tools: readonly ToolDescriptor[];
+  onChoose: (step: Step, wanted: string) => void;
+  onClose: () => void;
+}
+
+function AddDialog({ tools, onChoose, onClose }: AddProps) {
+  const texts = useTexts(editorTexts);
+  const kinds = Object.entries(NEW_STEPS);
+  const names: Readonly<Record<string, string>> = texts.kinds;
+  const known = new Map(tools.map(({ name, title }) => [name, title]));
+  for (const name of STEP_TOOLS) if (!known.has(name)) known.set(name, '');
+  const choose = (name: string): void => {
+    const kind = kinds.find(([each]) => `kind ${each}` === name);
+    if (kind) onChoose(kind[1], kind[0]);
+    else onChoose({ tool: name, arguments: {} }, name);
+  };
+  return (
+    <SearchDialog
+      title={texts.add}
+      search={texts.addSearch}
+      none={texts.addNone}
+      choices={[
+        ...kinds.map(([name]) => ({ name: `kind ${name}`, label: names[name] ?? name })),
+        ...[...known].map(([name, about]) => ({ name, label: name, about })),
+      ]}
+      onChoose={choose}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Where a new step goes: after the chosen one, at the end of the chosen list, or first. */
+function placeAfter(row: Row | undefined): { list: string; index: number } {
+  if (!row) return { list: 'steps', index: 0 };
+  if (row.kind === 'list') return { list: row.path, index: row.length };
+  return { list: row.list, index: row.index + 1 };
+}
+
+/** Gives the steps inside a new step ids that no other step has. Its own id is given by the caller. */
+function withFreeIds(steps: readonly Step[], step: Step): Step {
+  let copy: { steps: readonly Step[] } = { steps: [step] };
+  for (const inner of rowsOf([step])) {
+    if (inner.kind !== 'step' || inner.path === 'steps[0]') continue;
+    const taken = [...steps, ...copy.steps];
+    const id = freeId(taken, textOf(inner.step.id));
+    copy = changeAt(copy, `${inner.path}.id`, () => id);
+  }
+  const [own = {}] = copy.steps;
+  return Object.fromEntries(Object.entries(own).filter(([name]) => name !== 'id'));
+}

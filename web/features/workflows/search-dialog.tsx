@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import { Dialog } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import styles from './editor.module.css';
+
+export interface Choice {
+  name: string;
+  label: string;
+  about?: string | undefined;
+}
+
+interface SearchProps {
+  title: string;
+  search: string;
+  none: string;
+  choices: readonly Choice[];
+  onChoose: (name: string) => void;
+  onClose: () => void;
+}
+
+const MOST = 60;
+
+/** A list to choose from, with a field that finds. Enter takes the first. */
+export function SearchDialog({ title, search, none, choices, onChoose, onClose }: SearchProps) {
+  const [text, setText] = useState('');
+  const wanted = text.toLowerCase();
+  const found = choices
+    .filter(({ name, label }) => `${name} ${label}`.toLowerCase().includes(wanted))
+    .slice(0, MOST);
+  return (
+    <Dialog isOpen onClose={onClose} title={title}>
+      <TextField
+        label={search}
+        value={text}
+        autoComplete="off"
+        autoFocus
+        onChange={setText}
+        onKeyDown={(event) => {
+          const [first] = found;
+          if (event.key !== 'Enter' || !first) return;
+          event.preventDefault();
+          onChoose(first.name);
+        }}
+      />
+      {found.length === 0 && <p role="status">{none}</p>}
+      <ul className={styles.choices}>
+        {found.map(({ name, label, about }) => (
+          <li key={name}>
+            <button type="button" className={styles.choice} onClick={() => onChoose(name)}>
+              <strong>{label}</strong>
+              {about && <span className={styles.about}>{about}</span>}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

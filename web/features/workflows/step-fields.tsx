@@ -1,0 +1,108 @@
+import { useTexts } from '../../texts/language.tsx';
+import { editorTexts } from '../../texts/editor.texts.ts';
+import { isObject } from '../../api/reader.ts';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { type Step, textOf } from './definition.ts';
+import { kindOf } from './step-kind.ts';
+
+interface FieldsProps {
+  step: Step;
+  faultOf: (member: string) => string | undefined;
+  onChange: (step: Step, label: string) => void;
+}
+
+const UNITS = ['seconds', 'minutes', 'hours', 'days', 'until'] as const;
+
+/** Returns a step with a member, or without it when the value is empty. */
+export function withMember(step: Step, name: string, value: unknown): Step {
+  if (value !== undefined && value !== '') return { ...step, [name]: value };
+  return Object.fromEntries(Object.entries(step).filter(([each]) => each !== name));
+}
+
+/** The fields that belong to the kind of a step, without those of tools. */
+export function KindFields(props: FieldsProps) {
+  const { step, faultOf, onChange } = props;
+  const texts = useTexts(editorTexts);
+  const textField = (member: string, label: string, description?: string) => (
+    <TextField
+      label={label}
+      description={description}
+      fault={faultOf(member)}
+      value={textOf(step[member])}
+      onChange={(value) => onChange(withMember(step, member, value), member)}
+    />
+  );
+  switch (kindOf(step)) {
+    case 'branch':
+      return textField('if', texts.condition, texts.branchAbout);
+    case 'wait':
+      return <WaitFields {...props} />;
+    case 'loop':
+      return (
+        <>
+          {textField('for_each', texts.list, texts.listAbout)}
+          {textField('as', texts.as)}
+          <TextField
+            label={texts.concurrency}
+            inputMode="numeric"
+            fault={faultOf('concurrency')}
+            value={textOf(step.concurrency)}
+            onChange={(value) =>
+              onChange(withMember(step, 'concurrency', toNumber(value)), 'concurrency')
+            }
+          />
+        </>
+      );
+    case 'stop':
+      return (
+        <>
+          <SelectField
+            label={texts.stop}
+            fault={faultOf('stop')}
+            value={textOf(step.stop)}
+            options={[
+              { value: 'succeeded', label: texts.stops.succeeded },
+              { value: 'failed', label: texts.stops.failed },
+            ]}
+            onChange={(value) => onChange({ ...step, stop: value }, 'stop')}
+          />
+          {textField('reason', texts.reason)}
+        </>
+      );
+    default:
+      return null;
+  }
+}
+
+function WaitFields({ step, faultOf, onChange }: FieldsProps) {
+  const texts = useTexts(editorTexts);
+  const wait = isObject(step.wait) ? step.wait : {};
+  const unit = UNITS.find((each) => wait[each] !== undefined) ?? 'seconds';
+  const value = textOf(wait[unit]);
+  const change = (nextUnit: string, text: string, label: string): void => {
+    const rest = Object.entries(wait).filter(([name]) => !UNITS.some((each) => each === name));
+    const next = nextUnit === 'until' ? text : toNumber(text);
+    onChange({ ...step, wait: { ...Object.fromEntries(rest), [nextUnit]: next } }, label);
+  };
+  return (
+    <>
+      <SelectField
+        label={texts.unit}
+        value={unit}
+        options={UNITS.map((each) => ({ value: each, label: texts.units[each] }))}
+        onChange={(next) => change(next, value, 'unit')}
+      />
+      <TextField
+        label={texts.amount}
+        fault={faultOf('wait') ?? faultOf(`wait.${unit}`)}
+        value={value}
+        onChange={(text) => change(unit, text, 'wait')}
+      />
+    </>
+  );
+}
+
+/** Returns the number of a text, or the text, which the service then explains. */
+function toNumber(text: string): number | string {
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}

@@ -1,0 +1,50 @@
+import { type Step, textOf } from './definition.ts';
+
+export type StepKind =
+  'tool' | 'branch' | 'wait' | 'event' | 'loop' | 'parallel' | 'stop' | 'run' | 'other';
+
+export function kindOf(step: Step): StepKind {
+  if (step.tool !== undefined) return 'tool';
+  if (step.then !== undefined) return 'branch';
+  if (step.wait !== undefined && step.run_workflow === undefined) return 'wait';
+  if (step.wait_for_event !== undefined) return 'event';
+  if (step.for_each !== undefined) return 'loop';
+  if (step.parallel !== undefined) return 'parallel';
+  if (step.stop !== undefined) return 'stop';
+  return step.run_workflow === undefined ? 'other' : 'run';
+}
+
+const PAUSE = { wait: { seconds: 1 } };
+
+/** New steps of each kind but tools. Lists that must not be empty begin with a short wait. */
+export const NEW_STEPS: Readonly<Record<Exclude<StepKind, 'tool' | 'other'>, Step>> = {
+  branch: { if: "trigger.payload.plan == 'pro'", then: [], else: [] },
+  wait: { wait: { days: 1 } },
+  event: { wait_for_event: { event: 'message.received', timeout: { days: 3 } } },
+  loop: { for_each: '{{ trigger.payload.items }}', steps: [{ id: 'inner', ...PAUSE }] },
+  parallel: { parallel: [[{ id: 'left', ...PAUSE }], [{ id: 'right', ...PAUSE }]] },
+  stop: { stop: 'succeeded' },
+  run: { run_workflow: '' },
+};
+
+/** Returns what a step does in a few words: its tool, its condition, its time. */
+export function describeStep(step: Step): string {
+  const { tool, wait, stop } = step;
+  if (typeof tool === 'string') return tool;
+  switch (kindOf(step)) {
+    case 'branch':
+      return textOf(step.if);
+    case 'wait':
+      return typeof wait === 'object' && wait !== null
+        ? Object.entries(wait)
+            .map(([unit, value]) => `${unit}: ${textOf(value)}`)
+            .join(', ')
+        : '';
+    case 'loop':
+      return textOf(step.for_each);
+    case 'stop':
+      return textOf(stop);
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,146 @@
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  autocompletion,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json, jsonLanguage, jsonParseLinter } from '@codemirror/lang-json';
+import { HighlightStyle, foldGutter, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, lintGutter, linter, setDiagnostics } from '@codemirror/lint';
+import { EditorState } from '@codemirror/state';
+import { EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { useEffect, useRef } from 'react';
+import styles from './json-editor.module.css';
+import { rangeOf } from './json-range.ts';
+
+export interface JsonEditorProps {
+  /** Names the editor for screen readers. */
+  label: string;
+  value: string;
+  /** What the service found, by paths such as `steps[0].tool`. */
+  faults: readonly { path: string; message: string }[];
+  /** What is offered after a quote. */
+  completions: { members: readonly string[]; tools: readonly string[] };
+  onChange: (value: string) => void;
+}
+
+const LOOK = EditorView.theme({
+  '&': { backgroundColor: 'var(--ground-raised)', color: 'var(--text)', maxHeight: '70vh' },
+  '.cm-scroller': { fontFamily: 'var(--font-code)', fontSize: '13px', lineHeight: '1.5' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--ground-sunken)',
+    color: 'var(--text-soft)',
+    border: 'none',
+  },
+  '&.cm-focused': { outline: '2px solid var(--focus)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--ground-raised)',
+    color: 'var(--text)',
+    border: '1px solid var(--line)',
+  },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    backgroundColor: 'var(--accent-ground)',
+    color: 'var(--text)',
+  },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
+    backgroundColor: 'var(--ground-active)',
+  },
+});
+const COLOURS = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--accent-text)' },
+  { tag: tags.string, color: 'var(--good-text)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--warn-text)' },
+]);
+
+/**
+ * An editor for JSON. It lives in a shadow root, where CodeMirror may add its styles without `<style>` elements. Tab moves
+ * the focus on, as in every other field.
+ */
+export function JsonEditor(props: JsonEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  // The editor is made once and calls what was given last.
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    const place = host.current;
+    if (!place) return undefined;
+    const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' });
+    const made = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({ doc: latest.current.value, extensions: extensions(latest) }),
+    });
+    view.current = made;
+    return () => made.destroy();
+  }, []);
+  const { value, faults } = props;
+  useEffect(() => {
+    const current = view.current;
+    if (!current || current.state.doc.toString() === value) return;
+    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
+  }, [value]);
+  useEffect(() => {
+    const current = view.current;
+    if (!current) return;
+    const found = faults.map(({ path, message }): Diagnostic => ({
+      ...rangeOf(current.state, path),
+      severity: 'error',
+      message: `${path} ${message}`,
+    }));
+    current.dispatch(setDiagnostics(current.state, found));
+  }, [faults]);
+  return <div className={styles.editor} ref={host} />;
+}
+
+function extensions(latest: { current: JsonEditorProps }) {
+  return [
+    lineNumbers(),
+    foldGutter(),
+    history(),
+    json(),
+    lintGutter(),
+    // Without a fault of the service, the editor looks for faults of the syntax.
+    linter((view) =>
+      latest.current.faults.length > 0
+        ? latest.current.faults.map(({ path, message }) => ({
+            ...rangeOf(view.state, path),
+            severity: 'error' as const,
+            message: `${path} ${message}`,
+          }))
+        : jsonParseLinter()(view),
+    ),
+    autocompletion(),
+    jsonLanguage.data.of({ autocomplete: (at: CompletionContext) => complete(at, latest) }),
+    syntaxHighlighting(COLOURS),
+    LOOK,
+    EditorView.lineWrapping,
+    // Without a tabindex, a region that scrolls would not count as reachable by keyboard.
+    EditorView.contentAttributes.of({ 'aria-label': latest.current.label, tabindex: '0' }),
+    keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+    }),
+  ];
+}
+
+/** Offers names of tools after `"tool": "`, and names of members after other quotes. */
+function complete(
+  at: CompletionContext,
+  { current }: { current: JsonEditorProps },
+): CompletionResult | null {
+  const { members, tools } = current.completions;
+  const tool = at.matchBefore(/"tool"\s*:\s*"[\w]*/);
+  const word = at.matchBefore(/"\w*$/);
+  if (!word) return null;
+  const names = tool ? tools : members;
+  return {
+    from: word.from + 1,
+    options: names.map((label): Completion => ({ label, type: tool ? 'function' : 'property' })),
+    validFor: /^\w*$/,
+  };
+}
