@@ -130,7 +130,13 @@ describe('the editor of workflows', () => {
     await page.getByRole('tab', { name: 'JSON' }).click();
     await page.getByRole('textbox', { name: 'Definition (JSON)' }).waitFor();
     expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'Canvas' }).click();
+    await page.locator('[data-id="steps[1].else[0]"]').waitFor();
+    expect(await findViolations(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    await page.locator('[data-id="steps[1].then[0]"]').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('group', { name: 'yes' }).waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
   });

@@ -6,15 +6,16 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { CanvasView } from './canvas-view.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import styles from './editor.module.css';
 import { JsonView } from './json-view.tsx';
-import { OutlineView } from './outline-view.tsx';
+import { OutlineView, faultsAt } from './outline-view.tsx';
 import { TRIGGER } from './outline.tsx';
 import type { Editor } from './use-editor.ts';
 import type { Workflow } from './workflow.readers.ts';
 
-type View = 'outline' | 'json';
+type View = 'outline' | 'canvas' | 'json';
 
 /** The editor: views of one definition, with undo, the draft, and saving. */
 export function EditorTab({ workflow, editor }: { workflow: Workflow; editor: Editor }) {
@@ -69,6 +70,17 @@ export function EditorTab({ workflow, editor }: { workflow: Workflow; editor: Ed
         onChange={setView}
         tabs={[
           part('outline', <OutlineView {...{ editor, tools, selected }} onSelect={setSelected} />),
+          part(
+            'canvas',
+            <CanvasView
+              steps={editor.definition.steps}
+              faultsAt={(path) => faultsAt(editor.faults, path)}
+              onOpen={(path) => {
+                setSelected(path);
+                setView('outline');
+              }}
+            />,
+          ),
           part(
             'json',
             <JsonView

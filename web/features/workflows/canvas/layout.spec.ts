@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { NODE, layoutOf } from './layout.ts';
+
+describe(layoutOf, () => {
+  const { nodes, links } = layoutOf([
+    { id: 'a', tool: 'x' },
+    { id: 'b', if: 'c', then: [{ id: 'd', tool: 'x' }], else: [{ id: 'e', tool: 'x' }] },
+    { id: 'f', tool: 'x' },
+  ]);
+
+  it('places every step once, and none over another', () => {
+    expect(nodes.map(({ step }) => step.id)).toEqual(['a', 'b', 'd', 'e', 'f']);
+    for (const one of nodes) {
+      for (const other of nodes) {
+        const isApart =
+          one === other ||
+          Math.abs(one.x - other.x) >= NODE.width ||
+          Math.abs(one.y - other.y) >= NODE.height;
+        expect(isApart, `${one.path} ${other.path}`).toBe(true);
+      }
+    }
+  });
+
+  it('links a step with the next one, and with the lists inside it', () => {
+    expect(links).toContainEqual({ from: 'steps[0]', to: 'steps[1]' });
+    expect(links).toContainEqual({ from: 'steps[1]', to: 'steps[1].then[0]', list: 'then' });
+    expect(links).toContainEqual({ from: 'steps[1].else[0]', to: 'steps[2]' });
+    expect(links).not.toContainEqual({ from: 'steps[1]', to: 'steps[2]' });
+  });
+
+  it('passes by a branch without else', () => {
+    const branch = { id: 'b', if: 'c', then: [{ id: 'd', tool: 'x' }] };
+    const passing = layoutOf([branch, { id: 'f', tool: 'x' }]).links;
+    expect(passing).toContainEqual({ from: 'steps[0]', to: 'steps[1]' });
+  });
+});
