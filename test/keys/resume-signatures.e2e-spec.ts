@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { withNewKey } from '../support/with-new-key.js';
 import { type EraName, ERAS, rpc } from '../workflows/support/offer-client.js';
 import { createWorkflow, getRun, runUntil, trigger } from '../workflows/support/workflow-client.js';
 
@@ -31,18 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-async function withKey(options: object): Promise<TestOrganization> {
-  const response = await acme.fetch('/api/mcp/keys', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(options),
-  });
-  const { api_key: key } = (await response.json()) as { api_key: string };
-  return {
-    ...acme,
-    rpc: (body, headers = {}) => acme.rpc(body, { Authorization: `Bearer ${key}`, ...headers }),
-  };
-}
+const withKey = (options: object) => withNewKey(acme, options);
 
 /** Returns the resume URLs in everything that the key can read of the run and its message. */
 async function urlsFor(agent: TestOrganization, era?: EraName): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { withNewKey } from '../support/with-new-key.js';
 import { callTool, said } from './support/offer-client.js';
 import { createWorkflow } from './support/workflow-client.js';
 
@@ -16,19 +17,7 @@ beforeEach(async () => {
 });
 afterAll(() => switchboard.close());
 
-/** Returns the organization with a new key that has these options. */
-async function withKey(options: object): Promise<TestOrganization> {
-  const response = await acme.fetch('/api/mcp/keys', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(options),
-  });
-  const { api_key: key } = (await response.json()) as { api_key: string };
-  return {
-    ...acme,
-    rpc: (body, headers = {}) => acme.rpc(body, { Authorization: `Bearer ${key}`, ...headers }),
-  };
-}
+const withKey = (options: object) => withNewKey(acme, options);
 
 const agent = async (name: string, given: object, by = acme): Promise<unknown> =>
   said(await callTool(by, name, given));

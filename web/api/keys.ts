@@ -38,7 +38,7 @@ export function useApiKey({ untilUsed = false } = {}) {
   });
 }
 
-/** What a new key may do. Without any of it, the key may call every tool and does not expire. */
+/** Limits a new key. Without any limit, the key may call every tool and does not expire. */
 export interface KeyOptions {
   expires_in_days?: number;
   read_only?: boolean;

@@ -10,7 +10,7 @@ interface KeyLimitFieldsProps {
   onChange: (limits: KeyLimits) => void;
 }
 
-/** What a new key may do, and until when. */
+/** Asks for the tools that a new key may call, and for its expiry. */
 export function KeyLimitFields({ limits, onChange }: KeyLimitFieldsProps) {
   const { key: texts } = useTexts(developerTexts);
   return (

@@ -1,6 +1,6 @@
 import type { KeyOptions } from '../../api/keys.ts';
 
-/** What a person has chosen for a new key. */
+/** Holds the choices of a person for a new key. */
 export interface KeyLimits {
   /** Days as text; empty for a key that does not expire. */
   days: string;

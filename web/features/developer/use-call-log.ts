@@ -13,7 +13,7 @@ const MOST_PAGES = 10;
 
 interface Log {
   calls: readonly Call[];
-  /** Where to look further back. Null when there is nothing older. */
+  /** The next page of older calls begins at this cursor. It is null when there are none. */
   older: string | null;
 }
 

@@ -11,7 +11,7 @@ import { useToast } from '../../ui/toast.tsx';
 import { CONFIRMATIONS, type Policy, policyResult } from './tool.readers.ts';
 import styles from './tools.module.css';
 
-/** What the organization decided about a tool. The service lets only owners change it. */
+/** Shows the policy of the organization for a tool. The service lets only owners change it. */
 export function PolicySection({ policy }: { policy: Policy }) {
   const texts = useTexts(toolsTexts);
   const toast = useToast();

@@ -2,7 +2,7 @@ import { isObject } from '../../api/reader.ts';
 
 export type Step = Readonly<Record<string, unknown>>;
 
-/** What a person edits, and what a version stores. */
+/** A person edits this, and a version stores it. */
 export interface Definition {
   readonly name: string;
   readonly trigger: Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ const LISTS = ['then', 'else', 'steps', 'on_error'] as const;
 
 export interface StepRow {
   kind: 'step';
-  /** As the service writes it in faults, for example `steps[1].then[0]`. */
+  /** Has the form that the service uses in faults, for example `steps[1].then[0]`. */
   path: string;
   /** The list that holds it. */
   list: string;

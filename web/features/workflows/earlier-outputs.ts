@@ -53,7 +53,7 @@ export function earlierOutputs(
   return [...found, ...BEFORE];
 }
 
-/** What the lists inside a step see of that step. */
+/** Returns the outputs of a step that the lists inside it can use. */
 function inside(step: Step, member: string): Output[] {
   const id = textOf(step.id);
   if (member === 'on_error') {

@@ -19,7 +19,7 @@ const mail = (id: string, to: string, subject: string, body: string) => ({
   arguments: { contact_id: to, subject, body },
 });
 
-/** What new workflows can begin with. Each is a whole definition that can be saved as it is. */
+/** New workflows can begin with one of these. Each is a whole definition that can be saved as it is. */
 export const EXAMPLES: readonly Example[] = [
   {
     name: 'welcome',
@@ -167,7 +167,7 @@ export const EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** What a workflow from nothing begins with. */
+/** A workflow from nothing begins with this definition. */
 export const NOTHING = {
   trigger: { type: 'manual' },
   steps: [{ id: 'pause', wait: { seconds: 1 } }],

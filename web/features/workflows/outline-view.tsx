@@ -172,7 +172,7 @@ function AddDialog({ tools, onChoose, onClose }: AddProps) {
   );
 }
 
-/** Where a new step goes: after the chosen one, at the end of the chosen list, or first. */
+/** Returns the place of a new step: after the chosen one, at the end of the chosen list, or first. */
 function placeAfter(row: Row | undefined): { list: string; index: number } {
   if (!row) return { list: 'steps', index: 0 };
   if (row.kind === 'list') return { list: row.path, index: row.length };

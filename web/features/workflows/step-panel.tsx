@@ -134,5 +134,5 @@ function ToolFields({ step, tools, outputs, faultOf, onChange }: ToolFieldsProps
   );
 }
 
-/** The same object each time, because fields compare it. */
+/** This is one object for all renderings, because fields compare it. */
 const NONE: Readonly<Record<string, unknown>> = {};

@@ -16,7 +16,7 @@ import { type Workflow, deliveriesResult, savedWorkflow } from './workflow.reade
 const OVERLAPS = ['0', '3600', '86400', '604800'] as const;
 const CHANGED = ['get_workflow', 'list_workflows', 'list_webhook_deliveries'];
 
-/** What starts the workflow: the address of its webhook, its secret, and how to sign. */
+/** Shows the trigger of the workflow: the address of its webhook, its secret, and how to sign. */
 export function TriggerTab({ workflow }: { workflow: Workflow }) {
   const texts = useTexts(webhooksTexts).webhook;
   if (workflow.webhook_url === null) {

@@ -44,7 +44,7 @@ export function useEditor(workflow: Workflow, onSaved: (secret: string | null) =
     setHistory(startHistory(definitionOf(next)));
     save.reset();
   };
-  // What others saved is shown at once while this person has changed nothing.
+  // A version that others saved is shown at once while this person has changed nothing.
   if (workflow.version > base.version && !isChanged) adopt(workflow);
 
   const saveAt = (version: number): void =>

@@ -14,7 +14,7 @@ interface DiffProps {
   to: number;
 }
 
-/** What differs between two versions, with the values before and after. */
+/** Shows the differences between two versions, with the values before and after. */
 export function VersionDiff({ workflowId, from, to }: DiffProps) {
   const texts = useTexts(workflowsTexts).versions;
   const given = { workflow_id: workflowId, from, to };

@@ -20,9 +20,9 @@ export interface JsonEditorProps {
   /** Names the editor for screen readers. */
   label: string;
   value: string;
-  /** What the service found, by paths such as `steps[0].tool`. */
+  /** Has the faults that the service found, by paths such as `steps[0].tool`. */
   faults: readonly { path: string; message: string }[];
-  /** What is offered after a quote. */
+  /** Has the texts that the editor offers after a quote. */
   completions: { members: readonly string[]; tools: readonly string[] };
   onChange: (value: string) => void;
 }

@@ -28,7 +28,7 @@ interface Block {
   links: Link[];
   width: number;
   height: number;
-  /** Where the block begins, and from where its next step goes on. */
+  /** The block begins at the first of these, and its next step follows the second. */
   first: string | undefined;
   last: readonly string[];
 }
