@@ -4,6 +4,7 @@
 -- Result: the organization's id, or null without a context. A wrong signature is error 42501.
 -- Locks: none.
 --
+-- The role of tools can set the setting but cannot sign it: it may not read private.installation, which has the key.
 -- The signed bytes contain the process id of the session and the time at which the transaction began. So a
 -- context that leaks is worthless in another session, and in another transaction of this one. The time is binary: it
 -- contains a zero byte, so no signature of a transaction is one that open_context() accepts.

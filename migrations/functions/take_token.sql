@@ -1,4 +1,4 @@
--- Takes one token from a bucket that all processes share.
+-- Takes one token from a bucket that all processes share. CredentialLimits refuses the request when there is none.
 --
 -- Arguments:
 --   bucket          what the bucket counts

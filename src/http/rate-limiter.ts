@@ -8,7 +8,10 @@ import { SecurityLog } from '../security/security-log.js';
 const STREAMS = 128;
 const STREAMS_PER_SECOND = 1;
 
-/** Limits the calls of each organization to one process, so that an endless loop of one cannot slow down others. */
+/**
+ * Limits the calls of each organization to one process, so that an endless loop of one cannot slow down others. Limits that
+ * all processes share are in `CredentialLimits`: attempts to sign in, new accounts, new API keys.
+ */
 @Injectable()
 export class RateLimiter {
   private readonly buckets?: TokenBuckets;

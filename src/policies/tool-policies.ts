@@ -24,6 +24,7 @@ export interface NamedPolicy extends ToolPolicy {
 /**
  * Holds the policies of one organization as they were when a request began, and the restriction of the caller's API key.
  * For a renamed tool, pass all of its names: a policy under an old name still applies, and the strictest policy wins.
+ * `ToolRegistry.find` and `OfferedToolList.find` use it to refuse calls: they return no tool that it does not permit.
  */
 export class ToolPolicies {
   /** Used for organizations without policies, and for work without policies, such as steps. Hides nothing. */

@@ -22,7 +22,10 @@ const CLAIM_DELAY_MS = 3;
 /** Aborted work gets this time to end before `stop` continues without it. */
 const ABORT_GRACE_MS = 500;
 
-/** Claims due rows at every wake-up and poll, and renews and releases their leases. Survives outages of the database. */
+/**
+ * Claims due rows at every wake-up and poll, and renews and releases their leases. Survives outages of the database. When
+ * a lease is lost, it aborts the signal of the work. `LeaseLostError` says what this means for a run and its steps.
+ */
 export class LeasedWorker {
   private readonly logger: Logger;
   private readonly running = new Set<Running>();

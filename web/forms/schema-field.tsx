@@ -23,7 +23,7 @@ export interface SchemaFieldProps {
   onChange: (draft: Draft) => void;
 }
 
-/** The field of one argument, with those inside it. */
+/** The field of one argument, with those inside it. `fieldKind` decides which kind of field a schema gets. */
 export function SchemaField(props: SchemaFieldProps) {
   const { draft } = props;
   if (draft.kind === 'group') return <GroupField {...props} members={draft.members} />;

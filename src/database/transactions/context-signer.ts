@@ -3,7 +3,10 @@ import { createHmac } from 'node:crypto';
 /** Limits the cache of signatures, one for each pair of organization and connection. */
 const MOST_KEPT = 2000;
 
-/** Signs which organization a transaction belongs to; PostgreSQL checks it in `open_context()`. */
+/**
+ * Signs which organization a transaction belongs to. The SQL function `open_context()` checks the signature and binds the
+ * transaction. Row-level security then gets the organization from `current_organization()`.
+ */
 export class ContextSigner {
   private readonly kept = new Map<string, string>();
 

@@ -7,7 +7,8 @@ import { ConfirmationsService } from './confirmations.service.js';
 
 /**
  * Provides the tools by which signed-in people answer calls of agents. No agent and no step may ever call them: an agent
- * that approves its own calls needs no approval.
+ * that approves its own calls needs no approval. With `when_possible`, the client of the agent answers instead, by an input
+ * request (`ToolPipeline`).
  */
 @Injectable()
 export class ConfirmationTools {

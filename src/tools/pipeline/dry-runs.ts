@@ -8,7 +8,10 @@ import { ToolRegistry } from '../registry/tool-registry.js';
 /** Holds the result of the call, and the rows that it changed before the rollback. */
 export type DryRunOutcome = { result: object } & Effects;
 
-/** Calls tools in transactions that are rolled back, so that nothing is stored and nothing is sent. */
+/**
+ * Calls tools in transactions that are rolled back, so that nothing is stored and nothing is sent. An external tool has
+ * no dry run: `ToolPipeline` refuses it. Messages are sent after a commit, so a dry run reports only their rows.
+ */
 @Injectable()
 export class DryRuns {
   constructor(

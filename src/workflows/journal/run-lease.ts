@@ -7,7 +7,11 @@ export interface RunLease {
   readonly epoch: number;
 }
 
-/** Reports that another worker has claimed the run, or that it was canceled. The worker stops and writes nothing more. */
+/**
+ * Reports that another worker has claimed the run, or that it was canceled. The worker stops and writes nothing more: the
+ * transactions of its running steps are rolled back. The next worker runs these steps again from the journal. A call of
+ * an external tool may have had its effect: `ToolRunner` repeats it with the same idempotency key.
+ */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
