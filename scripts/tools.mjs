@@ -18,8 +18,8 @@ async function main() {
     if (!(error instanceof BuildError)) throw error;
     fail(error.message);
   }
-  const { toolCatalog } = await import('../dist/src/bootstrap/tool-catalog.js');
-  const tools = (await toolCatalog()).all();
+  const { previewToolRegistry } = await import('../dist/src/bootstrap/preview-tool-registry.js');
+  const tools = (await previewToolRegistry()).all();
   if (process.argv.includes('--tokens')) await printTokens(tools);
   else printTools(tools);
 }

@@ -118,6 +118,9 @@ const MOST_PARAMETERS = 7;
 /** A file with one of these suffixes has one class, named after the file: `contact.tools.ts` has `ContactTools`. */
 const ROLE_SUFFIX =
   /\.(controller|tools|prompts|completions|worker|guard|filter|service|runner|repository|module)\.ts$/;
+/** Lists the suffixes that a file name may have, so that one role has one suffix. */
+const SUFFIXES =
+  /^(controller|tools|prompts|completions|worker|guard|filter|strategy|service|runner|repository|entity|inputs|results|decorator|encoder|module)$/;
 /** Returns true for files that compose the application. They may import every folder. */
 const isRoot = (path: string): boolean => !path.includes('/') || top(path) === BOOTSTRAP;
 /** Only `prepareDatabase` may run migrations. */
@@ -251,6 +254,14 @@ describe('architecture', () => {
       return classes.includes(expected) ? [] : [`${path} has no class ${expected}`];
     });
     expect(faults).toEqual([]);
+  });
+
+  it('has no file with another suffix than the listed ones', () => {
+    const suffixes = FILES.map(({ path }) => ({ path, parts: posix.basename(path).split('.') }));
+    const faults = suffixes.filter(({ parts }) =>
+      parts.slice(1, -1).some((suffix) => !SUFFIXES.test(suffix)),
+    );
+    expect(faults.map(({ path }) => path)).toEqual([]);
   });
 
   it('gives every class with @Injectable or @Controller a file with a suffix of its role', () => {

@@ -6,7 +6,7 @@ import { toError } from '../errors/app-error.js';
 import type { Extensions } from './app.module.js';
 import { withOwner } from './owner-connection.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
-import { toolCatalog } from './tool-catalog.js';
+import { previewToolRegistry } from './preview-tool-registry.js';
 import {
   Compatibility,
   type PinnedVersion,
@@ -78,7 +78,7 @@ export async function checkWorkflows(extensions: Extensions = {}): Promise<void>
 }
 
 async function makeReport(env: Env, extensions: Extensions): Promise<Report> {
-  const registry = await toolCatalog(extensions);
+  const registry = await previewToolRegistry(extensions);
   const tools = new Compatibility(stepToolsOf(registry.all()), new LiquidSandbox());
   const report: Report = { breaks: [], changed: [] };
   await withOwner(env, async (client) => {

@@ -4,7 +4,7 @@ import { didYouMean } from '../text/nearest-names.js';
 import { parseTime } from '../text/parse-time.js';
 import { OfferedTools } from '../tools/registry/offered-tools.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
-import { dtoSchema } from '../tools/schema/dto-schema.js';
+import { classSchema } from '../tools/schema/class-schema.js';
 import { parseArguments } from '../tools/schema/parse-arguments.js';
 import { CreateKeyBody } from './api-key.inputs.js';
 import type { KeyOptions } from './key-options.js';
@@ -12,7 +12,7 @@ import type { KeyOptions } from './key-options.js';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_DAYS = 3650;
 const MAX_FAULTS = 20;
-const SCHEMA = dtoSchema(CreateKeyBody);
+const SCHEMA = classSchema(CreateKeyBody);
 
 /** Checks the options of new keys. */
 @Injectable()

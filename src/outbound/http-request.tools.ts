@@ -5,7 +5,8 @@ import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import type { HttpRequest, HttpResponse } from './http-exchange.js';
 import { headerFaults, readHeaders, retryAfterSeconds } from './http-headers.js';
-import { HttpRequestInput, HttpRequestResult } from './http-request.dto.js';
+import { HttpRequestInput } from './http-request.inputs.js';
+import { HttpRequestResult } from './http-request.results.js';
 import { OutboundClient } from './outbound-client.js';
 
 /** These statuses mean temporary failures. A retry after any other failure would fail again. */

@@ -12,7 +12,7 @@ import {
   firstParameter,
 } from '../tools/registry/decorated-methods.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
-import { dtoSchema } from '../tools/schema/dto-schema.js';
+import { classSchema } from '../tools/schema/class-schema.js';
 import { parseArguments } from '../tools/schema/parse-arguments.js';
 import {
   Prompt,
@@ -78,7 +78,7 @@ export class PromptRegistry implements OnModuleInit {
     const { name, title, description, icons, needs = [] } = options;
     assertName('a prompt', name, place);
     const input = firstParameter(method);
-    const schema = dtoSchema(input);
+    const schema = classSchema(input);
     const fields = Object.entries(schema.properties);
     const wrong = fields.find(([, field]) => field.type !== 'string');
     if (wrong) {

@@ -11,7 +11,7 @@ import {
   DecoratedMethods,
   firstParameter,
 } from '../tools/registry/decorated-methods.js';
-import { type DtoClass, dtoSchema } from '../tools/schema/dto-schema.js';
+import { type SchemaClass, classSchema } from '../tools/schema/class-schema.js';
 import type { ObjectSchema } from '../tools/schema/json-schema.js';
 import { parseArguments } from '../tools/schema/parse-arguments.js';
 import {
@@ -104,7 +104,7 @@ export class ResourceRegistry implements OnModuleInit {
     assertName('a resource', name, place);
     const template = templateOf(uri, place);
     const input = firstParameter(method);
-    const schema = dtoSchema(input);
+    const schema = classSchema(input);
     assertHasVariables(template, input, schema, place);
     return {
       template,
@@ -132,7 +132,7 @@ function templateOf(uri: string, place: string): UriTemplate {
 
 function assertHasVariables(
   { text, variables }: UriTemplate,
-  input: DtoClass,
+  input: SchemaClass,
   { properties, required = [] }: ObjectSchema,
   place: string,
 ): void {

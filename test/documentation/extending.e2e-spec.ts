@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as validators from 'class-validator';
 import { describe, expect, it } from 'vitest';
-import { dtoSchema } from '../../src/tools/schema/dto-schema.js';
+import { classSchema } from '../../src/tools/schema/class-schema.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -42,7 +42,7 @@ describe('docs/extending.md', () => {
     const sentence = /It may use ([^]*?) of class-validator/.exec(text)![1]!;
     const names = [...sentence.matchAll(/`@(\w+)`/g)].map(([, name]) => name!);
     expect(names.length).toBeGreaterThan(20);
-    for (const name of names) expect(() => dtoSchema(dtoWith(name)), name).not.toThrow();
+    for (const name of names) expect(() => classSchema(classWith(name)), name).not.toThrow();
   });
 });
 
@@ -67,8 +67,8 @@ function unindented(code: string): string {
 }
 
 /** Returns a class with one field that has the decorator, and a type decorator if that one implies no type. */
-function dtoWith(name: string): new () => object {
-  class Dto {}
+function classWith(name: string): new () => object {
+  class Decorated {}
   const factories = validators as unknown as Record<
     string,
     (...given: unknown[]) => PropertyDecorator
@@ -88,12 +88,12 @@ function dtoWith(name: string): new () => object {
   const isNumber = name === 'Min' || name === 'Max';
   const isArray = name.includes('Array');
   const isTyped = !['IsNotEmpty', 'IsOptional', 'MinLength', 'MaxLength', 'Length'].includes(name);
-  factories[name]!(...(given[name] ?? []))(Dto.prototype, 'field');
-  if (isNumber) factories['IsInt']!()(Dto.prototype, 'field');
+  factories[name]!(...(given[name] ?? []))(Decorated.prototype, 'field');
+  if (isNumber) factories['IsInt']!()(Decorated.prototype, 'field');
   if (isArray) {
-    factories['IsArray']!()(Dto.prototype, 'field');
-    factories['IsString']!({ each: true })(Dto.prototype, 'field');
+    factories['IsArray']!()(Decorated.prototype, 'field');
+    factories['IsString']!({ each: true })(Decorated.prototype, 'field');
   }
-  if (!isTyped) factories['IsString']!()(Dto.prototype, 'field');
-  return Dto;
+  if (!isTyped) factories['IsString']!()(Decorated.prototype, 'field');
+  return Decorated;
 }

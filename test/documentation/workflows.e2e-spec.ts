@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HTTP_METHODS, HttpRequestInput } from '../../src/outbound/http-request.dto.js';
-import { dtoSchema } from '../../src/tools/schema/dto-schema.js';
+import { HTTP_METHODS, HttpRequestInput } from '../../src/outbound/http-request.inputs.js';
+import { classSchema } from '../../src/tools/schema/class-schema.js';
 import { type Sink, startSink } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -105,7 +105,7 @@ describe('docs/workflows.md', () => {
   });
 
   it('names every argument of http_request, and every method', () => {
-    for (const name of Object.keys(dtoSchema(HttpRequestInput).properties)) {
+    for (const name of Object.keys(classSchema(HttpRequestInput).properties)) {
       expect(PAGE).toContain(`| \`${name}\``);
     }
     for (const method of HTTP_METHODS) expect(PAGE).toContain(`\`${method}\``);

@@ -268,7 +268,7 @@ describe('tools/call as a dry run', () => {
     const given = { text: 'New' };
     const question = await withoutTrace(() => modern('team_rename', given, true));
     expect(question.body).toMatchObject({ result: { resultType: 'input_required' } });
-    expect(question.text).toContain('Allow a dry run of this action?');
+    expect(question.text).toContain('Confirm this dry run: ');
     const { requestState } = resultOf(question);
     const yes = { inputResponses: { [CONFIRMATION]: { action: 'accept' } }, requestState };
     const misused = await withoutTrace(() => modern('team_rename', given, undefined, yes));

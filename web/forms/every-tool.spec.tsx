@@ -68,10 +68,10 @@ function mayBeEmpty(schema: Schema, name: string): boolean {
 
 /** Reads the tools from the service's own registry. Its sources have other settings of TypeScript. */
 async function registeredTools(): Promise<Tool[]> {
-  const path = '../../src/bootstrap/tool-catalog.ts';
+  const path = '../../src/bootstrap/preview-tool-registry.ts';
   const module: unknown = await import(path);
-  if (!isObject(module) || typeof module.toolCatalog !== 'function') throw new Error(path);
-  const registry: unknown = await module.toolCatalog();
+  if (!isObject(module) || typeof module.previewToolRegistry !== 'function') throw new Error(path);
+  const registry: unknown = await module.previewToolRegistry();
   if (!isRegistry(registry)) throw new Error('The registry has no list of tools.');
   return registry.all().map(({ descriptor }) => descriptor);
 }

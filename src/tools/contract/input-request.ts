@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
 import { FaultList } from '../../errors/fault-list.js';
 import { checkValue } from '../schema/check-value.js';
-import { type DtoClass, dtoSchema } from '../schema/dto-schema.js';
+import { type SchemaClass, classSchema } from '../schema/class-schema.js';
 import type { JsonSchema, ObjectSchema } from '../schema/json-schema.js';
 import { instantiate } from '../schema/parse-arguments.js';
 
@@ -25,9 +25,9 @@ export type Answers<Requests extends InputRequests> = {
 /** Asks a person to fill in a form of texts, numbers, booleans and choices. Never ask for secrets with it. */
 export function askForm<Form extends object>(
   message: string,
-  form: DtoClass<Form>,
+  form: SchemaClass<Form>,
 ): InputRequest<Form> {
-  const schema = dtoSchema(form);
+  const schema = classSchema(form);
   const { properties, required } = schema;
   assertFlat(form, properties);
   return {
@@ -45,7 +45,7 @@ export function askForm<Form extends object>(
 }
 
 /** Throws for a field with more than one value, because clients show single values only (MCP, client/elicitation). */
-function assertFlat(form: DtoClass, properties: Record<string, JsonSchema>): void {
+function assertFlat(form: SchemaClass, properties: Record<string, JsonSchema>): void {
   for (const [name, { type }] of Object.entries(properties)) {
     if (type === 'object' || type === 'array' || Array.isArray(type)) {
       throw new Error(`${form.name}.${name}: a form has fields of single values only.`);
@@ -55,7 +55,7 @@ function assertFlat(form: DtoClass, properties: Record<string, JsonSchema>): voi
 
 /** Returns undefined for a response that does not fit the form. Leaves out fields that the form does not have. */
 function readForm<Form extends object>(
-  form: DtoClass<Form>,
+  form: SchemaClass<Form>,
   schema: ObjectSchema,
   content: unknown,
 ): Form | undefined {

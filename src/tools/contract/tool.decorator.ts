@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Fault } from '../../errors/app-error.js';
-import type { DtoClass } from '../schema/dto-schema.js';
+import type { SchemaClass } from '../schema/class-schema.js';
 import type { TaskSource } from './task-source.js';
 import type { Surface } from './tool-call.js';
 
@@ -14,14 +14,14 @@ export interface ToolOptions {
   /** Tells a model what the tool does, when to use it and what it returns. */
   description: string;
   /** Declares the arguments. The default is the type of the first parameter of the method. */
-  input?: DtoClass;
+  input?: SchemaClass;
   /**
    * Finds faults of the arguments of a workflow step when the workflow is saved, beyond those that the schema expresses.
    * Texts may contain expressions.
    */
   checkStep?: (given: Readonly<Record<string, unknown>>) => readonly Fault[];
   /** Declares the result. When absent, the method returns `ToolContent`. */
-  output?: DtoClass;
+  output?: SchemaClass;
   icons?: readonly Icon[];
   /** True if the tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */
   readOnly?: boolean;

@@ -7,8 +7,8 @@ import { IdempotencyKey } from './idempotency-key.entity.js';
 export class IdempotencyRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Waits for an earlier call with the key, and returns it. Returns undefined when this call has claimed the key. */
-  async claim(
+  /** Waits for an earlier call with the key, and returns it. Returns undefined when this call has reserved the key. */
+  async reserve(
     organizationId: string,
     tool: string,
     key: string,

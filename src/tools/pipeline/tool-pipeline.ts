@@ -26,7 +26,6 @@ export type ToolMethod = (input: object, call: ToolCall) => Promise<object>;
 
 /** Limits the text of arguments that a person sees before confirming a call. */
 const MAX_SHOWN_ARGUMENTS = 2000;
-
 /** People see this in place of a secret. */
 const HIDDEN = '(hidden)';
 
@@ -47,7 +46,10 @@ interface BegunCall {
   readonly earlier: { result: object | null } | undefined;
 }
 
-/** Runs every call after its guards: validation, transaction, idempotency, confirmation, method, audit. */
+/**
+ * Runs every call after its guards: validation, transaction, idempotency, confirmation, method, audit. A call of a hidden
+ * tool does not get here, because `ToolRegistry.find` does not find the tool.
+ */
 @Injectable()
 export class ToolPipeline {
   private readonly logger = new Logger('ToolCall');
@@ -171,12 +173,12 @@ export class ToolPipeline {
     return result;
   }
 
-  /** Claims the key, and has a new call confirmed. Needs a transaction, which a missing confirmation rolls back. */
+  /** Reserves the key, and has a new call confirmed. Needs a transaction, which a missing confirmation rolls back. */
   private async begin(checked: CheckedCall): Promise<BegunCall> {
     const { tool, input, call, confirmed } = checked;
     const approval = confirmed && (await this.confirmations.findApproval(confirmed));
     const key = idempotencyKeyOf(input, call, approval);
-    const earlier = await this.claim(checked, key);
+    const earlier = await this.reserveKey(checked, key);
     if (confirmed && !earlier) await this.confirmations.use(confirmed, approval);
     else if (!confirmed && !earlier?.result) await confirm(tool, input, call);
     return { key, approval, earlier };
@@ -197,7 +199,7 @@ export class ToolPipeline {
     });
   }
 
-  private async claim(
+  private async reserveKey(
     { tool, input, call }: CheckedCall,
     key: string | undefined,
   ): Promise<{ result: object | null } | undefined> {
@@ -209,7 +211,7 @@ export class ToolPipeline {
     const earlier =
       (oldNames.length > 0
         ? await this.idempotency.find(organizationId, oldNames, key)
-        : undefined) ?? (await this.idempotency.claim(organizationId, name, key, digest));
+        : undefined) ?? (await this.idempotency.reserve(organizationId, name, key, digest));
     if (!earlier) return undefined;
     if (!earlier.fingerprint.equals(digest)) {
       throw new AppError(
@@ -263,8 +265,8 @@ function confirmationRequest(
     json.length > MAX_SHOWN_ARGUMENTS
       ? `${json.slice(0, MAX_SHOWN_ARGUMENTS).toWellFormed()}…`
       : json;
-  const question = isDryRun ? 'Allow a dry run of this action?' : 'Allow this action?';
-  return askForm(`${question} ${title}, with:\n${shown}`, Agreement);
+  const kind = isDryRun ? 'dry run' : 'call';
+  return askForm(`Confirm this ${kind}: ${title}, with:\n${shown}`, Agreement);
 }
 
 /** Returns the key of an approved call from its approval, so that it happens once, however it is repeated. */

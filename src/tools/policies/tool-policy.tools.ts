@@ -8,12 +8,8 @@ import { OfferedTools } from '../registry/offered-tools.js';
 import type { RegisteredTool } from '../registry/registered-tool.js';
 import { ToolRegistry } from '../registry/tool-registry.js';
 import { OwnerGuard } from './owner.guard.js';
-import {
-  ListToolPoliciesInput,
-  SetToolPolicyInput,
-  ToolPolicyList,
-  ToolPolicyResult,
-} from './tool-policy.dto.js';
+import { ListToolPoliciesInput, SetToolPolicyInput } from './tool-policy.inputs.js';
+import { ToolPolicyList, ToolPolicyResult } from './tool-policy.results.js';
 
 const SET = 'set_tool_policy';
 const LIST = 'list_tool_policies';

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { AppError } from '../../errors/app-error.js';
-import type { DtoClass } from '../schema/dto-schema.js';
+import type { SchemaClass } from '../schema/class-schema.js';
 
 /** Calls a method with its `this`. The arguments are the input and the {@link ToolCall}. */
 export type BoundMethod = (input: unknown, call: unknown) => Promise<unknown>;
@@ -160,8 +160,9 @@ function assertEnhancers(
 }
 
 /** Returns the class of the first parameter of a method. Throws if TypeScript emitted no class for it. */
-export function firstParameter({ instance, name, place }: DecoratedMethod<unknown>): DtoClass {
-  const types = Reflect.getMetadata('design:paramtypes', instance, name) as DtoClass[] | undefined;
+export function firstParameter({ instance, name, place }: DecoratedMethod<unknown>): SchemaClass {
+  const types = Reflect.getMetadata('design:paramtypes', instance, name) as
+    SchemaClass[] | undefined;
   const input = types?.[0];
   if (!input || (input as unknown) === Object) {
     throw new Error(

@@ -7,7 +7,7 @@ import type { TaskSource } from '../contract/task-source.js';
 import type { Surface, ToolCall } from '../contract/tool-call.js';
 import { Tool, type ToolOptions } from '../contract/tool.decorator.js';
 import { type ToolMethod, ToolPipeline } from '../pipeline/tool-pipeline.js';
-import { type DtoClass, dtoSchema } from '../schema/dto-schema.js';
+import { type SchemaClass, classSchema } from '../schema/class-schema.js';
 import { parseArguments, parseBySchema } from '../schema/parse-arguments.js';
 import { endedCall } from './ended-call.js';
 import {
@@ -183,14 +183,14 @@ function namesOf({ name, aliases = [] }: ToolOptions): [string, ...string[]] {
   return [name, ...aliases];
 }
 
-function describe(options: ToolOptions, input: DtoClass): ToolDescriptor {
+function describe(options: ToolOptions, input: SchemaClass): ToolDescriptor {
   const readOnly = options.readOnly ?? false;
   return {
     name: options.name,
     title: options.title,
     description: options.description,
-    inputSchema: dtoSchema(input),
-    ...(options.output && { outputSchema: dtoSchema(options.output) }),
+    inputSchema: classSchema(input),
+    ...(options.output && { outputSchema: classSchema(options.output) }),
     ...(options.icons && { icons: options.icons }),
     annotations: {
       readOnlyHint: readOnly,

@@ -15,7 +15,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Doc, Nullable } from './doc.decorator.js';
-import type { DtoClass } from './dto-schema.js';
+import type { SchemaClass } from './class-schema.js';
 
 // Each decorator here combines decorators of class-validator, @Doc and @Nullable. It takes a description, options, both
 // or neither.
@@ -66,12 +66,12 @@ export function Choice(values: readonly string[], ...given: Given): PropertyDeco
 }
 
 /** Declares an instance of a class with decorated fields. */
-export function Nested(type: () => DtoClass, ...given: Given): PropertyDecorator {
+export function Nested(type: () => SchemaClass, ...given: Given): PropertyDecorator {
   return field(() => [Type(type), ValidateNested()])(...given);
 }
 
 /** Declares a list of instances of a class with decorated fields. */
-export function ListOf(type: () => DtoClass, ...given: Given): PropertyDecorator {
+export function ListOf(type: () => SchemaClass, ...given: Given): PropertyDecorator {
   return field(() => [Type(type), ValidateNested({ each: true }), IsArray()])(...given);
 }
 

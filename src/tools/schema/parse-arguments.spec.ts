@@ -19,7 +19,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../errors/app-error.js';
 import { Nullable } from './doc.decorator.js';
-import { dtoSchema } from './dto-schema.js';
+import { classSchema } from './class-schema.js';
 import { instantiate, parseArguments } from './parse-arguments.js';
 
 class Inner {
@@ -70,7 +70,7 @@ class Input {
   email?: string;
 }
 
-const SCHEMA = dtoSchema(Input);
+const SCHEMA = classSchema(Input);
 const parse = (given: unknown): Input => parseArguments(Input, SCHEMA, given);
 const faultsOf = (given: unknown): string[] => {
   try {

@@ -1,16 +1,16 @@
 import { AppError, type Fault } from '../../errors/app-error.js';
 import { FaultList } from '../../errors/fault-list.js';
 import { checkValue } from './check-value.js';
-import { type DtoClass, nestedClassesOf } from './dto-schema.js';
+import { type SchemaClass, nestedClassesOf } from './class-schema.js';
 import type { ObjectSchema } from './json-schema.js';
 
-/** Returns an instance of `dto`. Throws `invalid_arguments` with the paths of the first 20 faults. */
+/** Returns an instance of `schemaClass`. Throws `invalid_arguments` with the paths of the first 20 faults. */
 export function parseArguments<T extends object>(
-  dto: DtoClass<T>,
+  schemaClass: SchemaClass<T>,
   schema: ObjectSchema,
   given: unknown,
 ): T {
-  return instantiate(dto, parseBySchema(schema, given));
+  return instantiate(schemaClass, parseBySchema(schema, given));
 }
 
 /** Checks arguments against a schema that has no class. Returns a plain object. */
@@ -22,9 +22,9 @@ export function parseBySchema(schema: ObjectSchema, given: unknown): Record<stri
 }
 
 /** Keeps free-form objects plain. plainToInstance would copy them, and fail on a key called `constructor`. */
-export function instantiate<T extends object>(dto: DtoClass<T>, value: object): T {
-  const nested = nestedClassesOf(dto);
-  const instance = new dto() as Record<string, unknown>;
+export function instantiate<T extends object>(schemaClass: SchemaClass<T>, value: object): T {
+  const nested = nestedClassesOf(schemaClass);
+  const instance = new schemaClass() as Record<string, unknown>;
   for (const [key, item] of Object.entries(value)) {
     const inner = nested.get(key);
     instance[key] = inner ? instantiateNested(inner, item) : item;
@@ -32,9 +32,9 @@ export function instantiate<T extends object>(dto: DtoClass<T>, value: object): 
   return instance as T;
 }
 
-function instantiateNested(dto: DtoClass, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => instantiateNested(dto, item));
-  return typeof value === 'object' && value !== null ? instantiate(dto, value) : value;
+function instantiateNested(schemaClass: SchemaClass, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => instantiateNested(schemaClass, item));
+  return typeof value === 'object' && value !== null ? instantiate(schemaClass, value) : value;
 }
 
 /** Makes the error for one or more faults. Its message is the first fault. */

@@ -2,7 +2,7 @@ import { PageInput } from '../../paging/paging.js';
 import { Doc } from '../../tools/schema/doc.decorator.js';
 import { Flag, Integer, JsonObject, ObjectList, Text } from '../../tools/schema/fields.js';
 import { MAX_STEPS } from '../definitions/steps/step-parser.js';
-import { WorkflowIdInput } from '../store/workflow-id.input.js';
+import { WorkflowIdInput } from '../store/workflow-id.inputs.js';
 
 export class BuildWorkflowInput {
   @Doc(

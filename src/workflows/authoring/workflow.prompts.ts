@@ -4,7 +4,7 @@ import { Prompt, type PromptResult } from '../../prompts/prompt.decorator.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
-import { dtoSchema } from '../../tools/schema/dto-schema.js';
+import { classSchema } from '../../tools/schema/class-schema.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
 import { BuildWorkflowInput, CreateWorkflowInput } from './workflow.inputs.js';
 
@@ -72,7 +72,7 @@ export class WorkflowPrompts {
 
 function task(description: string, tools: readonly ToolDescriptor[]): string {
   // The text uses the descriptions of create_workflow, so that both always agree.
-  const { trigger, steps } = dtoSchema(CreateWorkflowInput).properties;
+  const { trigger, steps } = classSchema(CreateWorkflowInput).properties;
   return [
     'Build a Switchboard workflow that does this, in my words:',
     description,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { Tool } from '../../tools/contract/tool.decorator.js';
-import { WorkflowIdInput } from '../store/workflow-id.input.js';
+import { WorkflowIdInput } from '../store/workflow-id.inputs.js';
 import { CreateWorkflowInput, ListWorkflowsInput, UpdateWorkflowInput } from './workflow.inputs.js';
 import {
   DeletedWorkflowResult,

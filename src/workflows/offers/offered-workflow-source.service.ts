@@ -3,7 +3,7 @@ import { AppError } from '../../errors/app-error.js';
 import { IDEMPOTENCY_KEY, OfferedTools } from '../../tools/registry/offered-tools.js';
 import type { OfferedTool, OfferedToolSource } from '../../tools/registry/offered-tool.js';
 import { ReportedFailure } from '../../tools/pipeline/tool-pipeline.js';
-import { dtoSchema } from '../../tools/schema/dto-schema.js';
+import { classSchema } from '../../tools/schema/class-schema.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { OfferedRunResult } from '../runs/run.results.js';
 import { PayloadContactsService } from '../triggers/payload-contacts.service.js';
@@ -13,7 +13,7 @@ import { RunStartsService } from '../triggers/run-starts.service.js';
 import type { OfferedWorkflow } from '../store/workflow.entity.js';
 import { OfferedWorkflowsRepository } from '../store/offered-workflows.repository.js';
 
-const OUTPUT_SCHEMA = dtoSchema(OfferedRunResult);
+const OUTPUT_SCHEMA = classSchema(OfferedRunResult);
 /** States the worst case in each annotation, because the steps of a workflow can change at any time. */
 const ANNOTATIONS = {
   readOnlyHint: false,

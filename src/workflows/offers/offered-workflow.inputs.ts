@@ -1,7 +1,7 @@
 import { IsString, Matches } from 'class-validator';
 import { Doc } from '../../tools/schema/doc.decorator.js';
 import { Integer, JsonObject, Text } from '../../tools/schema/fields.js';
-import { WorkflowIdInput } from '../store/workflow-id.input.js';
+import { WorkflowIdInput } from '../store/workflow-id.inputs.js';
 
 export class ListWorkflowToolsInput {}
 

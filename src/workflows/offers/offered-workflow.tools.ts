@@ -2,7 +2,7 @@ import { Injectable, UseGuards } from '@nestjs/common';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { Tool } from '../../tools/contract/tool.decorator.js';
 import { OwnerGuard } from '../../tools/policies/owner.guard.js';
-import { WorkflowIdInput } from '../store/workflow-id.input.js';
+import { WorkflowIdInput } from '../store/workflow-id.inputs.js';
 import { ListWorkflowToolsInput, OfferWorkflowInput } from './offered-workflow.inputs.js';
 import {
   WithdrawnWorkflowResult,

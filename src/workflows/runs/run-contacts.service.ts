@@ -3,7 +3,7 @@ import { type ContactChanges, parseChanges } from '../../contacts/contact-fields
 import type { Contact } from '../../contacts/contact.entity.js';
 import { CreateContactInput } from '../../contacts/contact.inputs.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
-import { dtoSchema } from '../../tools/schema/dto-schema.js';
+import { classSchema } from '../../tools/schema/class-schema.js';
 import { parseArguments } from '../../tools/schema/parse-arguments.js';
 import { TEXT_FIELDS } from '../definitions/contact-mapping.js';
 import { isObject } from '../definitions/step-fields.js';
@@ -26,7 +26,7 @@ export class RunContactsService {
     runId: string,
     given: Record<string, unknown>,
   ): Promise<{ contact: Contact; created: boolean }> {
-    const schema = dtoSchema(CreateContactInput);
+    const schema = classSchema(CreateContactInput);
     const changes = parseChanges(parseArguments(CreateContactInput, schema, tidyFields(given)));
     const saved = await this.save(organizationId, runId, changes);
     await this.runs.setContact(organizationId, runId, saved.contact.id);

@@ -54,7 +54,7 @@ interface Ancestry {
 
 const NO_ANCESTRY: Ancestry = { depth: 0, rootRunId: null, isFull: false };
 
-/** Stores new runs, for every kind of trigger, and wakes workers for them. */
+/** Stores new runs, for every kind of trigger, and wakes workers. A start with a used key is a duplicate: it stores none. */
 @Injectable()
 export class RunStartsService {
   constructor(
@@ -80,7 +80,7 @@ export class RunStartsService {
       // Refused runs are rows too. With this key, a loop stores one row per workflow and not thousands.
       if (ancestry.isFull) run.dedupeKey = `followers ${ancestry.rootRunId}`;
       const inserted = (await this.runs.insert(organizationId, [run])).get(run.id);
-      if (!inserted) return await this.findEarlier(organizationId, run, ancestry);
+      if (!inserted) return await this.findDuplicateByKey(organizationId, run, ancestry);
       if (inserted.limits) await this.delay(organizationId, run, inserted);
       this.notifyAfterCommit(organizationId, run, inserted);
       await this.failpoints.reach('after insert, before commit', run.id);
@@ -124,7 +124,7 @@ export class RunStartsService {
    * body, or null. Until the open transaction ends, no other one gets an answer for the same body. Without this,
    * simultaneous deliveries would all start a run.
    */
-  async findRepeated(
+  async findDuplicateByBody(
     organizationId: string,
     workflowId: string,
     bodyHash: Buffer,
@@ -138,7 +138,7 @@ export class RunStartsService {
     );
   }
 
-  private async findEarlier(
+  private async findDuplicateByKey(
     organizationId: string,
     { workflowId, dedupeKey, bodyHash }: NewRun,
     { isFull }: Ancestry,
@@ -215,7 +215,7 @@ export class RunStartsService {
   }
 }
 
-/** Returns a dedupe key that is new, and by which {@link RunStartsService.findRepeated} finds the run of this body. */
+/** Returns a dedupe key that is new, and by which {@link RunStartsService.findDuplicateByBody} finds the run of this body. */
 export function newBodyKey(bodyHash: Buffer): string {
   return `${bodyKeyPrefix(bodyHash)}${newId('key')}`;
 }

@@ -18,6 +18,10 @@ const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** Limits a batch to 64 runs, because all of them wait for the same commit. */
 const MIN_WEIGHT_BYTES = MAX_BATCH_BYTES / 64;
 
+/**
+ * Starts the run of a verified delivery. Decides whether the delivery is a duplicate by its body. `RunStartsService`
+ * decides whether it is one by the sender's key.
+ */
 @Injectable()
 export class WebhookStartsService {
   private readonly unlimited = this.batcher(false);
@@ -43,7 +47,7 @@ export class WebhookStartsService {
     }
     const { payload } = delivery;
     return await this.tenants.transaction(organizationId, async () => {
-      const earlier = await this.findRepeated(webhook, delivery);
+      const earlier = await this.findDuplicate(webhook, delivery);
       if (earlier !== null) return { runId: earlier, duplicate: true };
       const contactId = await this.contacts.find(organizationId, payload);
       const start = { ...startOf(webhook, delivery), contactId };
@@ -71,13 +75,13 @@ export class WebhookStartsService {
     }
   }
 
-  /** Returns the run of an earlier delivery with the same body, when the workflow asks for that. */
-  private async findRepeated(
+  /** Returns the run of which this delivery is a duplicate by its body, when the workflow has `dedupe_seconds`. */
+  private async findDuplicate(
     { organizationId, workflowId }: Webhook,
     { dedupeSeconds, bodyHash }: VerifiedDelivery,
   ): Promise<string | null> {
     if (dedupeSeconds === undefined) return null;
-    return await this.runs.findRepeated(organizationId, workflowId, bodyHash, dedupeSeconds);
+    return await this.runs.findDuplicateByBody(organizationId, workflowId, bodyHash, dedupeSeconds);
   }
 
   private batcher(isLimited: boolean): Batcher<RunStart, (string | undefined)[]> {

@@ -8,7 +8,7 @@ import { Resource } from '../../resources/resource.decorator.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { Tool } from '../../tools/contract/tool.decorator.js';
 import { Integer } from '../../tools/schema/fields.js';
-import { WorkflowIdInput } from '../store/workflow-id.input.js';
+import { WorkflowIdInput } from '../store/workflow-id.inputs.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { DeliveryLogService } from './delivery-log.service.js';
 import { WebhookDeliveriesResult } from './webhook-delivery.results.js';

@@ -1,7 +1,7 @@
 import { PageInput } from '../../../paging/paging.js';
 import { Doc } from '../../../tools/schema/doc.decorator.js';
 import { Integer, Text } from '../../../tools/schema/fields.js';
-import { WorkflowIdInput } from '../../store/workflow-id.input.js';
+import { WorkflowIdInput } from '../../store/workflow-id.inputs.js';
 import { MAX_VERSION } from '../../store/version-content.js';
 
 export class WorkflowVersionInput extends WorkflowIdInput {

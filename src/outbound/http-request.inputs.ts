@@ -1,6 +1,6 @@
 import { IsOptional, Matches } from 'class-validator';
 import { Doc } from '../tools/schema/doc.decorator.js';
-import { Choice, Integer, JsonObject, Text } from '../tools/schema/fields.js';
+import { Choice, JsonObject, Text } from '../tools/schema/fields.js';
 
 export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -33,17 +33,4 @@ export class HttpRequestInput {
   @IsOptional()
   @Matches(/^[!-~]{1,255}$/)
   idempotency_key?: string;
-}
-
-export class HttpRequestResult {
-  @Integer('From 200 to 299; any other status fails the step.')
-  status: number;
-
-  @JsonObject('content-type, etag, last-modified, link and location, if the response has them.')
-  headers: object;
-
-  @JsonObject(
-    '{json, text}: one is the body, the other is null. json is used if the content-type is JSON.',
-  )
-  body: object;
 }

@@ -29,7 +29,7 @@ import {
 } from 'class-validator';
 import { describe, expect, it } from 'vitest';
 import { Doc, Nullable } from './doc.decorator.js';
-import { dtoSchema } from './dto-schema.js';
+import { classSchema } from './class-schema.js';
 import { parseArguments } from './parse-arguments.js';
 
 class Address {
@@ -104,7 +104,7 @@ class IsEven {
   }
 }
 
-describe(dtoSchema, () => {
+describe(classSchema, () => {
   it('uses the strictest limit when decorators overlap', () => {
     class Overlapping {
       @IsString()
@@ -114,7 +114,7 @@ describe(dtoSchema, () => {
       @Length(2, 20)
       text: string;
     }
-    expect(dtoSchema(Overlapping).properties.text).toEqual({
+    expect(classSchema(Overlapping).properties.text).toEqual({
       type: 'string',
       minLength: 5,
       maxLength: 9,
@@ -126,7 +126,7 @@ describe(dtoSchema, () => {
       @IsUrl()
       page: string;
     }
-    const schema = dtoSchema(Linked);
+    const schema = classSchema(Linked);
     expect(() => parseArguments(Linked, schema, { page: 'https://example.com/a' })).not.toThrow();
     for (const page of ['javascript:alert(1)', 'example.com', 'file:///etc/passwd', 'https://']) {
       expect(() => parseArguments(Linked, schema, { page }), page).toThrow(/^page must/);
@@ -134,7 +134,7 @@ describe(dtoSchema, () => {
   });
 
   it('expresses every decorator as a keyword', () => {
-    expect(dtoSchema(Everything)).toEqual({
+    expect(classSchema(Everything)).toEqual({
       type: 'object',
       properties: {
         email: {
@@ -165,8 +165,8 @@ describe(dtoSchema, () => {
 
   it('generates a schema that is valid in draft-07 and in 2020-12', () => {
     const options = { strict: true, allowUnionTypes: true, formats: { email: true as const } };
-    expect(() => new Ajv2020(options).compile(dtoSchema(Everything))).not.toThrow();
-    expect(() => new Ajv(options).compile(dtoSchema(Everything))).not.toThrow();
+    expect(() => new Ajv2020(options).compile(classSchema(Everything))).not.toThrow();
+    expect(() => new Ajv(options).compile(classSchema(Everything))).not.toThrow();
   });
 
   it('throws for decorators that JSON Schema cannot express', () => {
@@ -220,8 +220,10 @@ describe(dtoSchema, () => {
       field: number;
     }
     const all = [Conditional, Unknown, Untyped, Flags, NoType, Loop];
-    for (const dto of [...all, Options, Optioned, TwoPatterns, OldPattern, Custom]) {
-      expect(() => dtoSchema(dto), dto.name).toThrow(/JSON Schema cannot express/);
+    for (const schemaClass of [...all, Options, Optioned, TwoPatterns, OldPattern, Custom]) {
+      expect(() => classSchema(schemaClass), schemaClass.name).toThrow(
+        /JSON Schema cannot express/,
+      );
     }
   });
 });

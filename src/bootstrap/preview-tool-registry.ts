@@ -15,7 +15,10 @@ import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { AppModule, type Extensions } from './app.module.js';
 
 /** Returns a registry whose tools can be read but not called. A Nest preview makes no instances and needs no database. */
-export async function toolCatalog({ modules, entities }: Extensions = {}): Promise<ToolRegistry> {
+export async function previewToolRegistry({
+  modules,
+  entities,
+}: Extensions = {}): Promise<ToolRegistry> {
   const env = loadEnv({});
   const app = await NestFactory.createApplicationContext(
     AppModule.forRoot({

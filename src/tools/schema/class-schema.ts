@@ -5,7 +5,7 @@ import { docOf, isNullable } from './doc.decorator.js';
 import type { JsonSchema, JsonType, ObjectSchema } from './json-schema.js';
 
 /** Describes a class with class-validator decorators. */
-export type DtoClass<T extends object = object> = new () => T;
+export type SchemaClass<T extends object = object> = new () => T;
 
 interface Rule {
   type: string;
@@ -66,34 +66,38 @@ const CONVERTERS: Record<string, Converter> = {
   },
 };
 
-const nestedClasses = new WeakMap<DtoClass, ReadonlyMap<string, DtoClass>>();
+const nestedClasses = new WeakMap<SchemaClass, ReadonlyMap<string, SchemaClass>>();
 
-/** Returns the classes of nested properties of `dto`. Its schema must have been generated before. */
-export function nestedClassesOf(dto: DtoClass): ReadonlyMap<string, DtoClass> {
-  return nestedClasses.get(dto) ?? new Map();
+/** Returns the classes of nested properties of `schemaClass`. Its schema must have been generated before. */
+export function nestedClassesOf(schemaClass: SchemaClass): ReadonlyMap<string, SchemaClass> {
+  return nestedClasses.get(schemaClass) ?? new Map();
 }
 
 /** Generates the schema that arguments are checked against. Throws for a decorator that JSON Schema cannot express. */
-export function dtoSchema(dto: DtoClass, ancestors: readonly DtoClass[] = []): ObjectSchema {
-  if (ancestors.includes(dto)) throw new SchemaError(dto, '', 'a class that contains itself');
-  const defaults = new dto() as Record<string, unknown>;
+export function classSchema(
+  schemaClass: SchemaClass,
+  ancestors: readonly SchemaClass[] = [],
+): ObjectSchema {
+  if (ancestors.includes(schemaClass))
+    throw new SchemaError(schemaClass, '', 'a class that contains itself');
+  const defaults = new schemaClass() as Record<string, unknown>;
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
-  const nested = new Map<string, DtoClass>();
-  for (const [property, rules] of rulesByProperty(dto)) {
-    const inner = nestedClassOf(dto, property, rules);
+  const nested = new Map<string, SchemaClass>();
+  for (const [property, rules] of rulesByProperty(schemaClass)) {
+    const inner = nestedClassOf(schemaClass, property, rules);
     if (inner) nested.set(property, inner);
     const schema = propertySchema(
-      dto,
+      schemaClass,
       property,
       rules,
-      inner && dtoSchema(inner, [...ancestors, dto]),
+      inner && classSchema(inner, [...ancestors, schemaClass]),
     );
     if (defaults[property] !== undefined) schema.default = defaults[property];
     properties[property] = schema;
     if (!rules.some(isOptionalRule) && schema.default === undefined) required.push(property);
   }
-  nestedClasses.set(dto, nested);
+  nestedClasses.set(schemaClass, nested);
   return {
     type: 'object',
     properties,
@@ -103,16 +107,16 @@ export function dtoSchema(dto: DtoClass, ancestors: readonly DtoClass[] = []): O
 }
 
 class SchemaError extends Error {
-  constructor(dto: DtoClass, property: string, what: string) {
+  constructor(schemaClass: SchemaClass, property: string, what: string) {
     super(
-      `${dto.name}.${property}: JSON Schema cannot express ${what}. Use decorators that it can (docs/extending.md ` +
+      `${schemaClass.name}.${property}: JSON Schema cannot express ${what}. Use decorators that it can (docs/extending.md ` +
         'lists them), and check the rest in the method.',
     );
   }
 }
 
-function rulesByProperty(dto: DtoClass): Map<string, Rule[]> {
-  const all = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+function rulesByProperty(schemaClass: SchemaClass): Map<string, Rule[]> {
+  const all = getMetadataStorage().getTargetValidationMetadatas(schemaClass, '', false, false);
   const rules = new Map<string, Rule[]>();
   for (const rule of all) {
     rules.set(rule.propertyName, [...(rules.get(rule.propertyName) ?? []), rule]);
@@ -121,28 +125,31 @@ function rulesByProperty(dto: DtoClass): Map<string, Rule[]> {
 }
 
 function nestedClassOf(
-  dto: DtoClass,
+  schemaClass: SchemaClass,
   property: string,
   rules: readonly Rule[],
-): DtoClass | undefined {
+): SchemaClass | undefined {
   if (!rules.some(isNestedRule)) return undefined;
   // class-transformer has no function that returns the class of @Type, but it makes an instance of it.
-  const probe = plainToInstance(dto, { [property]: {} }) as Record<string, object | undefined>;
+  const probe = plainToInstance(schemaClass, { [property]: {} }) as Record<
+    string,
+    object | undefined
+  >;
   const inner = probe[property]?.constructor;
-  if (inner && inner !== Object) return inner as DtoClass;
-  throw new SchemaError(dto, property, '@ValidateNested without @Type');
+  if (inner && inner !== Object) return inner as SchemaClass;
+  throw new SchemaError(schemaClass, property, '@ValidateNested without @Type');
 }
 
 function propertySchema(
-  dto: DtoClass,
+  schemaClass: SchemaClass,
   property: string,
   rules: readonly Rule[],
   nested: ObjectSchema | undefined,
 ): JsonSchema {
-  const prototype = dto.prototype as object;
+  const prototype = schemaClass.prototype as object;
   const isArray = Reflect.getMetadata('design:type', prototype, property) === Array;
   const fail = (what: string): never => {
-    throw new SchemaError(dto, property, what);
+    throw new SchemaError(schemaClass, property, what);
   };
   let own: JsonSchema = {};
   let items: JsonSchema = {};

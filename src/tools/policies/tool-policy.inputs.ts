@@ -1,6 +1,6 @@
 import { CONFIRMATIONS, type Confirmation } from '../../policies/tool-policies.js';
 import { Doc } from '../schema/doc.decorator.js';
-import { Choice, Flag, ListOf, Nested, Text } from '../schema/fields.js';
+import { Choice, Flag, Text } from '../schema/fields.js';
 
 export class ListToolPoliciesInput {}
 
@@ -19,25 +19,4 @@ export class SetToolPolicyInput {
   )
   @Choice(CONFIRMATIONS, { optional: true })
   confirmation?: Confirmation;
-}
-
-export class ToolPolicyView {
-  @Text()
-  tool: string;
-
-  @Flag()
-  hidden: boolean;
-
-  @Choice(CONFIRMATIONS)
-  confirmation: Confirmation;
-}
-
-export class ToolPolicyResult {
-  @Nested(() => ToolPolicyView)
-  policy: ToolPolicyView;
-}
-
-export class ToolPolicyList {
-  @ListOf(() => ToolPolicyView)
-  policies: ToolPolicyView[];
 }
