@@ -2,7 +2,7 @@
 // Removes one mechanism after the other from a copy of the sources and runs the tests that protect it. Exits with code 1
 // when these tests still pass for a mutant, or fail on an unchanged copy. `--check` only checks that the texts that the
 // mutants replace, and the tests that they name, still exist.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { MUTANTS } from './mutants.mjs';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -29,6 +30,9 @@ const COPIED = [
   'vitest.config.ts',
 ];
 
+/** Mutants whose tests run at the same time. These tests wait for timers and leases more than they compute. */
+const AT_ONCE = 3;
+
 const isCheck = process.argv.includes('--check');
 const ids = process.argv.slice(2).filter((argument) => argument !== '--check');
 const mutants = MUTANTS.filter(({ id }) => ids.length === 0 || ids.includes(id));
@@ -41,8 +45,7 @@ if (isCheck) {
   process.exit();
 }
 
-const rows = [];
-const control = inCopy([], (copy) =>
+const control = await inCopy([], (copy) =>
   test(
     copy,
     [...new Set(mutants.flatMap(({ tests }) => tests))],
@@ -54,19 +57,28 @@ if (!control.isBuilt || control.failed.length > 0 || control.passed === 0) {
   process.exit(1);
 }
 console.log(`${control.passed} tests pass on unchanged sources.`);
-for (const { id, what, edits, tests, names } of mutants) {
-  const { isBuilt, failed, output } = inCopy(edits, (copy) => test(copy, tests, names));
-  const isKilled = isBuilt && failed.length > 0;
-  rows.push({ id, what, isKilled, failed });
-  console.log(`${id} ${isKilled ? 'is killed' : `SURVIVES:\n${output}`}`);
-}
-const alive = rows.filter(({ isKilled }) => !isKilled);
+const rows = new Map();
+const waiting = [...mutants];
+await Promise.all(Array.from({ length: AT_ONCE }, testWaiting));
+const alive = mutants.filter(({ id }) => !rows.get(id).isKilled);
 console.log(`\n| Mutant | Removed mechanism | Tests that fail |\n| --- | --- | --- |`);
-for (const { id, what, isKilled, failed } of rows) {
+for (const { id, what } of mutants) {
+  const { isKilled, failed } = rows.get(id);
   console.log(`| ${id} | ${what} | ${isKilled ? failed.join('; ') : 'NONE'} |`);
 }
-console.log(`\n${rows.length - alive.length} of ${rows.length} mutants are killed.`);
+console.log(`\n${mutants.length - alive.length} of ${mutants.length} mutants are killed.`);
 process.exitCode = alive.length === 0 ? 0 : 1;
+
+/** Tests mutants until none is waiting. */
+async function testWaiting() {
+  for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+    const { id, edits, tests, names } = mutant;
+    const { isBuilt, failed, output } = await inCopy(edits, (copy) => test(copy, tests, names));
+    const isKilled = isBuilt && failed.length > 0;
+    rows.set(id, { isKilled, failed });
+    console.log(`${id} ${isKilled ? 'is killed' : `SURVIVES:\n${output}`}`);
+  }
+}
 
 /** Returns what keeps a mutant from being applied. A mutant that changes nothing would seem to survive. */
 function findFaults({ id, edits, tests, names }) {
@@ -94,7 +106,7 @@ function findFaults({ id, edits, tests, names }) {
 }
 
 /** Calls `work` with a copy of the sources that has the edits, and deletes the copy. */
-function inCopy(edits, work) {
+async function inCopy(edits, work) {
   const copy = mkdtempSync(join(tmpdir(), 'switchboard-mutant-'));
   try {
     for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
@@ -106,7 +118,7 @@ function inCopy(edits, work) {
         source.replaceAll(text, () => replacement),
       );
     }
-    return work(copy);
+    return await work(copy);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -116,15 +128,20 @@ function inCopy(edits, work) {
  * Runs tests in the copy, and builds it before if they start processes of it. A copy that cannot be built, or whose test
  * files cannot be loaded, counts as not killed.
  */
-function test(copy, tests, names) {
+async function test(copy, tests, names) {
   if (tests.some((file) => file.includes('failpoints'))) {
-    const built = run(copy, ['scripts/build.mjs']);
+    const built = await run(copy, ['scripts/build.mjs']);
     if (built.status !== 0) return { isBuilt: false, failed: [], passed: 0, output: built.output };
   }
   const report = join(copy, 'report.json');
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = ['run', '--project', 'e2e', ...tests, '-t', names];
-  const { output } = run(copy, [vitest, ...args, '--reporter=json', `--outputFile=${report}`]);
+  const { output } = await run(copy, [
+    vitest,
+    ...args,
+    '--reporter=json',
+    `--outputFile=${report}`,
+  ]);
   let results;
   try {
     results = JSON.parse(readFileSync(report, 'utf8')).testResults;
@@ -137,12 +154,10 @@ function test(copy, tests, names) {
   return { isBuilt: true, failed: [...new Set(failed)], passed, output };
 }
 
-function run(cwd, args) {
+async function run(cwd, args) {
   const env = { ...process.env, FAILPOINT_ROUNDS: process.env.FAILPOINT_ROUNDS ?? '3' };
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd,
-    env,
-    encoding: 'utf8',
-  });
-  return { status, output: `${stdout}${stderr}` };
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const exited = new Promise((done) => child.on('exit', done));
+  const [stdout, stderr] = await Promise.all([readText(child.stdout), readText(child.stderr)]);
+  return { status: await exited, output: `${stdout}${stderr}` };
 }
