@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { Client } from 'pg';
-import { type Env, loadEnv } from '../config/env.js';
+import { loadProcessEnv } from '../config/env-file.js';
+import type { Env } from '../config/env.js';
 import { sqlState } from '../database/database-error.js';
 import { toError } from '../errors/app-error.js';
 import type { Extensions } from './app.module.js';
@@ -67,7 +68,7 @@ export async function checkWorkflows(extensions: Extensions = {}): Promise<void>
     const unknown = given.find((argument) => argument !== '--json');
     if (unknown !== undefined)
       throw new Error(`Unknown argument ${unknown}. The only argument is --json.`);
-    const report = await makeReport(loadEnv(), extensions);
+    const report = await makeReport(loadProcessEnv(), extensions);
     const text = given.includes('--json') ? JSON.stringify(report, null, 2) : page(report);
     process.stdout.write(`${text}\n`);
     process.exitCode = report.breaks.length > 0 ? 1 : 0;

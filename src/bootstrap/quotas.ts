@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { Client } from 'pg';
-import { loadEnv } from '../config/env.js';
+import { loadProcessEnv } from '../config/env-file.js';
 import { toError } from '../errors/app-error.js';
 import { withOwner } from './owner-connection.js';
 
@@ -14,7 +14,7 @@ const USAGE = `Usage:
 /** Shows or sets quotas, for operators. A change applies to the next block of the quota that is handed out. */
 export async function runQuotas(parameters: readonly string[]): Promise<void> {
   try {
-    await withOwner(loadEnv(), (client) => run(client, parameters));
+    await withOwner(loadProcessEnv(), (client) => run(client, parameters));
   } catch (error) {
     process.stderr.write(`${toError(error).message}\n${USAGE}\n`);
     process.exitCode = 2;

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { loadEnv } from '../config/env.js';
+import { loadProcessEnv } from '../config/env-file.js';
 import { SecretBox } from '../database/secret-box.js';
 import { sqlState } from '../database/database-error.js';
 import { resealSecrets } from '../database/setup/reseal-secrets.js';
@@ -14,7 +14,7 @@ const UNDEFINED_TABLE = '42P01';
  */
 export async function rotateSecrets(): Promise<void> {
   try {
-    const env = loadEnv();
+    const env = loadProcessEnv();
     await withOwner(env, async (client) => {
       const { rows } = await client.query<{ data_key: Buffer }>(
         'select data_key from private.installation',

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { INestApplication } from '@nestjs/common';
-import { EnvError, loadEnv } from '../config/env.js';
+import { loadProcessEnv } from '../config/env-file.js';
+import { EnvError } from '../config/env.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres-error.js';
 import { AppError, toError } from '../errors/app-error.js';
@@ -35,7 +36,7 @@ async function startOrExit(
     await (await embedding?.catch(() => undefined))?.stop();
   };
   try {
-    const env = loadEnv();
+    const env = loadProcessEnv();
     if (!env.databaseUrl) embedding = EmbeddedPostgres.start({ dataDir: env.dataDir, log: say });
     onStopSignal(say, stop);
     // Loading the application takes a second or two. Meanwhile PostgreSQL starts, and wrong settings are told at once.

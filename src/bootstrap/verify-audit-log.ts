@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { AuditVerifier } from '../audit/audit-verifier.js';
-import { loadEnv } from '../config/env.js';
+import { loadProcessEnv } from '../config/env-file.js';
 import { sqlState } from '../database/database-error.js';
 import { toError } from '../errors/app-error.js';
 import { withOwner } from './owner-connection.js';
@@ -19,7 +19,7 @@ export async function verifyAuditLog(earlier: string): Promise<void> {
     hash: hash!,
   }));
   try {
-    await withOwner(loadEnv(), async (client) => {
+    await withOwner(loadProcessEnv(), async (client) => {
       const { heads, faults, entries, waiting } = await new AuditVerifier(client).verify(kept);
       for (const { organizationId, position, hash } of heads) {
         say(`head ${organizationId} ${position} ${hash}`);

@@ -47,6 +47,7 @@ describe(loadEnv, () => {
     ['PORT', '65536'],
     ['PORT', '0x50'],
     ['PORT', '-1'],
+    ['NODE_ENV', 'staging'],
     ['ROLE', 'boss'],
     ['HOST', 'a b'],
     ['DATABASE_URL', 'mysql://secretvalue@db/x'],
@@ -64,6 +65,15 @@ describe(loadEnv, () => {
     const message = messageFor({ [name]: value });
     expect(message).toContain(name);
     if (value.includes('secretvalue')) expect(message).not.toContain('secretvalue');
+  });
+
+  it('reports one fault for each wrong setting', () => {
+    expect(messageFor({ PORT: 'abc' })).toContain(
+      '\n  PORT: it must be a whole number from 0 to 65535\n',
+    );
+    expect(messageFor({ PORT: 'abc', HOST: 'a b' }).match(/^  [A-Z_]+: [^;\n]+$/gm)).toHaveLength(
+      2,
+    );
   });
 
   it('reports all faults in one error', () => {

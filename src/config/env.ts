@@ -2,19 +2,17 @@ import 'reflect-metadata';
 import {
   IsEmail,
   IsIn,
-  IsInt,
   IsOptional,
   IsString,
   IsUrl,
   Length,
   Matches,
-  Max,
-  Min,
   validateSync,
 } from 'class-validator';
 import { resolve } from 'node:path';
 import { type OutboundException, parseOutboundAllow } from './outbound-allow.js';
 import { isHost, withoutSlashes } from './hosts.js';
+import { IsWholeNumber } from './is-whole-number.js';
 import { parseTrustedProxies } from './trusted-proxies.js';
 
 export type Role = 'all' | 'web' | 'worker';
@@ -32,9 +30,7 @@ const URL_OF = (...protocols: string[]) => ({
  */
 export class Env {
   /** The HTTP server listens on this port. With 0, the system chooses a port. */
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @IsWholeNumber(0, 65_535)
   readonly port: number = 3000;
 
   /** The HTTP server listens on this address. The default is loopback with the embedded database, else every interface. */
@@ -83,33 +79,23 @@ export class Env {
   readonly signUp: 'open' | 'closed';
 
   /** Limits the messages that an organization of a new account may store in a day, until an operator changes it. */
-  @IsInt()
-  @Min(0)
-  @Max(100_000_000)
+  @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationMessages: number = 100;
 
   /** Limits tool calls and webhooks per organization, process and minute. 0 means no limit. */
-  @IsInt()
-  @Min(0)
-  @Max(100_000_000)
+  @IsWholeNumber(0, 100_000_000)
   readonly rateLimitPerMinute: number = 60_000;
 
   /** Limits attempts to sign in per account and minute, of all processes together. 0 means no limit. */
-  @IsInt()
-  @Min(0)
-  @Max(1_000_000)
+  @IsWholeNumber(0, 1_000_000)
   readonly signInPerMinute: number = 10;
 
   /** Limits accounts that one address creates in an hour, in all processes together. 0 means no limit. */
-  @IsInt()
-  @Min(0)
-  @Max(1_000_000)
+  @IsWholeNumber(0, 1_000_000)
   readonly signUpPerHour: number = 20;
 
   /** Limits API keys that one organization creates in an hour, in all processes together. 0 means no limit. */
-  @IsInt()
-  @Min(0)
-  @Max(1_000_000)
+  @IsWholeNumber(0, 1_000_000)
   readonly keysPerHour: number = 60;
 
   /** These proxies name the client in X-Forwarded-For. From anybody else, that header has no effect. */
@@ -134,18 +120,14 @@ export class Env {
   readonly otherSecretKey?: string;
 
   /** Limits the PostgreSQL connections for tenant transactions of this process. */
-  @IsInt()
-  @Min(2)
-  @Max(1000)
+  @IsWholeNumber(2, 1000)
   readonly databasePoolSize: number = 10;
 
   /**
    * A worker process handles this many messages, and runs of one organization, at the same time. With several
    * organizations, it handles 1.5 times as many runs.
    */
-  @IsInt()
-  @Min(1)
-  @Max(1000)
+  @IsWholeNumber(1, 1000)
   readonly workerConcurrency: number = 10;
 
   /** Requests of workflows may reach these addresses besides ports 80 and 443 of public addresses. */
@@ -154,8 +136,8 @@ export class Env {
   readonly outboundAllow: string = '';
 
   /** `development` and `test` enable checks that cost speed. */
-  @IsString()
-  readonly nodeEnv: string = 'production';
+  @IsIn(['production', 'development', 'test'])
+  readonly nodeEnv: 'production' | 'development' | 'test' = 'production';
 
   /**
    * With `on`, this process returns memory to the system after its start, and V8 keeps compiled code. When absent, only

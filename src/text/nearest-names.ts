@@ -2,7 +2,7 @@ const MAX_RESULTS = 3;
 const MAX_SHOWN = 64;
 
 /** Returns at most three known names that are similar to `name`, the most similar first. */
-function nearestNames(name: string, known: readonly string[]): string[] {
+export function nearestNames(name: string, known: readonly string[]): string[] {
   const wanted = name.slice(0, MAX_SHOWN).toLowerCase();
   return known
     .map((candidate) => ({ candidate, distance: distance(wanted, candidate) }))
@@ -27,6 +27,11 @@ export function unknownName(what: string, name: string, known: readonly string[]
   const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
   // The caller or the cut may have left a lone surrogate, which not every client can decode.
   return `Unknown ${what}: ${shown.toWellFormed()}${hint && `.${hint}`}`;
+}
+
+/** Returns true if at most `most` characters are added, removed or replaced between the two names, in any case. */
+export function isSimilar(name: string, known: string, most: number): boolean {
+  return distance(name.slice(0, MAX_SHOWN).toLowerCase(), known) <= most;
 }
 
 function maxDistance(candidate: string): number {

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { waitFor } from './wait-for.js';
 
@@ -18,9 +19,10 @@ export function buildTree(): void {
   execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: ROOT });
 }
 
-export function startProcess(env: Record<string, string>): SwitchboardProcess {
-  const child = spawn(process.execPath, ['scripts/start.mjs'], {
-    cwd: ROOT,
+/** Starts a process in `folder`, whose `.env` it reads. By default, that is a folder without one. */
+export function startProcess(env: Record<string, string>, folder = tmpdir()): SwitchboardProcess {
+  const child = spawn(process.execPath, [resolve(ROOT, 'scripts/start.mjs')], {
+    cwd: folder,
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,36 @@
+import { isSimilar, nearestNames } from '../text/nearest-names.js';
+import { ENV_NAMES } from './env.js';
+
+const PREFIX = 'SWITCHBOARD_';
+const SETTINGS: readonly string[] = Object.values(ENV_NAMES);
+
+/**
+ * Returns one warning for each name that is no setting but looks like one. In the file `.env`, which is written for
+ * Switchboard, a name may differ more than in the environment, which other programs use too.
+ */
+export function settingWarnings(
+  inEnvironment: readonly string[],
+  inFile: readonly string[],
+): string[] {
+  const inBoth = new Set([...inEnvironment, ...inFile]);
+  return [...inBoth].flatMap((name) => {
+    if (SETTINGS.includes(name)) return [];
+    const isPrefixed = name.startsWith(PREFIX);
+    const [nearest] = nearestNames(isPrefixed ? name.slice(PREFIX.length) : name, SETTINGS);
+    const isSuspect = isPrefixed || isMisspelled(name) || (nearest && inFile.includes(name));
+    const hint = nearest ? ` Did you mean ${nearest}?` : '';
+    return isSuspect ? [`Warning: ${name} is not a setting of Switchboard.${hint}`] : [];
+  });
+}
+
+/** Compares without case and underscores. Short names are left out, because they resemble too many others. */
+function isMisspelled(name: string): boolean {
+  const plain = withoutUnderscores(name);
+  return SETTINGS.map(withoutUnderscores).some(
+    (setting) => setting.length > 5 && isSimilar(plain, setting, setting.length > 9 ? 2 : 1),
+  );
+}
+
+function withoutUnderscores(name: string): string {
+  return name.replaceAll(/[_-]/g, '').toLowerCase();
+}
