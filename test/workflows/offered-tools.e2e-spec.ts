@@ -428,7 +428,7 @@ describe('a dry run', () => {
     expect(textOf(body)).toMatchObject({ status: 'running' });
     expect(textOf((await call({})).body)).toMatchObject({ error: { code: 'invalid_arguments' } });
     expect(await runsOf(id)).toEqual([]);
-    const traces = `select action as trace from audit_log where organization_id = $1
+    const traces = `select action as trace from audit_log where organization_id = $1 and outcome = 'ok'
       union all select tool from idempotency_keys where organization_id = $1`;
     expect(await switchboard.ownerQuery(traces, [acme.id])).not.toContainEqual({
       trace: 'dry_order',
