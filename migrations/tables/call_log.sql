@@ -7,7 +7,7 @@ create table public.call_log (
   at timestamptz(3) not null,
   caller_kind text not null,
   caller_id text not null,
-  -- Null for a row that only counts calls without a row.
+  -- It is null in a row that only counts calls without a row.
   tool text,
   outcome text not null,
   error text,

@@ -27,7 +27,7 @@ export class AccountsService {
   /** Creates an organization and its owner. Throws `email_taken`, or `forbidden` when sign-up is closed. */
   async signUp({ email, password, organization_name }: SignUpBody): Promise<Account> {
     const isClosed = this.env.signUp === 'closed';
-    // Checked again below. This check saves the hash, which is expensive.
+    // This is checked again below. The early check avoids the hash, which is expensive.
     if (isClosed && (await this.hasAny())) throw signUpClosed();
     const hash = await hashPassword(password);
     const [userId, organizationId] = [newId('usr'), newId('org')];

@@ -1,6 +1,9 @@
 import { AppError } from '../errors/app-error.js';
 
-/** Runs at most `most` works at the same time. At most `mostWaiting` others wait, in the order in which they came. */
+/**
+ * Runs the work of at most `most` callers at the same time. At most `mostWaiting` others wait, in the order in which
+ * they came.
+ */
 export class BoundedQueue {
   private running = 0;
   private readonly waiting: (() => void)[] = [];

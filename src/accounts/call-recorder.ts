@@ -166,7 +166,7 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
     return budget;
   }
 
-  /** Gives every organization a new budget, and adds a row for the calls that had none. */
+  /** Gives every organization a new budget, and adds a row that counts the calls without a row. */
   private endSecond(): void {
     const at = new Date();
     for (const [organizationId, { calls, entries }] of this.budgets) {

@@ -8,7 +8,9 @@ import { SecurityLog } from '../security/security-log.js';
 
 const HOUR_SECONDS = 60 * 60;
 const MOST_BUCKETS = 100_000;
-/** Each process purges after this many tokens, so hostile numbers of addresses add few rows to the most. */
+/**
+ * Each process purges after it has taken this many tokens, so the table never has many more rows than `MOST_BUCKETS`.
+ */
 const PURGE_AFTER = 1000;
 const MOST_EMAIL_CHARACTERS = 254;
 
@@ -66,7 +68,10 @@ export class CredentialLimits {
     await this.gate.call('remember_address', [userId, networkOf(address)]);
   }
 
-  /** Deletes rows that are not needed any more, and those beyond the bound. Never throws. */
+  /**
+   * Deletes buckets that are full again. Above `MOST_BUCKETS`, it also deletes those that will be full soonest. Never
+   * throws.
+   */
   async purge(): Promise<void> {
     try {
       await this.gate.call('purge_token_buckets', [MOST_BUCKETS]);

@@ -33,7 +33,7 @@ type Callback<T = unknown> = (error?: unknown, value?: T) => void;
 
 /** Stores sessions in PostgreSQL under the SHA-256 of their id, so that a reader of the table cannot hijack a session. */
 export class SessionStore extends PgStore {
-  /** The sessions that were extended recently. */
+  /** Holds the sessions that were extended recently. */
   private readonly extended = new LRUCache<string, true>({
     max: MOST_REMEMBERED,
     ttl: EXTEND_EVERY_MS,

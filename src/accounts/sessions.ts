@@ -38,14 +38,14 @@ export class Sessions implements OnApplicationShutdown {
     this.readCookie = session({
       store: this.store,
       name: this.cookieName,
-      // The first signs. Cookies that the other key signed stay valid while SECRET_KEY changes.
+      // The first key signs. Cookies that the other key signed stay valid while SECRET_KEY changes.
       secret: secrets.deriveAll('session cookies'),
       genid: () => randomBytes(32).toString('base64url'),
       resave: false,
       saveUninitialized: false,
       rolling: true,
       // Behind a proxy that ends TLS, only X-Forwarded-Proto says that the request came by https. Without a list of
-      // proxies, each is believed: a client that lies gets a cookie that its browser sends by https only.
+      // proxies, every client is believed. A client that lies only gets a cookie that its browser sends by https alone.
       proxy: env.trustedProxies === '' ? secure : undefined,
       cookie: { ...this.cookieOptions, maxAge: IDLE_LIFETIME_MS },
     });
@@ -95,8 +95,8 @@ export class Sessions implements OnApplicationShutdown {
 }
 
 /**
- * Separates a request from its session. A response that lasts as long as the session must not prolong it: at its end
- * the session would be touched, and an expired one would be valid again.
+ * Separates a request from its session. Without this, the end of a long response would extend the session, and an
+ * expired session would be valid again.
  */
 export function releaseSession(request: Request): void {
   (request as { session?: unknown }).session = undefined;

@@ -51,7 +51,7 @@ export class SignInGuard extends AuthGuard('local') {
   /** Reports the failure, in the audit log of the organization too if the address has an account. */
   private async recordFailure(request: Request): Promise<void> {
     const { email } = request.body as { email: string };
-    // Every answer gets its request id here. A header that only some have would show who has an account.
+    // Every answer gets its request id here. A header that only some answers have would show who has an account.
     const origin = originOf(request);
     // Without this, PostgreSQL would refuse the look-up, and the answer would be 500.
     const account = email.includes('\0') ? null : await this.accounts.findByEmail(email);

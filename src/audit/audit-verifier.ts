@@ -13,7 +13,7 @@ export interface ChainHead {
 
 export interface Verification {
   readonly heads: readonly ChainHead[];
-  /** Says in words what was changed, removed or inserted. At most 1000. */
+  /** Says in words what was changed, removed or inserted. It has at most 1000 entries. */
   readonly faults: readonly string[];
   readonly entries: number;
   /** Counts entries that are not chained yet. */
@@ -32,11 +32,12 @@ interface Seal {
   last_position: string;
   entry_ids: string[];
   hashes: Buffer[];
-  /** The contents of the entries, in the order of `entry_ids`; null for an entry that is missing. */
+  /** Has the contents of the entries, in the order of `entry_ids`, and null for an entry that is missing. */
   contents: (string | null)[];
 }
 
-// Everything that gate.seal_audit_log() hashes. It is repeated here, because that function may have been changed.
+// Selects everything that gate.seal_audit_log() hashes. The expression is repeated here, because that function may have
+// been changed.
 const SEALS = `
   select s.last_position, s.entry_ids, s.hashes, (
     select array_agg(json_build_array(a.organization_id, a.id,
@@ -60,7 +61,7 @@ const STRANGERS = `
   ) as known on known.organization_id = a.organization_id and known.id = a.id
   where known.id is null order by a.organization_id, a.id limit ${MOST_FAULTS}`;
 
-// Entries and seals of an organization whose chain was removed.
+// Selects the organizations that have seals but no chain, because it was removed.
 const CHAINLESS = `
   select distinct s.organization_id from private.audit_seals s
   where not exists (select from private.audit_chains c where c.organization_id = s.organization_id)`;

@@ -16,7 +16,7 @@ export class CallLogRow extends OrganizationRow {
   @Column('text')
   callerId: string;
 
-  /** Null for a row that only counts calls without a row. */
+  /** It is null in a row that only counts calls without a row. */
   @Column('text', { nullable: true })
   tool: string | null;
 

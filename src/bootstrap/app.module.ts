@@ -30,7 +30,7 @@ export interface AppOptions extends Pick<Extensions, 'modules' | 'entities'> {
   onDatabaseError: (error: Error) => void;
   /** Tests add these providers, which may have tools. */
   providers?: Provider[];
-  /** Failpoints set by a test. When absent, execution never stops. */
+  /** A test sets these failpoints. When absent, execution never stops. */
   failpoints?: Failpoints;
 }
 

@@ -19,7 +19,8 @@ import {
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-// Node.js looks for requests beyond these timeouts so often. Its default of 30 s would allow slow clients up to 40 s.
+// Node.js looks this often for requests that exceed the timeouts. Its default of 30 s would allow slow clients up to 40
+// s.
 const TIMEOUT_CHECK_MS = 1000;
 // This is longer than the 60 s of most proxies. If the server closed first, a proxy could lose a request.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;

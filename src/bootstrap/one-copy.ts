@@ -12,7 +12,7 @@ const SHARED = [
   'typeorm',
 ];
 
-/** Throws for a second copy of a shared package, whose decorators would leave tools without arguments. */
+/** Throws when there is a second copy of a shared package, whose decorators would leave tools without arguments. */
 export function assertOneCopy(
   program: string | undefined = process.argv[1],
   self: string = import.meta.filename,

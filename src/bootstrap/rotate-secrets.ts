@@ -9,8 +9,8 @@ import { withOwner } from './owner-connection.js';
 const UNDEFINED_TABLE = '42P01';
 
 /**
- * Encrypts all stored secrets with SECRET_KEY. Those that OTHER_SECRET_KEY sealed are opened with that. The exit code is
- * 1 when some could be opened with neither, and 2 when the command failed; it can be repeated.
+ * Encrypts all stored secrets with SECRET_KEY. It opens secrets that were sealed with OTHER_SECRET_KEY with that key.
+ * The exit code is 1 when neither key opened some secret, and 2 when the command failed. It can be repeated.
  */
 export async function rotateSecrets(): Promise<void> {
   try {

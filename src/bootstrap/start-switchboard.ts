@@ -39,7 +39,8 @@ async function startOrExit(
     const env = loadProcessEnv();
     if (!env.databaseUrl) embedding = EmbeddedPostgres.start({ dataDir: env.dataDir, log: say });
     onStopSignal(say, stop);
-    // Loading the application takes a second or two. Meanwhile PostgreSQL starts, and wrong settings are told at once.
+    // Loading the application takes a second or two. Meanwhile PostgreSQL starts, and wrong settings are reported at
+    // once.
     const [{ startApplication }, { welcome }, postgres] = await Promise.all([
       import('./application.js'),
       import('../demo/welcome.js'),

@@ -115,7 +115,7 @@ export class ChangeStreamsService implements OnModuleInit, OnModuleDestroy {
   }
 
   private receive(open: OpenStream, change: ChangeOrGap): void {
-    // After a gap, the missing change may be that the session ended.
+    // A gap may hide the end of the session.
     if (change.kind === 'sessions' || change.kind === 'gap') void this.checkSession(open);
     open.stream.add(change);
   }

@@ -110,8 +110,8 @@ export class Env {
   readonly secretKey?: string;
 
   /**
-   * The next or the previous `secretKey`, during a change of it: it opens stored secrets but encrypts none. The word
-   * `database` means the key that is used without `secretKey`.
+   * Holds the next or the previous `secretKey` while the key is changed. It opens stored secrets but encrypts none. The
+   * word `database` means the key that is used without `secretKey`.
    */
   @IsOptional()
   @Matches(/^(?:database|.{32,1024})$/s, {

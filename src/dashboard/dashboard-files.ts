@@ -5,18 +5,18 @@ import { join, resolve } from 'node:path';
 const ENCODINGS = { br: '.br', gzip: '.gz' } as const;
 type Encoding = keyof typeof ENCODINGS;
 
-/** A file of the built dashboard. `scripts/build-web.mjs` writes their list. */
+/** Describes a file of the built dashboard. `scripts/build-web.mjs` writes the list of all files. */
 export interface DashboardFile {
-  /** The path of its URL, for example `/assets/index-B1c2D3.js`. */
+  /** Has the path of its URL, for example `/assets/index-B1c2D3.js`. */
   path: string;
   type: string;
-  /** Changes with the content. */
+  /** It changes with the content of the file. */
   hash: string;
   /** There are compressed copies of the file with these encodings, the smallest first. */
   encodings: readonly Encoding[];
 }
 
-/** The files of the built dashboard in a folder. Only listed files are read, so no path can leave the folder. */
+/** Reads the files of the built dashboard in a folder. Only listed files are read, so no path can leave the folder. */
 export class DashboardFiles {
   private readonly files: ReadonlyMap<string, DashboardFile>;
 

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type DashboardFile, type DashboardFiles, findDashboard } from './dashboard-files.js';
 import { isPagePath } from './dashboard-paths.js';
 
-/** Nothing but own files, no inline code and style, and no text that becomes HTML (ADR 25). */
+/** Allows files of this server only, no inline code and style, and no text that becomes HTML (ADR 25). */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -34,7 +34,7 @@ export function serveDashboard(): RequestHandler {
   };
 }
 
-/** Returns the file of this path. A browser that opens any other address of a person gets the page. */
+/** Returns the file of this path. For every other path of the dashboard, a browser gets the page. */
 function find(files: DashboardFiles, request: Request): DashboardFile | undefined {
   const file = files.find(request.path);
   if (file) return file;

@@ -5,7 +5,7 @@ import { ConnectionShares } from './transactions/connection-shares.js';
 /** Calls the functions of the gate, before an organization is known. Its role cannot read tables of organizations. */
 export class GateDatabase {
   readonly pool: Pool;
-  /** Half of the connections, for statements that may wait for locks of an organization. */
+  /** Limits statements that may wait for locks of an organization to half of the connections. */
   private readonly shares: ConnectionShares;
 
   constructor(config: PoolConfig, onError: (error: Error) => void) {

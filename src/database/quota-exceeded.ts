@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.js';
 
-/** The SQLSTATE of private.grant_quota for a quota that is used up. */
+/** PostgreSQL reports this SQLSTATE when a quota is used up (private.grant_quota). */
 export const QUOTA_EXCEEDED = 'SB002';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

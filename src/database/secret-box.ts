@@ -4,12 +4,12 @@ const ID_BYTES = 4;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The value of OTHER_SECRET_KEY for the random key in the database, which is used without SECRET_KEY. */
+/** OTHER_SECRET_KEY has this value for the random key in the database, which is used without SECRET_KEY. */
 const DATABASE_KEY = 'database';
 
 interface Key {
   readonly bytes: Buffer;
-  /** Identifies the key in what it sealed, so that the right one opens it and a missing one gets a clear error. */
+  /** Identifies the key in each sealed secret, so that the right key opens it and a missing key gets a clear error. */
   readonly id: Buffer;
 }
 
@@ -33,7 +33,10 @@ export class SecretBox {
     return derived(this.current, purpose);
   }
 
-  /** Returns what {@link derive} returns, and the same of the other key if there is one, to check what either signed. */
+  /**
+   * Returns what {@link derive} returns, and the same for the other key if there is one, to check what either key
+   * signed.
+   */
   deriveAll(purpose: string): [string, ...string[]] {
     return [this.derive(purpose), ...(this.other ? [derived(this.other, purpose)] : [])];
   }
@@ -71,7 +74,7 @@ export class SecretBox {
     return this.seal(this.open(sealed, context), context);
   }
 
-  /** The bytes that everything begins with that the current key sealed. */
+  /** Everything that the current key sealed begins with these bytes. */
   get currentId(): Buffer {
     return this.current.id;
   }

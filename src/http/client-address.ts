@@ -6,7 +6,7 @@ const GROUPS_OF_NETWORK = 4;
 
 /**
  * Returns the IP address of the client. It is the address of the connection, unless that belongs to a trusted proxy
- * (`TRUSTED_PROXIES`): then it is the last address in X-Forwarded-For that does not.
+ * (`TRUSTED_PROXIES`). Then it is the last address in X-Forwarded-For that belongs to no trusted proxy.
  */
 export function clientAddress(request: Request): string {
   // Express reads X-Forwarded-For only behind a trusted proxy. Such a proxy may still pass on a text that is no address.

@@ -1,8 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
 
 /**
- * Middleware that answers 400 to a request with several Host headers (RFC 9112, section 3.2). Node.js would use the first
- * one, while a proxy in front of it may have used another to decide whose request this is.
+ * Answers 400 to a request with several Host headers (RFC 9112, section 3.2). Node.js would use the first one, while a
+ * proxy in front of it may have used another to decide whose request this is.
  */
 export function refuseSeveralHosts(request: Request, response: Response, next: NextFunction): void {
   if (countHosts(request.rawHeaders) < 2) {
@@ -28,7 +28,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
-    // The length first, because every request comes here.
+    // The length is checked first, because every request comes here.
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   return hosts;

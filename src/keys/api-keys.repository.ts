@@ -33,7 +33,7 @@ export interface KeyUse {
   client?: string;
 }
 
-/** The columns that the tenant role may read. Only functions of the gate see the hash. */
+/** Lists the columns that the tenant role may read. Only functions of the gate see the hash. */
 const READABLE = {
   id: true,
   prefix: true,

@@ -83,7 +83,10 @@ function maxCharactersOf(name: string): number {
   return LIST_FILTERS.has(name) ? MAX_LIST_CHARACTERS : MAX_TEXT_CHARACTERS;
 }
 
-/** Subtracts everything in a value, also repeatedly where it is contained repeatedly. Returns false below zero. */
+/**
+ * Subtracts the values and characters in a value from what is left. A value that is contained twice counts twice.
+ * Returns false when not enough is left.
+ */
 function weigh(value: unknown, left: { values: number; characters: number }): boolean {
   left.values -= 1;
   if (typeof value === 'string') left.characters -= value.length;

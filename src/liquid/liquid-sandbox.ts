@@ -39,7 +39,7 @@ const MAX_CACHED = 1000;
 const MAX_CACHED_CHARACTERS = 2048;
 /** Limits the characters and array items that one rendering may create, as LiquidJS counts them. */
 const MAX_MEMORY = 4_000_000;
-/** Limits the processor time of one rendering. The time of others, while it waits for its turn, does not count. */
+/** Limits the processor time of one rendering. The time while it waits for its turn does not count. */
 const MAX_RENDER_MS = 500;
 /** Limits the processor time for all expressions of a definition. */
 const MAX_READ_MS = 3000;

@@ -30,7 +30,7 @@ function isNumeric(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value.trim()));
 }
 
-/** Returns two texts unchanged, and numbers otherwise. */
+/** Returns two texts unchanged, and converts all other pairs to numbers. */
 function toComparable([left, right]: readonly unknown[]): [unknown, unknown] {
   if (typeof left === 'string' && typeof right === 'string') return [left, right];
   return [Number(left), Number(right)];

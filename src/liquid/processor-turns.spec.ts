@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.js';
 import { type Job, ProcessorTurns } from './processor-turns.js';
 import { TimeBudgets } from './time-budgets.js';
 
-/** Takes the processor for some turns of at most 10 ms each, and notes them. */
+/** Uses the processor for some turns of at most 10 ms each, and records them. */
 function createJob(name: string, turns: number, log: string[]): Job {
   let left = turns;
   return {
@@ -41,7 +41,7 @@ describe(ProcessorTurns, () => {
       turns.run('org_1', createJob('a', 4, log), time()),
       turns.run('org_2', createJob('b', 3, log), time()),
     ]);
-    // Without turns by organization, the second one would be last or get a quarter.
+    // Without turns by organization, the second organization would be last or get a quarter of the time.
     expect(log.lastIndexOf('b')).toBeLessThan(9);
     expect(log).toHaveLength(15);
   });

@@ -50,7 +50,7 @@ interface ToolError {
     message: string;
     details?: readonly Fault[];
     error_id?: string;
-    /** Values of some codes, for example `confirmation_id` and `current_version` (docs/errors.md). */
+    /** Holds the values that some codes have, for example `confirmation_id` and `current_version` (docs/errors.md). */
     [member: string]: unknown;
   };
 }

@@ -3,9 +3,9 @@ import { isModernVersion } from './era.js';
 
 export interface McpHeaders {
   readonly version: string | undefined;
-  /** Must equal `method` of the body. */
+  /** It must equal `method` of the body. */
   readonly method: string | undefined;
-  /** Must equal the name in the body, for example of a tool. It may be encoded. */
+  /** It must equal the name in the body, for example of a tool. It may be encoded. */
   readonly name: string | undefined;
 }
 

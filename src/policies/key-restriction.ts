@@ -14,7 +14,7 @@ export interface RestrictedTool {
 
 const STARTS_RUNS: RestrictedTool = { names: ['trigger_workflow'], readOnly: false };
 
-/** Returns false for a key that may not start runs. Then it may not resume them either, by whatever way. */
+/** Returns false for a key that may not start runs. Such a key may not resume runs either. */
 export function mayActOnRuns(restriction: KeyRestriction | undefined): boolean {
   return !restriction || restrictionFault(restriction, STARTS_RUNS) === undefined;
 }

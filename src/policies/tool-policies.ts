@@ -27,7 +27,7 @@ export interface NamedPolicy extends ToolPolicy {
  * `ToolRegistry.find` and `OfferedToolList.find` use it to refuse calls: they return no tool that it does not permit.
  */
 export class ToolPolicies {
-  /** Used for organizations without policies, and for work without policies, such as steps. Hides nothing. */
+  /** Organizations without policies, and work without policies such as steps, have this. It hides nothing. */
   static readonly NONE = new ToolPolicies(new Map(), '');
 
   private constructor(

@@ -15,7 +15,7 @@ export type SecurityEvent =
   | 'unknown_key';
 
 interface Source {
-  /** The organization, or the workflow of a webhook, if the event belongs to one. */
+  /** Names the organization, or the workflow of a webhook, if the event belongs to one. */
   subject?: string;
   address?: string;
 }
@@ -24,8 +24,8 @@ const PAUSE_MS = 1000;
 const MAX_PAUSES = 10_000;
 
 /**
- * Logs security events at level warn (OWASP ASVS 5.0, 16.3). A flood of requests cannot flood the log: there is one line
- * a second for each kind of event and subject. The next line says how many events had none.
+ * Logs security events at level warn (OWASP ASVS 5.0, 16.3). A flood of requests cannot flood the log: there is one
+ * line a second for each kind of event and subject. The next line says how many events had no line.
  */
 @Injectable()
 export class SecurityLog {

@@ -1,7 +1,7 @@
-/** The part of a resume URL that names a run, and then its step and signature, perhaps cut. */
+/** Matches the part of a resume URL that names a run, and then its step and signature, which may be cut. */
 const TOKEN = /(org_[0-9A-Za-z]+\.run_[0-9A-Za-z]+\.)([\w.%~!*()'-]+)/g;
 
-/** No resume URL has more characters from the organization on. */
+/** A resume URL has at most this many characters from its organization to its end. */
 export const MAX_RESUME_TOKEN = 1000;
 
 /**

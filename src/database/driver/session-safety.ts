@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** The effect of a statement on the connection that it runs on. */
+/** Names the effect of a statement on the connection that it runs on. */
 export type SessionSafety =
   /** It provably changes rows only, and nothing of the session. */
   | 'safe'
@@ -14,7 +14,7 @@ export type SessionSafety =
 const MOST_CACHED = 2000;
 const MOST_CHARACTERS = 100_000;
 
-// One token: a text, a quoted name, a parameter, a number, a word, or one other character.
+// Matches one token: a text, a quoted name, a parameter, a number, a word, or one other character.
 const TOKEN = /[ \t\n\r\f]+|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$\d+|\d[\w.]*|[A-Za-z_][\w$]*|[^]/y;
 const WORD = /^[A-Za-z_]/;
 
@@ -25,7 +25,7 @@ const SAVEPOINT = /^(?:savepoint|release\s+savepoint|rollback\s+to\s+savepoint)\
 
 /**
  * Statements may begin with these words. All others are forbidden: ALTER changes the password of its own role, and DO
- * hides any of them in a text.
+ * runs any statement that its text contains.
  */
 const COMMANDS = new Set(
   `analyze close copy deallocate declare delete discard execute explain fetch insert listen lock merge move notify
@@ -34,7 +34,7 @@ const COMMANDS = new Set(
   ),
 );
 
-/** Words of SQL that may stand before a parenthesis and are no function. */
+/** Lists words of SQL that may stand before a parenthesis and are no functions. */
 const KEYWORDS = new Set(
   `all and any array as by case cast conflict distinct else exists except filter from group having in intersect into is
   join lateral not on or order over partition returning select set some then union update using values when where
@@ -42,8 +42,8 @@ const KEYWORDS = new Set(
 );
 
 /**
- * Functions, and types with a length, that change nothing which outlives the transaction but rows. Every other function
- * makes a statement unsafe.
+ * Lists functions, and types with a length, that leave nothing behind after the transaction except changed rows. Every
+ * other function makes a statement unsafe.
  */
 const FUNCTIONS = new Set(
   `abs assert_lease array_agg array_append array_cat array_length array_position array_remove avg bool_and bool_or cardinality char
@@ -96,7 +96,7 @@ function withoutLeadingComments(given: string): string {
   }
 }
 
-/** The length of the comment that `text` begins with. Such comments can contain others. */
+/** Returns the length of the comment that `text` begins with. Such comments can contain others. */
 function lengthOfComment(text: string): number {
   const EDGE = /\/\*|\*\//g;
   let depth = 0;
@@ -121,7 +121,8 @@ function isPlain(text: string): boolean {
     if (name === 'into' && previous !== 'insert') return false;
     // Outside of quotes PostgreSQL takes every such character for a letter of a name.
     if (token.codePointAt(0)! > 127) return false;
-    // A quote that is never closed, an escape or Unicode text (E'', U&''), a dollar quote, a comment, a second statement.
+    // Each of these is unsafe: a quote that is never closed, an escape or Unicode text (E'', U&''), a dollar quote, a
+    // comment, a second statement.
     if (token === "'" || token === '"' || token === '$' || token === ';') return false;
     if (token.startsWith("'") && (token.includes('\\') || /^[benx]$/.test(previous))) return false;
     if (previous === '&' && token.startsWith('"')) return false;
@@ -134,7 +135,7 @@ function isPlain(text: string): boolean {
   return previous !== '';
 }
 
-/** The name that a word or a quoted name means, or undefined for other tokens. */
+/** Returns the name that a word or a quoted name means, or undefined for other tokens. */
 function nameOf(token: string): string | undefined {
   if (WORD.test(token)) return token.toLowerCase();
   return token.startsWith('"') && token.length > 1

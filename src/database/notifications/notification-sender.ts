@@ -69,7 +69,7 @@ export class NotificationSender {
     if (this.enqueue(channel, subject, item)) this.scheduleBy(this.pace);
   }
 
-  /** Like {@link send}, for items that nobody waits for. Delays them up to 20 ms. */
+  /** Does the same as {@link send} for items that nobody waits for. Delays them up to 20 ms. */
   sendSoon(channel: string, subject: string, item = ''): void {
     if (this.enqueue(channel, subject, item)) this.scheduleBy(this.slowPace);
   }

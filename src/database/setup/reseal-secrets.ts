@@ -13,9 +13,9 @@ interface SealedRow {
 }
 
 export interface ResealResult {
-  /** The number of workflows whose secrets were encrypted again. */
+  /** Counts the workflows whose secrets were encrypted again. */
   resealed: number;
-  /** The ids of workflows with a secret that neither key opens. They were left as they are. */
+  /** Lists the ids of workflows with a secret that neither key opens. These secrets were left as they are. */
   unreadable: string[];
 }
 

@@ -29,7 +29,7 @@ export class TenantConnections {
   /** An earlier statement may have changed the session of these connections. */
   private readonly changed = new WeakSet<PoolClient>();
   private readonly shares: ConnectionShares;
-  /** The organizations that hold the connections in use. */
+  /** Holds the organizations that have the connections in use. */
   private readonly holders = new WeakMap<PoolClient, string>();
 
   constructor(
@@ -139,7 +139,7 @@ export function setContext(
   };
 }
 
-/** Like {@link setContext}, and makes the transaction READ ONLY. */
+/** Does the same as {@link setContext}, and makes the transaction READ ONLY. */
 export function setReadOnlyContext(context: SignedContext): BoundStatement {
   return { ...SET_READ_ONLY_CONTEXT, isInternal: true, values: context };
 }

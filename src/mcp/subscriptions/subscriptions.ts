@@ -114,7 +114,7 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
   }
 
   private async receive(open: OpenSubscription, notice: ChangeOrGap): Promise<void> {
-    // After a gap, the missing change may be that the key was revoked.
+    // A gap may hide that the key was revoked.
     if (notice.kind === 'keys' || notice.kind === 'gap') await this.checkKey(open);
     open.subscription.notifyOf(notice);
   }

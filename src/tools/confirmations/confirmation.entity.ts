@@ -16,7 +16,7 @@ export class Confirmation extends OrganizationRowWithId {
   @Column('json')
   arguments: object;
 
-  /** Fingerprint of `arguments`. */
+  /** Contains the fingerprint of `arguments`. */
   @Column('bytea')
   digest: Buffer;
 
@@ -32,7 +32,7 @@ export class Confirmation extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true })
   answeredAt: Date | null;
 
-  /** Id of the person who approved or declined. */
+  /** Contains the id of the person who approved or declined. */
   @Column('text', { nullable: true })
   answeredBy: string | null;
 }

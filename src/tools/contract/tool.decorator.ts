@@ -32,8 +32,8 @@ export interface ToolOptions {
   /** True if the tool waits for external systems. Its calls get no open transaction. */
   external?: boolean;
   /**
-   * Paths of texts in the arguments and in the result that are secrets, such as `trigger.secret`. They are stored
-   * nowhere: a repeated call gets null in their place, and a person who approves a call does not see them.
+   * Lists the paths of texts in the arguments and in the result that are secrets, such as `trigger.secret`. They are
+   * stored nowhere: a repeated call gets null in their place, and a person who approves a call does not see them.
    */
   secrets?: readonly string[];
   /**

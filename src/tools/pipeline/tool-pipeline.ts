@@ -34,7 +34,7 @@ interface CheckedCall {
   readonly method: ToolMethod;
   readonly input: object;
   readonly call: ToolCall;
-  /** A time of `performance.now()`. */
+  /** It is a time of `performance.now()`. */
   readonly beganAt: number;
   /** It is set if a signed-in person must have approved the call. */
   readonly confirmed?: ConfirmedCall;

@@ -31,7 +31,7 @@ export interface RegisteredTool {
   readonly surfaces: ReadonlySet<Surface>;
   readonly readOnly: boolean;
   readonly external: boolean;
-  /** Paths of secrets in the arguments and in the result. */
+  /** Lists the paths of secrets in the arguments and in the result. */
   readonly secrets?: readonly string[];
   readonly task?: Type<TaskSource>;
   /** Finds more faults of the arguments of a step when its workflow is saved. */

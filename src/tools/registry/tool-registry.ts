@@ -169,7 +169,7 @@ export class ToolRegistry implements OnModuleInit {
   }
 }
 
-/** Drops names, and cleans text, that arguments may not contain. A result may quote both from a webhook payload. */
+/** Drops names that arguments may not contain, and cleans texts. A result may quote both from a webhook payload. */
 function storable(key: string, value: unknown): unknown {
   if (key === '__proto__' || key.includes('\0') || !key.isWellFormed()) return undefined;
   return typeof value === 'string' ? value.replaceAll('\0', ' ').toWellFormed() : value;

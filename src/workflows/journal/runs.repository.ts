@@ -149,7 +149,7 @@ export class RunsRepository {
     await session.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
       `${organizationId} ${workflowId} ${prefix}`,
     ]);
-    // A range instead of LIKE, which would not use the index of the unique key.
+    // This compares with a range, because LIKE would not use the index of the unique key.
     const [row] = await session.query<{ id: string }>(
       `select id from workflow_runs
        where organization_id = $1 and workflow_id = $2 and dedupe_key >= $3 and dedupe_key < $3 || '~'

@@ -10,7 +10,10 @@ import { RunControlRepository } from './run-control.repository.js';
 import { type ControlOutcome, refuseOthers, RunRetriesService } from './run-retries.service.js';
 import type { RunVersion } from './run.inputs.js';
 
-/** Limits wake-ups. Limits the wake-ups of one call. More would not help: a worker cannot start so many runs at once. Polls find the rest. */
+/**
+ * Limits the wake-ups of one call. More would not help: a worker cannot start so many runs at once. Polls find the
+ * rest.
+ */
 const MAX_WAKE_UPS = 50;
 
 /** Cancels, retries and replays runs. Every method needs a transaction of the organization. */

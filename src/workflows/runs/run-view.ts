@@ -60,7 +60,7 @@ export function listedStepView(run: Run, entry: ShownStep): RunStepView {
   return { ...stepView(run, entry), error: shortError(entry.error, MAX_LISTED_MESSAGE_CHARACTERS) };
 }
 
-/** A tool step that is being executed, or at which workers crashed. It may have no row before its commit. */
+/** Describes a tool step that is being executed, or at which workers crashed. It may have no row before its commit. */
 export interface CurrentStep {
   readonly step: ToolStep;
   readonly path: string;

@@ -16,7 +16,10 @@ export class GetRunInput extends RunIdInput {
 
 const RUN_VALUES = ['payload', 'input', 'output', 'error', 'failed_attempts'] as const;
 
-/** Identifies a part of a value. A URI can have the same members, so the cursor is a text: the first character. */
+/**
+ * Identifies a part of a value. The cursor is the index of the first character, as a text, because a URI can have the
+ * same members.
+ */
 export class GetRunValueInput extends RunIdInput {
   @Choice(RUN_VALUES)
   value: (typeof RUN_VALUES)[number];

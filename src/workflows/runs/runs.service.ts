@@ -83,7 +83,7 @@ export class RunsService {
     input: GetRunValueInput,
   ): Promise<RunValueResult> {
     const offset = Number(input.cursor);
-    // A signature is recognized by what precedes it, which may be before the part.
+    // A signature is recognized by the text before it, which may be outside of the part.
     const before = Math.min(offset, MAX_RESUME_TOKEN);
     const wider = { ...input, cursor: String(offset - before), limit: input.limit + before };
     const part = await this.getValue(organizationId, wider);

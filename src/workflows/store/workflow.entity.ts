@@ -10,7 +10,7 @@ export interface WebhookOptions {
   toleranceSeconds?: number;
   /** The response waits up to this many seconds for the end of the run, and then contains its result. */
   waitSeconds?: number;
-  /** Deliveries without a key, with the same body as an earlier one in so many seconds, start no run. */
+  /** Deliveries without a key start no run when an earlier delivery had the same body within this many seconds. */
   dedupeSeconds?: number;
 }
 

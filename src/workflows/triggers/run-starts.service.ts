@@ -120,9 +120,9 @@ export class RunStartsService {
   }
 
   /**
-   * Returns the id of the newest run of the workflow that started in the last `seconds` with a {@link newBodyKey} of this
-   * body, or null. Until the open transaction ends, no other one gets an answer for the same body. Without this,
-   * simultaneous deliveries would all start a run.
+   * Returns the id of the newest run of the workflow that started in the last `seconds` with a {@link newBodyKey} of
+   * this body, or null. Until the open transaction ends, no other transaction gets an answer for the same body. Without
+   * this, simultaneous deliveries would all start a run.
    */
   async findDuplicateByBody(
     organizationId: string,
@@ -220,7 +220,7 @@ export function newBodyKey(bodyHash: Buffer): string {
   return `${bodyKeyPrefix(bodyHash)}${newId('key')}`;
 }
 
-/** Has a space, so that no key of a sender equals it. */
+/** The prefix has a space, so that no key of a sender equals it. */
 function bodyKeyPrefix(bodyHash: Buffer): string {
   return `body ${bodyHash.toString('hex')} `;
 }

@@ -218,7 +218,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
         others,
       });
     } catch {
-      // For example a body that is nested too deep. Its delivery must still be recorded, as must all others.
+      // The diagnosis may fail, for example for a body that is nested too deep. Every delivery must be recorded anyway.
       return ['not_examined'];
     }
   }

@@ -32,7 +32,7 @@ export class DeliveryQueues<T> {
     const items = (queue ?? this.create(organizationId, workflowId))?.groups[group];
     if (!items) return;
     items.push(item);
-    // An older one would be deleted right after it was written.
+    // An older delivery would be deleted right after it was written.
     if (items.length > this.maxItems) items.shift();
   }
 
@@ -59,7 +59,7 @@ export class DeliveryQueues<T> {
     return queue;
   }
 
-  /** Removes a queue of the organization with the most. Returns false when that is the given one. */
+  /** Removes a queue of the organization with the most queues. Returns false when that is the given organization. */
   private makeRoomFor(organizationId: string): boolean {
     let largest = this.organizations.get(organizationId);
     const own = largest;

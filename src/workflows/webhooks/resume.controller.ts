@@ -21,7 +21,8 @@ export class ResumeController {
   ): Promise<void> {
     const resumed = await this.resumes.resume(token, () => readJsonBody(request, BODY_LIMIT_BYTES));
     if (resumed === 'over') {
-      // The status is 410, and not the 404 of a wrong URL, so that the caller stops trying. It knew of the run anyway.
+      // The status is 410, and not the 404 of a wrong URL, so that the caller stops trying. It reveals nothing, because
+      // the URL is signed.
       sendError(response, 410, 'over', 'The run no longer waits here.');
       return;
     }

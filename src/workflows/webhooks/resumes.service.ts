@@ -27,7 +27,7 @@ type ResumeResult = 'stored' | 'duplicate' | 'over';
  */
 @Injectable()
 export class ResumesService {
-  /** The first signs. URLs that the other key signed stay valid while SECRET_KEY changes. */
+  /** The first key signs. URLs that the other key signed stay valid while SECRET_KEY changes. */
   private readonly keys: readonly [string, ...string[]];
 
   constructor(

@@ -38,7 +38,7 @@ export interface VerifiedDelivery {
   /** Contains the SHA-256 of the body. */
   bodyHash: Buffer;
   dedupeKey: string | null;
-  /** When set, the body starts no run if it started one in the last so many seconds. */
+  /** When set, the body starts no run if it has started one within this many seconds. */
   dedupeSeconds?: number;
 }
 
