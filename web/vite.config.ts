@@ -9,7 +9,7 @@ export default defineConfig({
   plugins: [react()],
   build: {
     manifest: true,
-    // The licences of the packages in the scripts, which must go with them.
+    // Has the licences of the packages in the scripts, which must be delivered with them.
     license: { fileName: 'licenses.txt' },
     // The policy allows no `data:` scripts and styles, and every file has a name with its hash.
     assetsInlineLimit: 0,

@@ -6,17 +6,17 @@ export interface Fault {
   message: string;
 }
 
-/** Codes of failures that never reached the service, or whose answer did not reach the browser whole. */
+/** Names failures that never reached the service, or whose answer did not reach the browser whole. */
 export type LocalCode = 'offline' | 'cut_off' | 'unexpected';
 
-/** A failed request, with everything that a person needs to know of it. */
+/** Describes a failed request, with everything that a person needs to know of it. */
 export class ApiError extends Error {
   constructor(
-    /** 0 when there was no answer. */
+    /** It is 0 when there was no answer. */
     readonly status: number,
-    /** A code of the service (docs/errors.md) or a {@link LocalCode}. */
+    /** Has a code of the service (docs/errors.md) or a {@link LocalCode}. */
     readonly code: string,
-    /** Says in English what was wrong. Written for callers, so it may be shown. */
+    /** Says in English what was wrong. It is written for callers, so it may be shown. */
     readonly detail: string,
     readonly faults: readonly Fault[] = [],
     readonly errorId?: string,

@@ -26,8 +26,8 @@ export type ApiKey = NonNullable<Read<typeof readKey>['key']>;
 const readNewKey = record({ api_key: text });
 
 /**
- * Describes the API key of the organization. Null when there is none. With `untilUsed`, it asks again until the key was
- * used for the first time: a call that changes nothing tells nobody.
+ * Returns the API key of the organization, or null when there is none. With `untilUsed`, it asks again until the key
+ * was used for the first time, because a call that changes nothing publishes no change.
  */
 export function useApiKey({ untilUsed = false } = {}) {
   return useQuery<ApiKey | null, ApiError>({

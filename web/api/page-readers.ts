@@ -1,9 +1,9 @@
 import { type Read, nullable, optional, record, text } from './reader.js';
 
-/** Every list tool returns this beside its rows. */
+/** Reads what every list tool returns beside its rows. */
 export const nextCursor = optional(nullable(text));
 
-/** The members of a message that pages show. */
+/** Reads the members of a message that pages show. */
 export const message = record({
   id: text,
   contact_id: nullable(text),

@@ -3,7 +3,7 @@ import { ApiError } from './api-error.js';
 
 const MOST_RETRIES = 2;
 const RETRY_PAUSE_MS = 800;
-/** A longer wait is told to the person instead. */
+/** A longer wait is shown to the person instead. */
 const LONGEST_WAIT_S = 5;
 
 /**
@@ -22,7 +22,8 @@ export function createQueryClient(onSessionEnded: () => void): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5000,
-        // A request that fails says why. Waiting for the browser's opinion of the network would hide it.
+        // A request that fails has a reason. Without this, the query would wait while the browser believes that it has
+        // no network, and hide the reason.
         networkMode: 'always',
         retry: (count, error) =>
           count < MOST_RETRIES &&

@@ -1,9 +1,14 @@
-/** Checks a value of an answer and returns it with its type. Throws {@link UnexpectedAnswer} when it is another. */
+/**
+ * Checks a value of an answer and returns it with its type. Throws {@link UnexpectedAnswer} for a value of another
+ * type.
+ */
 export type Reader<T> = (value: unknown, path: string) => T;
-/** The type that a reader returns. */
+/** Names the type that a reader returns. */
 export type Read<R> = R extends Reader<infer T> ? T : never;
 
-/** An answer has another form than this build of the dashboard knows, for example after an update of the service. */
+/**
+ * Reports an answer of another form than this build of the dashboard knows, for example after an update of the service.
+ */
 export class UnexpectedAnswer extends Error {
   constructor(path: string, expected: string) {
     super(`The answer has no ${expected} at ${path || 'its root'}.`);
@@ -25,14 +30,14 @@ export const boolean: Reader<boolean> = (value, path) => {
   return value;
 };
 
-/** Any JSON, for payloads, inputs and outputs. */
+/** Reads any JSON, for payloads, inputs and outputs. */
 export const json: Reader<unknown> = (value) => value;
 
 export function nullable<T>(inner: Reader<T>): Reader<T | null> {
   return (value, path) => (value === null ? null : inner(value, path));
 }
 
-/** A member that may be absent. */
+/** Reads a member that may be absent. */
 export function optional<T>(inner: Reader<T>): Reader<T | undefined> {
   return (value, path) => (value === undefined ? undefined : inner(value, path));
 }
@@ -44,7 +49,7 @@ export function list<T>(inner: Reader<T>): Reader<T[]> {
   };
 }
 
-/** An object with any members of one type. */
+/** Reads an object with any members of one type. */
 export function dictionary<T>(inner: Reader<T>): Reader<Record<string, T>> {
   return (value, path) => {
     if (!isObject(value)) throw new UnexpectedAnswer(path, 'object');
@@ -56,7 +61,7 @@ export function dictionary<T>(inner: Reader<T>): Reader<Record<string, T>> {
 
 type Members = { readonly [name: string]: Reader<unknown> };
 
-/** An object with these members. Others are left out. */
+/** Reads an object with these members. Others are left out. */
 export function record<M extends Members>(
   members: M,
 ): Reader<{ [Name in keyof M]: Read<M[Name]> }> {

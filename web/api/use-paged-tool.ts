@@ -7,7 +7,7 @@ interface Paged {
 }
 
 export interface Pager {
-  /** Counts from 1. */
+  /** It counts from 1. */
   page: number;
   next?: () => void;
   previous?: () => void;

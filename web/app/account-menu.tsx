@@ -11,7 +11,7 @@ import styles from './shell.module.css';
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 const LANGUAGES: readonly Language[] = ['en', 'de'];
 
-/** Who is signed in, the theme, the language, and the way out. */
+/** Shows who is signed in, the theme, the language, and the button that signs out. */
 export function AccountMenu({ session, isWide }: { session: Session; isWide?: boolean }) {
   const texts = useTexts(shellTexts);
   const navigate = useNavigate();

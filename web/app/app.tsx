@@ -12,7 +12,7 @@ const client = createQueryClient(() => setSessionEnded(true));
 const router = createAppRouter(client);
 startFirstPage(router, client);
 
-/** The dashboard. The policy of the service forbids the `<style>` elements that components would add. */
+/** Renders the dashboard. The policy of the service forbids the `<style>` elements that components would add. */
 export function App() {
   return (
     <CSPProvider disableStyleElements>

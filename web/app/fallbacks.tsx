@@ -7,7 +7,7 @@ import { ErrorPanel } from '../ui/error-panel.tsx';
 import { Page } from '../ui/page.tsx';
 import { Skeleton } from '../ui/state.tsx';
 
-/** Stands in place of an unknown page. */
+/** Shows that a page is unknown. */
 export function NotFoundPage() {
   const { notFound: texts } = useTexts(shellTexts);
   return (
@@ -21,7 +21,7 @@ export function NotFoundPage() {
   );
 }
 
-/** Stands in place of a page that failed. The frame around it goes on. */
+/** Shows the error in place of a page that failed. The frame around it stays. */
 export function FailedPage({ error }: { error: unknown }) {
   const texts = useTexts(shellTexts);
   const router = useRouter();
@@ -41,7 +41,7 @@ export function FailedPage({ error }: { error: unknown }) {
   );
 }
 
-/** Stands in place of the frame when the session cannot be read. */
+/** Shows the error in place of the frame when the session cannot be read. */
 export function FailedFrame({ error }: { error: unknown }) {
   return (
     <main>

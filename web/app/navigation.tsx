@@ -5,10 +5,10 @@ import { Icon } from '../ui/icon.tsx';
 import { PAGE_SECTIONS } from './pages.ts';
 import styles from './shell.module.css';
 
-/** Links that are not the present page when a page below them is. */
+/** These links are not marked as the present page when a page below them is open. */
 const EXACT = new Set(['/', '/settings/developer']);
 
-/** The list of pages. */
+/** Shows the list of pages. */
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   const texts = useTexts(shellTexts);
   return (

@@ -3,18 +3,18 @@ import type { IconName } from '../ui/icon.tsx';
 
 export interface PageLink {
   to: string;
-  /** Its name in `shellTexts.pages`. */
+  /** Names its text in `shellTexts.pages`. */
   name: keyof (typeof shellTexts)['en']['pages'];
   icon: IconName;
 }
 
 export interface PageSection {
-  /** Its heading in `shellTexts.sections`. */
+  /** Names its heading in `shellTexts.sections`. */
   name?: keyof (typeof shellTexts)['en']['sections'];
   pages: readonly PageLink[];
 }
 
-/** The pages of the navigation and of the command menu, in their order. */
+/** Lists the pages of the navigation and of the command menu, in their order. */
 export const PAGE_SECTIONS: readonly PageSection[] = [
   { pages: [{ to: '/', name: 'home', icon: 'home' }] },
   {

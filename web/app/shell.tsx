@@ -16,7 +16,7 @@ import { setSessionEnded, useSessionEnded } from './session-ended.ts';
 import styles from './shell.module.css';
 import { useIsOnline } from './use-is-online.ts';
 
-/** The frame around the pages of signed-in people. */
+/** Shows the frame around the pages of signed-in people. */
 export function Shell() {
   const texts = useTexts(shellTexts);
   const { session } = useRouteContext({ from: '/signed-in' });

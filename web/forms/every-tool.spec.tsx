@@ -11,7 +11,7 @@ interface Tool {
   inputSchema: unknown;
 }
 
-// Loads the whole service. On a busy machine that may take long.
+// This loads the whole service, which may take long on a busy machine.
 const LOADING_MS = 120_000;
 
 describe('the form of every registered tool', () => {

@@ -6,7 +6,7 @@ import type { Schema } from './schema.js';
 export type DraftFault = 'required' | 'number' | 'integer' | 'json' | 'json_object' | 'json_list';
 
 export interface ReadDraft {
-  /** Undefined when the argument is absent. */
+  /** It is undefined when the argument is absent. */
   value: unknown;
   faults: readonly (Fault & { message: DraftFault })[];
 }

@@ -8,11 +8,11 @@ import styles from './form.module.css';
 import type { Schema } from './schema.ts';
 import { useHint } from './use-hint.ts';
 
-/** From this length on a text may have several lines. */
+/** A text with at least this maximum length may have several lines. */
 const LONG_TEXT = 300;
 
 export interface SchemaFieldProps {
-  /** The name that the field shows: that of the argument, or its title. */
+  /** Has the name that the field shows: that of the argument, or its title. */
   label: string;
   path: string;
   schema: Schema;
@@ -23,7 +23,7 @@ export interface SchemaFieldProps {
   onChange: (draft: Draft) => void;
 }
 
-/** The field of one argument, with those inside it. `fieldKind` decides which kind of field a schema gets. */
+/** Shows the field of one argument, with those inside it. `fieldKind` decides which kind of field a schema gets. */
 export function SchemaField(props: SchemaFieldProps) {
   const { draft } = props;
   if (draft.kind === 'group') return <GroupField {...props} members={draft.members} />;

@@ -11,23 +11,23 @@ import { readSchema } from './schema.ts';
 import { SchemaField } from './schema-field.tsx';
 
 export interface SchemaFormProps {
-  /** The input schema of a tool. */
+  /** Has the input schema of a tool. */
   schema: unknown;
-  /** Values that the form begins with. */
+  /** The form begins with these values. */
   initial?: Readonly<Record<string, unknown>>;
-  /** Arguments that the page gives by itself, without a field. */
+  /** The page gives these arguments by itself, without a field. */
   hidden?: readonly string[];
-  /** The verb of the button. */
+  /** Has the verb of the button. */
   action: string;
   isBusy?: boolean;
   error?: unknown;
   options?: ReadOptions;
   onSubmit: (given: Record<string, unknown>) => void;
-  /** More buttons beside the one that submits. */
+  /** Has more buttons beside the one that submits. */
   children?: ReactNode;
 }
 
-/** A form for the arguments of a tool. Faults, also those that the service found, are shown at their fields. */
+/** Shows a form for the arguments of a tool. Faults, also those that the service found, are shown at their fields. */
 export function SchemaForm(props: SchemaFormProps) {
   const { hidden = [], action, isBusy, error, options, onSubmit, children } = props;
   const texts = useTexts(formTexts);
@@ -51,7 +51,7 @@ export function SchemaForm(props: SchemaFormProps) {
     else requestAnimationFrame(() => focusFirstFault(form.current));
   };
   return (
-    // The service checks more than a browser can, so both are told in the same way.
+    // The service checks more than a browser can, so faults of both are shown in the same way.
     <form className={styles.form} noValidate onSubmit={submit} ref={form}>
       {[...members].map(([name, draft]) => {
         const inner = schema.properties?.get(name);

@@ -3,7 +3,10 @@ import { isObject } from '../api/reader.js';
 type Type = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array';
 const TYPES: readonly Type[] = ['string', 'number', 'integer', 'boolean', 'object', 'array'];
 
-/** The JSON Schema of one argument, as the registry of the service writes it (`src/tools/schema/json-schema.ts`). */
+/**
+ * Describes the JSON Schema of one argument, as the registry of the service writes it
+ * (`src/tools/schema/json-schema.ts`).
+ */
 export interface Schema {
   type: Type;
   isNullable: boolean;
@@ -23,7 +26,7 @@ export interface Schema {
   required: ReadonlySet<string>;
 }
 
-/** Reads a schema. Throws for one that this form cannot draw: a test draws every registered tool. */
+/** Reads a schema. Throws for a schema that this form cannot draw: a test draws every registered tool. */
 export function readSchema(given: unknown, path = ''): Schema {
   if (!isObject(given)) throw new Error(`${path} is no schema.`);
   const types = Array.isArray(given.type) ? given.type : [given.type];

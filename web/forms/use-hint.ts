@@ -5,7 +5,7 @@ import type { Schema } from './schema.js';
 
 const MOST_EXAMPLE_CHARACTERS = 120;
 
-/** Returns what stands below a field: its description, range, default and an example. */
+/** Returns the text below a field: its description, range, default and an example. */
 export function useHint(schema: Schema): string {
   const texts = useTexts(formTexts);
   const { description = '', minimum, maximum, examples, format } = schema;

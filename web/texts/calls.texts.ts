@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Texts of the log of calls. */
+/** Has the texts of the log of calls. */
 export const callsTexts = defineTexts(
   {
     title: 'Calls',

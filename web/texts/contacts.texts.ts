@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Texts of the pages of contacts. */
+/** Has the texts of the pages of contacts. */
 export const contactsTexts = defineTexts(
   {
     title: 'Contacts',

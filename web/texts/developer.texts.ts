@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Texts of Settings → Developer. */
+/** Has the texts of Settings → Developer. */
 export const developerTexts = defineTexts(
   {
     title: 'Developer',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Texts of the first steps. */
+/** Has the texts of the first steps. */
 export const homeTexts = defineTexts(
   {
     title: 'First steps',

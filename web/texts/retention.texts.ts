@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Texts of the settings of retention. */
+/** Has the texts of the settings of retention. */
 export const retentionTexts = defineTexts(
   {
     title: 'Retention',

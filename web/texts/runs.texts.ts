@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Texts of the pages of runs. */
+/** Has the texts of the pages of runs. */
 export const runsTexts = defineTexts(
   {
     title: 'Runs',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** The states of messages, runs and steps. */
+/** Has the texts of the states of messages, runs and steps. */
 export const statusTexts = defineTexts(
   {
     scheduled: 'Scheduled',

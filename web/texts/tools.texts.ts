@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Texts of the explorer of tools and of their policies. */
+/** Has the texts of the explorer of tools and of their policies. */
 export const toolsTexts = defineTexts(
   {
     title: 'Tools',

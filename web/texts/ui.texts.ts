@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Texts of the components that every page uses. */
+/** Has the texts of the components that every page uses. */
 export const uiTexts = defineTexts(
   {
     optional: '(optional)',

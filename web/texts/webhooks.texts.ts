@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Texts of webhooks: their address, their secret, and what was delivered. */
+/** Has the texts of webhooks: their address, their secret, and what was delivered. */
 export const webhooksTexts = defineTexts(
   {
     webhook: {

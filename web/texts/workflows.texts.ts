@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Texts of the pages of workflows, without those of the editor. */
+/** Has the texts of the pages of workflows, without those of the editor. */
 export const workflowsTexts = defineTexts(
   {
     title: 'Workflows',

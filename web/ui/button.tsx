@@ -23,8 +23,8 @@ export function buttonClass({ look, size, isWide }: Look = {}, square = false): 
 type ButtonProps = ComponentProps<'button'> & Look & { isBusy?: boolean };
 
 /**
- * A button. While it is busy it keeps its place in the order of focus and its text, and does nothing: a button that is
- * disabled would lose the focus.
+ * Shows a button. While it is busy, it keeps its text and its place in the order of focus, and does nothing: a button
+ * that is disabled would lose the focus.
  */
 export function Button({ look, size, isWide, isBusy = false, onClick, ...props }: ButtonProps) {
   return (
@@ -43,7 +43,7 @@ export function Button({ look, size, isWide, isBusy = false, onClick, ...props }
 
 type IconButtonProps = Omit<ButtonProps, 'children'> & { icon: IconName; label: string };
 
-/** A button with an icon only. Its label is its name and its tooltip. */
+/** Shows a button with an icon only. Its label is its name and its tooltip. */
 export function IconButton({ icon, label, look = 'plain', size, ...props }: IconButtonProps) {
   return (
     <Button

@@ -9,7 +9,7 @@ interface CodeBlockProps {
   isWrapped?: boolean;
 }
 
-/** A piece of code with a button that copies it. */
+/** Shows a piece of code with a button that copies it. */
 export function CodeBlock({ title, code, isWrapped }: CodeBlockProps) {
   return (
     <figure className={styles.block}>

@@ -8,7 +8,7 @@ const SHOWN_MS = 2000;
 
 interface CopyButtonProps {
   text: string;
-  /** Tells people who do not see the place of the button what it copies. */
+  /** Says to people who do not see the place of the button what it copies. */
   label?: string;
   onCopied?: () => void;
 }

@@ -35,7 +35,7 @@ export function cutText(text: string): string {
     .toWellFormed();
 }
 
-// Characters that are not visible, or that change the order of those around them (Unicode UAX #9, UTS #39).
+// Matches characters that are not visible, or that change the order of those around them (Unicode UAX #9, UTS #39).
 const HIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Replaces invisible characters and those that change the order of text with their code, for example `⟨U+202E⟩`. */

@@ -14,12 +14,12 @@ interface DialogProps {
   title: string;
   description?: ReactNode;
   children?: ReactNode;
-  /** Buttons at the bottom right, the main one last. */
+  /** Has the buttons at the bottom right, the main button last. */
   actions?: ReactNode;
   isWide?: boolean;
 }
 
-/** A modal dialog. It keeps the focus, closes with Escape, and gives the focus back. */
+/** Shows a modal dialog. It keeps the focus, closes with Escape, and gives the focus back. */
 export function Dialog({
   isOpen,
   onClose,
@@ -54,17 +54,17 @@ interface ConfirmProps {
   title: string;
   /** Says what will happen, and whether it can be undone. */
   description: ReactNode;
-  /** The verb of the button that does it. */
+  /** Has the verb of the button that does it. */
   action: string;
   onConfirm: () => void;
   isBusy?: boolean;
   isDangerous?: boolean;
   error?: unknown;
-  /** Fields of what is asked, if any. */
+  /** Has the fields of the dialog, if any. */
   children?: ReactNode;
 }
 
-/** Asks before something that cannot be undone. A click beside it does not close it. */
+/** Asks before something that cannot be undone. A click beside the dialog does not close it. */
 export function ConfirmDialog(props: ConfirmProps) {
   const { isOpen, onClose, title, description, action, onConfirm, isBusy, error } = props;
   const texts = useTexts(uiTexts);

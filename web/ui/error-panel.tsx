@@ -8,9 +8,9 @@ type ErrorTexts = (typeof uiTexts)['en']['errors'];
 
 interface ErrorPanelProps {
   error: unknown;
-  /** Shows a button that tries again. */
+  /** When set, a button tries again. */
   onRetry?: () => void;
-  /** Leaves out faults that are shown at their fields. */
+  /** The faults at these paths are shown at their fields and are left out here. */
   shownPaths?: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { uiTexts } from '../texts/ui.texts.ts';
 import { classNames } from './class-names.ts';
 import styles from './field.module.css';
 
-/** The attributes that connect a control with its label, description and fault. */
+/** Has the attributes that connect a control with its label, description and fault. */
 export interface ControlProps {
   id: string;
   'aria-describedby'?: string;
@@ -20,7 +20,7 @@ export interface FieldProps {
   isRequired?: boolean;
 }
 
-/** A label with its control, description and fault. The fault is read out when it appears. */
+/** Shows a label with its control, description and fault. Screen readers say the fault when it appears. */
 export function Field({
   label,
   description,
@@ -121,7 +121,7 @@ export interface Option {
   label: string;
 }
 
-/** A choice of one. The native control is known to every keyboard, phone and screen reader. */
+/** Lets a person choose one value. The native control is known to every keyboard, phone and screen reader. */
 export function SelectField({
   label,
   description,

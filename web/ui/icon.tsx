@@ -1,4 +1,4 @@
-/** Outlines of 20 × 20, drawn with strokes. */
+/** Has outlines of 20 × 20, drawn with strokes. */
 const PATHS = {
   alert: 'M10 3 2.5 16.5h15L10 3ZM10 8v4M10 14.2v.3',
   check: 'm4 10.5 4 4 8-9',
@@ -29,7 +29,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** An icon beside a text that says the same, so screen readers skip it. */
+/** Shows an icon beside a text that says the same, so screen readers skip it. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 20 20" fill="none" aria-hidden="true">

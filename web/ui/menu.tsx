@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icon.tsx';
 import styles from './menu.module.css';
 
 interface MenuProps {
-  /** The name of the button that opens the menu. */
+  /** Names the button that opens the menu. */
   label: string;
   /** Replaces the icon of the button. */
   trigger?: ReactNode;
@@ -14,7 +14,7 @@ interface MenuProps {
   children: ReactNode;
 }
 
-/** A button that opens a list of commands. */
+/** Shows a button that opens a list of commands. */
 export function Menu({ label, trigger, isWide, children }: MenuProps) {
   return (
     <BaseMenu.Root>
@@ -60,7 +60,7 @@ interface ChoiceProps<T extends string> {
   onChange: (value: T) => void;
 }
 
-/** A group of menu items, one of which is chosen. */
+/** Shows a group of menu items, one of which is chosen. */
 export function MenuChoice<T extends string>({ label, value, options, onChange }: ChoiceProps<T>) {
   return (
     <BaseMenu.RadioGroup value={value} onValueChange={onChange} aria-label={label}>

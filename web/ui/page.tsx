@@ -6,13 +6,13 @@ import styles from './page.module.css';
 interface PageProps {
   title: string;
   about?: ReactNode;
-  /** A link to the list that this page belongs to. Give it the class of {@link backClass}. */
+  /** Has a link to the list that this page belongs to. Give it the class of {@link backClass}. */
   back?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A page with its heading. It sets the title of the window. */
+/** Shows a page with its heading. It sets the title of the window. */
 export function Page({ title, about, back, actions, children }: PageProps) {
   const { product } = useTexts(shellTexts);
   useEffect(() => {
@@ -57,7 +57,7 @@ export function Section({
   );
 }
 
-/** Names with their values. Entries without a value are left out. */
+/** Shows names with their values. Entries without a value are left out. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className={styles.facts}>

@@ -10,7 +10,7 @@ interface EmptyProps {
   actions?: ReactNode;
 }
 
-/** Stands where a list has no entries. */
+/** Shows a text in place of a list without entries. */
 export function EmptyState({ title, children, actions }: EmptyProps) {
   return (
     <div className={styles.empty}>

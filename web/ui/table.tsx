@@ -21,12 +21,12 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** Set to true when the first cell holds a link or a {@link RowButton}. */
+  /** It is true when the first cell holds a link or a {@link RowButton}. */
   isLinked?: boolean;
   isWaiting?: boolean;
 }
 
-/** Rows of one kind. On a narrow screen it scrolls sideways inside its frame. */
+/** Shows rows of one kind. On a narrow screen it scrolls sideways inside its frame. */
 export function Table<Row>({ label, columns, rows, keyOf, isLinked, isWaiting }: TableProps<Row>) {
   return (
     <div className={styles.frame} tabIndex={0} role="region" aria-label={label}>
@@ -56,7 +56,7 @@ export function Table<Row>({ label, columns, rows, keyOf, isLinked, isWaiting }:
   );
 }
 
-/** The first cell of a row that opens something over the page. It covers the whole row. */
+/** Shows the first cell of a row that opens something over the page. It covers the whole row. */
 export function RowButton({ children, onClick }: { children: ReactNode; onClick: () => void }) {
   return (
     <button type="button" className={styles.open} aria-haspopup="dialog" onClick={onClick}>
@@ -66,7 +66,7 @@ export function RowButton({ children, onClick }: { children: ReactNode; onClick:
 }
 
 interface PagedTableProps<Row> extends Omit<TableProps<Row>, 'rows' | 'isWaiting'> {
-  /** The answer of `usePagedTool`. */
+  /** Has the answer of `usePagedTool`. */
   query: {
     pager: Pager;
     error: Error | null;
@@ -75,11 +75,11 @@ interface PagedTableProps<Row> extends Omit<TableProps<Row>, 'rows' | 'isWaiting
     refetch: () => unknown;
   };
   rows: readonly Row[] | undefined;
-  /** Stands in place of the table when there are no rows. */
+  /** This is shown in place of the table when there are no rows. */
   empty: ReactNode;
 }
 
-/** One page of a list, with its states: loading, failed, empty, shown. */
+/** Shows one page of a list, with its states: loading, failed, empty, shown. */
 export function PagedTable<Row>({ query, rows, empty, ...table }: PagedTableProps<Row>) {
   const { pager } = query;
   const texts = useTexts(uiTexts);

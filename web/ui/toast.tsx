@@ -6,7 +6,7 @@ import { buttonClass } from './button.tsx';
 import { Icon } from './icon.tsx';
 import styles from './toast.module.css';
 
-/** Provides short notices in a corner. They tell what was done, never what went wrong: errors stay at their place. */
+/** Provides short notices in a corner. They say what was done, never what went wrong: errors stay at their place. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const texts = useTexts(uiTexts);
   return (

@@ -4,7 +4,7 @@ import type { Change } from './change.ts';
 interface Subject {
   /** Tools whose names have one of these words read rows of the kind. */
   words: readonly string[];
-  /** The argument that names one row. Without it, a tool reads several. */
+  /** This argument names one row. Without it, a tool reads several. */
   argument?: string;
 }
 
@@ -19,11 +19,11 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   tools: { words: ['tool', 'policies'] },
 };
 
-/** Tells whether the answer of a query may be another after these changes. */
+/** Returns true when the answer of a query may be different after these changes. */
 export function isAffected(queryKey: readonly unknown[], changes: readonly Change[]): boolean {
   const [kind, tool, given] = queryKey;
   if (kind === 'tools') return changes.some((change) => change.kind === 'tools');
-  // Whatever an agent changes is also a use of the key, whose last use is shown.
+  // Every change by an agent is also a use of the key, whose last use is shown.
   if (kind === 'key') return changes.length > 0;
   if (kind !== 'tool' || typeof tool !== 'string') return false;
   const words = tool.split('_');

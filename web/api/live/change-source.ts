@@ -8,7 +8,9 @@ const LONGEST_PAUSE_MS = 30_000;
 /** The service sends something every 15 s. A connection that is silent for longer is dead, although no error came. */
 const MOST_SILENCE_MS = 40_000;
 
-/** A connection to the changes of the organization. It opens itself again until it is closed or the session ends. */
+/**
+ * Connects to the stream of changes of the organization. It opens itself again until it is closed or the session ends.
+ */
 export class ChangeSource {
   private source?: EventSource;
   private timer?: ReturnType<typeof setTimeout>;
@@ -70,7 +72,7 @@ export class ChangeSource {
     if (this.failures === 1) void this.check();
     else {
       const pause = Math.min(FIRST_PAUSE_MS * 2 ** (this.failures - 2), LONGEST_PAUSE_MS);
-      // Many browsers must not come back in the same moment.
+      // Many browsers must not connect again at the same moment.
       this.timer = setTimeout(() => void this.check(), pause * (0.5 + Math.random()));
     }
   }
@@ -93,12 +95,12 @@ export class ChangeSource {
   }
 }
 
-/** Tells whether a session is of the same person in the same organization. */
+/** Returns true when a session is of the same person in the same organization. */
 export function isSame(one: Session | null, other: Session): boolean {
   return one?.user.id === other.user.id && one.organization.id === other.organization.id;
 }
 
-/** Returns the changes of an event. One that this build cannot read may be any change, and is told as none. */
+/** Returns the changes of an event. An event that this build cannot read may be any change, so it returns none. */
 function parseChanges(data: string): readonly Change[] {
   try {
     const value: unknown = JSON.parse(data);

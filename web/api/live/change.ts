@@ -21,7 +21,7 @@ export type LiveEvent =
 
 const readEvent = record({ type: text, changes: optional(list(change)) });
 
-/** Reads what another tab has told. Returns undefined for an event that this build does not know. */
+/** Reads a message of another tab. Returns undefined for an event that this build does not know. */
 export function readLiveEvent(value: unknown): LiveEvent | undefined {
   try {
     const { type, changes = [] } = readEvent(value, '');

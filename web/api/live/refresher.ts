@@ -3,12 +3,12 @@ import { SESSION_KEY } from '../session.ts';
 import { isAffected } from './affected-queries.ts';
 import type { Change } from './change.ts';
 
-/** A busy organization changes all the time. What is shown is read again at most once in this time. */
+/** A busy organization changes all the time, so the pages are read again at most once in this time. */
 const PAUSE_MS = 1000;
 
 /**
  * Reads again what changes affect, the first time at once. The next time begins when the answers have arrived, so that
- * changes never cancel what they asked for. A tab that nobody sees reads again when it is seen.
+ * changes never cancel the requests that they caused. A tab that nobody sees reads again when it is seen.
  */
 export class Refresher {
   private waiting: Change[] = [];

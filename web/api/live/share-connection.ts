@@ -7,7 +7,7 @@ export function channelName({ user, organization }: Session): string {
   return `switchboard.changes.${organization.id}.${user.id}`;
 }
 
-/** Calls `onEvent` with what any tab tells, this one too. Returns a function that stops that. */
+/** Calls `onEvent` with the messages of all tabs, this one too. Returns a function that stops that. */
 export function listen(session: Session, onEvent: (event: LiveEvent) => void): () => void {
   const channel = new BroadcastChannel(channelName(session));
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
@@ -17,7 +17,7 @@ export function listen(session: Session, onEvent: (event: LiveEvent) => void): (
   return () => channel.close();
 }
 
-/** Tells every tab, this one too. */
+/** Sends a message to every tab, this one too. */
 export function tellTabs(session: Session, event: LiveEvent): void {
   const channel = new BroadcastChannel(channelName(session));
   post(channel, event);
@@ -62,7 +62,7 @@ function connectWithLock(name: string, connect: () => ChangeSource): () => void 
         resolve();
       });
     });
-  // It is rejected when the page gives up before it was its turn.
+  // The request for the lock is rejected when the page gives up before it gets the lock.
   navigator.locks.request(name, { signal: over.signal }, hold).catch(() => undefined);
   return () => over.abort();
 }

@@ -2,7 +2,7 @@
 // oxlint-disable-next-line no-control-regex -- the regex must find them
 const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
 
-/** Returns a path of this site. An address of another one, which a link may have put there, gives undefined. */
+/** Returns a path of this site, or undefined for an address of another site, which a link may have put there. */
 export function ownPath(value: unknown): string | undefined {
   const isPath = typeof value === 'string' && /^\/(?![/\\])/.test(value);
   return isPath && !CONTROL_CHARACTER.test(value) ? value : undefined;

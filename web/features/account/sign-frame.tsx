@@ -4,7 +4,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { shellTexts } from '../../texts/shell.texts.ts';
 import styles from './sign.module.css';
 
-/** The page around the forms for people who are not signed in. */
+/** Shows the page around the forms for people who are not signed in. */
 export function SignFrame({
   title,
   children,

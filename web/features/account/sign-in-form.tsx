@@ -7,7 +7,7 @@ import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { TextField } from '../../ui/field.tsx';
 import styles from './sign.module.css';
 
-/** Asks for an e-mail address and a password. Wrong ones are said at the password, and stay in the fields. */
+/** Asks for an e-mail address and a password. An error is shown at the password, and both texts stay in the fields. */
 export function SignInForm({
   email: known = '',
   onDone,

@@ -22,7 +22,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 const LIST = ['list_confirmations'];
 
-/** One call of an agent with everything that a person needs to answer it. */
+/** Shows one call of an agent with everything that a person needs to answer it. */
 export function ApprovalCard({ confirmation }: { confirmation: Confirmation }) {
   const texts = useTexts(approvalsTexts);
   const states: Readonly<Record<string, string>> = texts.states;

@@ -10,7 +10,7 @@ import { confirmationList } from './approval.readers.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import styles from './approvals.module.css';
 
-/** The calls of agents that wait for a person. */
+/** Shows the calls of agents that wait for a person. */
 export function ApprovalsPage() {
   const texts = useTexts(approvalsTexts);
   const { state = 'pending' } = useSearch({ from: '/signed-in/approvals' });

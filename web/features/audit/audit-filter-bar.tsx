@@ -12,7 +12,7 @@ interface FilterBarProps {
   onApply: (filters: AuditFilters) => void;
 }
 
-/** The filters of the audit log. They apply together. */
+/** Shows the filters of the audit log. An entry must match all of them. */
 export function AuditFilterBar({ filters, onApply }: FilterBarProps) {
   const texts = useTexts(auditTexts);
   const outcomes = useOutcomeOptions(texts.everyOutcome);

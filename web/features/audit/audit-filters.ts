@@ -1,14 +1,16 @@
 const NAMES = ['action', 'outcome', 'subject', 'caller_id', 'from', 'until'] as const;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The filters of the audit log, which are in the address of the page. `from` and `until` are days, both included. */
+/**
+ * Holds the filters of the audit log, which are in the address of the page. `from` and `until` are days, both included.
+ */
 export type AuditFilters = Partial<Record<(typeof NAMES)[number], string>>;
 
 export function readAuditFilters(search: Record<string, unknown>): AuditFilters {
   const filters: AuditFilters = {};
   for (const name of NAMES) {
     const value = search[name];
-    // A number in the address is the text of an id.
+    // A text of digits in the address is an id, although the router reads it as a number.
     const text = typeof value === 'number' ? String(value) : value;
     if (typeof text !== 'string' || text === '') continue;
     if ((name === 'from' || name === 'until') && !isDay(text)) continue;

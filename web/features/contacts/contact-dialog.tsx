@@ -10,7 +10,7 @@ import { type Contact, contactResult } from './contact.readers.ts';
 interface ContactDialogProps {
   title: string;
   action: string;
-  /** The tool whose arguments the form shows. */
+  /** The form shows the arguments of this tool. */
   tool: 'create_contact' | 'update_contact';
   hidden: readonly string[];
   initial?: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ interface ContactDialogProps {
   onClose: () => void;
 }
 
-/** A form for a contact. Its fields are the arguments of the tool. */
+/** Shows a form for a contact. Its fields are the arguments of the tool. */
 export function ContactDialog(props: ContactDialogProps) {
   const { title, action, tool, hidden, initial, toArguments, onDone, onClose } = props;
   const { cancel } = useTexts(uiTexts);

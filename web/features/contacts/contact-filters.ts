@@ -12,7 +12,7 @@ export type Operator =
   | 'greater_than'
   | 'less_than';
 
-/** A condition as `search_contacts` takes it. */
+/** Holds a condition as `search_contacts` takes it. */
 export interface ContactFilter {
   field: string;
   operator: Operator;
@@ -41,7 +41,7 @@ const TEXT_FIELDS = [
   'timezone',
 ] as const;
 
-/** The fields that conditions can name, with the operators of each. `properties.` is followed by a name. */
+/** Lists the fields that conditions can name, with the operators of each. `properties.` is followed by a name. */
 export const FIELD_OPERATORS: ReadonlyMap<string, readonly Operator[]> = new Map([
   ...TEXT_FIELDS.map((field) => [field, TEXT] as const),
   ['tags', ['contains', 'not_contains', 'in', 'is_set', 'is_not_set']],

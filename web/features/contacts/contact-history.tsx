@@ -11,7 +11,7 @@ import { contactMessages, contactRuns } from './contact.readers.ts';
 
 const ROWS = 10;
 
-/** The messages and the runs of a contact. */
+/** Shows the messages and the runs of a contact. */
 export function ContactHistory({ contactId }: { contactId: string }) {
   const texts = useTexts(contactsTexts);
   const words = useTexts(messagesTexts);

@@ -17,7 +17,7 @@ import { ContactHistory } from './contact-history.tsx';
 import { type Contact, contactResult, deletedResult, nameOf } from './contact.readers.ts';
 import { ContactFacts } from './contact-facts.tsx';
 
-/** One contact with its messages and runs. */
+/** Shows one contact with its messages and runs. */
 export function ContactPage() {
   const texts = useTexts(contactsTexts);
   const { contactId } = useParams({ from: '/signed-in/contacts/$contactId' });
@@ -108,7 +108,7 @@ function ContactActions({ contact }: { contact: Contact }) {
   );
 }
 
-/** Returns the fields that the form edits. Consent is shown, and changed where it was given. */
+/** Returns the fields that the form edits. The form does not change consent. */
 function editable(contact: Contact): Record<string, unknown> {
   const { id: _id, consent: _consent, created_at: _at, updated_at: _then, ...rest } = contact;
   const hasProperties = Object.keys(rest.properties).length > 0;

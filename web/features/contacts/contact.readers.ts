@@ -36,7 +36,7 @@ export const contactRuns = record({
   next_cursor: nextCursor,
 });
 
-/** Returns how a person is called here, or undefined when nothing is known of them. */
+/** Returns the name of a contact to show, or undefined when nothing is known of it. */
 export function nameOf(person: Contact): string | undefined {
   const name = [person.first_name, person.last_name].filter(Boolean).join(' ');
   return name || (person.email ?? person.phone ?? person.external_id ?? undefined);

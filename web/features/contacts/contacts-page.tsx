@@ -19,7 +19,7 @@ import { Tags } from './tags.tsx';
 
 const ROWS = 50;
 
-/** Contacts by search and conditions, which are in the address of the page. */
+/** Shows contacts by search and conditions, which are in the address of the page. */
 export function ContactsPage() {
   const texts = useTexts(contactsTexts);
   const search = useSearch({ from: '/signed-in/contacts' });

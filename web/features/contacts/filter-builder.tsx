@@ -15,7 +15,7 @@ import styles from './contacts.module.css';
 
 interface Row {
   id: number;
-  /** A key of `FIELD_OPERATORS`. */
+  /** It is a key of `FIELD_OPERATORS`. */
   field: string;
   property: string;
   operator: Operator;

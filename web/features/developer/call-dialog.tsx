@@ -16,7 +16,7 @@ import type { Call } from './call.readers.ts';
 import styles from './developer.module.css';
 import { curl } from './snippets.ts';
 
-/** One call: who, what, and what went wrong in words. */
+/** Shows one call: its caller, its tool, and its error in words. */
 export function CallDialog({ call, onClose }: { call: Call; onClose: () => void }) {
   const texts = useTexts(callsTexts);
   const meanings: Readonly<Record<string, string>> = useTexts(outcomeTexts).meanings;

@@ -16,7 +16,7 @@ import { CallDialog } from './call-dialog.tsx';
 import styles from './developer.module.css';
 import { useCallLog } from './use-call-log.ts';
 
-/** The log of calls, which goes on by itself until it is paused. */
+/** Shows the log of calls, which continues by itself until it is paused. */
 export function CallLogPage() {
   const texts = useTexts(callsTexts);
   const filters = useSearch({ from: '/signed-in/settings/developer/calls' });

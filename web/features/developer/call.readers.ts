@@ -17,7 +17,7 @@ const call = record({
 export type Call = Read<typeof call>;
 export const callList = record({ calls: list(call), next_cursor: nextCursor });
 
-/** The filters of the log of calls, which are in the address of the page. */
+/** Holds the filters of the log of calls, which are in the address of the page. */
 export interface CallFilters {
   who?: 'everybody';
   outcome?: string;

@@ -28,7 +28,7 @@ const NAMES: Record<Exclude<Client, 'hosted'>, string> = {
 
 const FILE = 'mcp.json';
 
-/** Ready snippets for the usual clients. */
+/** Shows ready snippets for the usual clients. */
 export function ConnectSection({ apiKey }: { apiKey: string | undefined }) {
   const { connect: texts } = useTexts(developerTexts);
   const [client, setClient] = useState<Client>('claude');

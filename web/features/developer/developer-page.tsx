@@ -5,7 +5,9 @@ import { Page } from '../../ui/page.tsx';
 import { ConnectSection } from './connect-section.tsx';
 import { KeySection } from './key-section.tsx';
 
-/** Settings → Developer. The new key lives in the memory of this page only, and is gone when the person leaves it. */
+/**
+ * Shows Settings → Developer. The new key is in the memory of this page only, and is gone when the person leaves it.
+ */
 export function DeveloperPage() {
   const texts = useTexts(developerTexts);
   const [key, setKey] = useState<string>();

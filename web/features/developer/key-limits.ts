@@ -2,10 +2,10 @@ import type { KeyOptions } from '../../api/keys.ts';
 
 /** Holds the choices of a person for a new key. */
 export interface KeyLimits {
-  /** Days as text; empty for a key that does not expire. */
+  /** Holds days as text. It is empty for a key that does not expire. */
   days: string;
   isReadOnly: boolean;
-  /** Names of tools, separated by spaces, commas or lines; empty for every tool. */
+  /** Holds names of tools, separated by spaces, commas or lines. It is empty for every tool. */
   tools: string;
 }
 

@@ -4,13 +4,13 @@ const MOST_CALLS = 1000;
 /** The log reads itself with this tool. These calls would hide all others. */
 const OWN_TOOL = 'list_calls';
 
-/** Tells whether the log shows a call: those of people only when they are wanted. */
+/** Returns true when the log shows a call. It shows calls of people only when they are wanted. */
 export function isShown(call: Call, withPeople: boolean): boolean {
   if (call.tool === OWN_TOOL && call.outcome === 'ok') return false;
   return withPeople || call.caller_kind !== 'user';
 }
 
-/** Joins calls, each once, the newest first. The oldest go when there are too many. */
+/** Joins calls, each once, the newest first. Drops the oldest when there are too many. */
 export function mergeCalls(before: readonly Call[], more: readonly Call[]): Call[] {
   const calls = new Map([...before, ...more].map((call) => [call.id, call]));
   return [...calls.values()].sort(newestFirst).slice(0, MOST_CALLS);

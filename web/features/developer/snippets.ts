@@ -1,12 +1,12 @@
-/** Stands in a snippet until the person puts the key there. */
+/** This text is in a snippet until the person puts the key there. */
 export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
 const NAME = 'switchboard';
 
 /** A program needs these values to connect. */
 export interface Access {
-  /** The address of this Switchboard without a slash at its end. */
+  /** Has the address of this Switchboard without a slash at its end. */
   origin: string;
-  /** The key when it is known, that is, just after it was made. */
+  /** Has the key when it is known, that is, just after it was made. */
   key?: string | undefined;
 }
 

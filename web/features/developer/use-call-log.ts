@@ -4,10 +4,10 @@ import { type Arguments, toolQuery } from '../../api/tools.ts';
 import { type Call, type CallFilters, callList } from './call.readers.ts';
 import { isShown, mergeCalls } from './merge-calls.ts';
 
-/** The service tells nobody of calls that change nothing, so the log asks. */
+/** The service publishes no change for calls that change nothing, so the log asks. */
 const ASK_MS = 2000;
 const ROWS = 100;
-/** So many shown calls end a look back, or so many pages of hidden ones. */
+/** A look back ends after this many shown calls, or after this many pages of hidden calls. */
 const ENOUGH_CALLS = 20;
 const MOST_PAGES = 10;
 
@@ -23,7 +23,7 @@ export function useCallLog({ who, outcome, tool }: CallFilters, isPaused: boolea
   const [log, setLog] = useState<Log>();
   const [error, setError] = useState<unknown>();
   const [isLooking, setLooking] = useState(false);
-  // The time of the newest row, also of one that is not shown.
+  // Has the time of the newest row, even of a row that is not shown.
   const newest = useRef<string>(undefined);
 
   const read = useCallback(

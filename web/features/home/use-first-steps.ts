@@ -41,7 +41,7 @@ const contactsReader = hasAny('contacts');
 const messagesReader = hasAny('messages');
 const runsReader = hasAny('runs');
 
-/** Tells whether a list has an entry. */
+/** Returns true when a list has an entry. */
 function useAny(tool: string, given: Record<string, unknown>, reader: Reader<boolean>) {
   const query = toolQuery(tool, given, reader);
   return useQuery<boolean, ApiError>({

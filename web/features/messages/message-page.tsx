@@ -15,7 +15,7 @@ import { useToast } from '../../ui/toast.tsx';
 import { messageResult } from './message.readers.ts';
 import { MessageTimeline } from './message-timeline.tsx';
 
-/** One message: what happened to it, and its text. */
+/** Shows one message: what happened to it, and its text. */
 export function MessagePage() {
   const texts = useTexts(messagesTexts);
   const { messageId } = useParams({ from: '/signed-in/messages/$messageId' });

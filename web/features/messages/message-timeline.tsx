@@ -5,7 +5,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import styles from './messages.module.css';
 
-/** The states of a message with their times, and the reason of the present one. */
+/** Shows the states of a message with their times, and the reason of the present one. */
 export function MessageTimeline({ message }: { message: Message }) {
   const texts = useTexts(messagesTexts);
   const events = [

@@ -4,7 +4,7 @@ import { list, record } from '../../api/reader.js';
 export const messagePage = record({ messages: list(message), next_cursor: nextCursor });
 export const messageResult = record({ message });
 
-/** The states of a message, in the order of its life. */
+/** Lists the states of a message, in the order in which they come. */
 export const MESSAGE_STATUSES = [
   'scheduled',
   'queued',

@@ -15,7 +15,7 @@ import styles from './messages.module.css';
 
 const ROWS = 50;
 
-/** Messages by state, which is in the address of the page. */
+/** Shows messages by state, which is in the address of the page. */
 export function MessagesPage() {
   const texts = useTexts(messagesTexts);
   const states = useTexts(statusTexts);

@@ -21,7 +21,7 @@ import {
   retentionResult,
 } from './retention.ts';
 
-/** For how many days rows are kept. */
+/** Shows for how many days rows are kept. */
 export function RetentionPage() {
   const texts = useTexts(retentionTexts);
   const query = useTool('get_retention', {}, retentionResult);

@@ -6,7 +6,7 @@ const retention = record({
   webhook_deliveries_days: nullable(number),
   audit_log_days: nullable(number),
 });
-/** For how many days each kind of rows is kept. Null means forever. */
+/** Holds for how many days each kind of rows is kept. Null means forever. */
 export type Retention = Read<typeof retention>;
 export type RetentionKind = keyof Retention;
 export const retentionResult = record({ retention });
@@ -30,7 +30,7 @@ export function changesOf(present: Retention, wanted: Retention): Partial<Retent
   return Object.fromEntries(changed.map((kind) => [kind, wanted[kind]]));
 }
 
-/** Tells whether a change deletes rows that would be kept without it. */
+/** Returns true when a change deletes rows that would be kept without it. */
 export function deletes(present: Retention, changes: Partial<Retention>): boolean {
   return RETENTION_KINDS.some((kind) => {
     const days = changes[kind];

@@ -32,7 +32,8 @@ export function BulkDialog({ action, filters, onClose }: BulkProps) {
   const ui = useTexts(uiTexts);
   const tool = TOOLS[action];
   const [cursor, setCursor] = useState<string>();
-  // The key of one part. A repeated click, or a try after an answer that was lost, does nothing twice.
+  // Has the idempotency key of one part, so that a repeated click, or a try after an answer that was lost, does nothing
+  // twice.
   const [key, setKey] = useState(newKey);
   const given = { ...filters, limit: MOST, cursor };
   const call = useToolCall(tool, bulkResult, ['list_runs', 'get_run']);

@@ -19,7 +19,7 @@ interface BarProps {
   onChange: (filters: RunFilters) => void;
 }
 
-/** The filters of the list of runs. Choices apply at once, texts with the button. */
+/** Shows the filters of the list of runs. Choices apply at once, texts with the button. */
 export function RunFilterBar({ filters, workflows, onChange }: BarProps) {
   const texts = useTexts(runsTexts);
   const states = useTexts(statusTexts);
@@ -83,7 +83,7 @@ function MoreFilters({
   const isUsed = [contact, reason, after, before].some((value) => value !== '');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    // A time without a zone is one of the person.
+    // A time without a zone is in the zone of the person.
     onChange({ contact_id: contact, reason, created_after: after, created_before: before });
   };
   return (

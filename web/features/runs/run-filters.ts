@@ -14,7 +14,7 @@ export const RUN_STATUSES = STATUSES;
 export const RUN_TRIGGERS = TRIGGERS;
 export type RunTrigger = (typeof TRIGGERS)[number];
 
-/** The filters of the list, as the arguments of `list_runs` and in the address of the page. */
+/** Holds the filters of the list, as the arguments of `list_runs` and in the address of the page. */
 export interface RunFilters {
   status?: (typeof STATUSES)[number];
   workflow_id?: string;

@@ -19,7 +19,7 @@ import { type Run, runStepsResult } from './run.readers.ts';
 import styles from './runs.module.css';
 import { useWorkflowNames } from './use-workflow-names.ts';
 
-/** One run: what started it, what each step did, and what can be done now. */
+/** Shows one run: what started it, what each step did, and what can be done now. */
 export function RunPage() {
   const texts = useTexts(runsTexts);
   const ui = useTexts(uiTexts);

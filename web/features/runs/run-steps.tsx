@@ -8,7 +8,9 @@ import { RunValue } from './run-value.tsx';
 import { type Run, type RunStep, errorMessage, waitsUntil } from './run.readers.ts';
 import styles from './runs.module.css';
 
-/** The steps of a run in order of execution. Steps inside loops and branches have the path of their place as id. */
+/**
+ * Shows the steps of a run in order of execution. Steps inside loops and branches have the path of their place as id.
+ */
 export function RunSteps({ run }: { run: Run }) {
   const texts = useTexts(runsTexts);
   if (run.steps.length === 0) return <p className={styles.soft}>{texts.noSteps}</p>;

@@ -9,7 +9,7 @@ import { TextViewer } from '../../ui/text-viewer.tsx';
 import { type CutValue, runValuePart } from './run.readers.ts';
 import styles from './runs.module.css';
 
-/** Characters of one part. The page shows a part as soon as it has come. */
+/** Limits the characters of one part. The page shows a part as soon as it has come. */
 const PART = 100_000;
 
 export type ValueName = 'payload' | 'input' | 'output' | 'error' | 'failed_attempts';
@@ -20,7 +20,10 @@ export interface ValuePlace {
   value: ValueName;
 }
 
-/** A payload, an input or an output. One that the service has cut is loaded in parts when the person asks for it. */
+/**
+ * Shows a payload, an input or an output. A value that the service has cut is loaded in parts when the person asks for
+ * it.
+ */
 export function RunValue({
   title,
   value,

@@ -17,7 +17,7 @@ import { useWorkflowNames } from './use-workflow-names.ts';
 
 const ROWS = 50;
 
-/** Runs, newest first. The filters are in the address of the page. */
+/** Shows runs, newest first. The filters are in the address of the page. */
 export function RunsPage() {
   const texts = useTexts(runsTexts);
   const filters = useSearch({ from: '/signed-in/runs' });

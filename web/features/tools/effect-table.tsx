@@ -4,7 +4,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { DryRun } from './tool.readers.ts';
 
-/** The rows that a call would change. */
+/** Shows the rows that a call would change. */
 export function EffectTable({ outcome }: { outcome: DryRun }) {
   const texts = useTexts(toolsTexts);
   const actions: Readonly<Record<string, string>> = texts.actions;

@@ -5,7 +5,7 @@ export type Policy = Read<typeof policy>;
 export const policyList = record({ policies: list(policy) });
 export const policyResult = record({ policy });
 
-/** The answer of a dry run: the result that the call would have, and the rows that it would change. */
+/** Reads the answer of a dry run: the result that the call would have, and the rows that it would change. */
 export const dryRun = record({
   result: json,
   effects: list(record({ action: text, table: text, id: text, changed: optional(list(text)) })),

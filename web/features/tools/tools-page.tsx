@@ -22,7 +22,7 @@ interface Row {
   policy?: Policy;
 }
 
-/** Every tool with its policy. The words of the search are in the address. */
+/** Shows every tool with its policy. The words of the search are in the address. */
 export function ToolsPage() {
   const texts = useTexts(toolsTexts);
   const { q = '' } = useSearch({ from: '/signed-in/tools' });

@@ -15,7 +15,7 @@ interface ViewProps {
   onOpen: (path: string) => void;
 }
 
-/** The steps as a picture, laid out from their structure. */
+/** Shows the steps as a picture, laid out from their structure. */
 export function CanvasView({ steps, faultsAt, onOpen }: ViewProps) {
   const texts = useTexts(editorTexts);
   const layout = useMemo(() => layoutOf(steps), [steps]);

@@ -2,28 +2,28 @@ import { isObject } from '../../api/reader.ts';
 
 export type Step = Readonly<Record<string, unknown>>;
 
-/** A person edits this, and a version stores it. */
+/** Holds what a person edits and a version stores. */
 export interface Definition {
   readonly name: string;
   readonly trigger: Readonly<Record<string, unknown>>;
   readonly steps: readonly Step[];
 }
 
-/** The members that hold steps. `parallel` holds lists of them. */
+/** Lists the members that hold steps. `parallel` holds lists of them. */
 const LISTS = ['then', 'else', 'steps', 'on_error'] as const;
 
 export interface StepRow {
   kind: 'step';
-  /** Has the form that the service uses in faults, for example `steps[1].then[0]`. */
+  /** It has the form that the service uses in faults, for example `steps[1].then[0]`. */
   path: string;
-  /** The list that holds it. */
+  /** Names the list that holds it. */
   list: string;
   index: number;
   depth: number;
   step: Step;
 }
 
-/** A list inside a step, which may be empty. */
+/** Describes a list inside a step, which may be empty. */
 export interface ListRow {
   kind: 'list';
   path: string;

@@ -17,7 +17,7 @@ import styles from './workflows.module.css';
 const MOST = 100;
 const TONES: Readonly<Record<string, Tone>> = { accepted: 'good', refused: 'bad' };
 
-/** The deliveries to the webhook, with what is wrong in their signatures and the code that does it right. */
+/** Shows the deliveries to the webhook, with what is wrong in their signatures and the code that does it right. */
 export function DeliveriesTab({ workflow }: { workflow: Workflow }) {
   const texts = useTexts(webhooksTexts).deliveries;
   const given = { workflow_id: workflow.id, limit: MOST };

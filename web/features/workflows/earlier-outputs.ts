@@ -1,14 +1,14 @@
 import { isObject } from '../../api/reader.ts';
 import { type Definition, type Step, valueAt, textOf } from './definition.ts';
 
-/** A value that a step can use, with what stands in its place. */
+/** Describes a value that a step can use, with the expression that gives it. */
 export interface Output {
   expression: string;
   /** Says what it is, when that is known. */
   about?: string;
 }
 
-/** The output schemas of tools by name. */
+/** Has the output schemas of tools by name. */
 export type OutputSchemas = ReadonlyMap<string, unknown>;
 
 const BEFORE: readonly Output[] = [

@@ -1,11 +1,11 @@
 import type { Definition } from './definition.ts';
 
-/** A definition with what can be undone and done again. */
+/** Holds a definition with the changes that can be undone and redone. */
 export interface History {
   readonly past: readonly Definition[];
   readonly present: Definition;
   readonly future: readonly Definition[];
-  /** Changes with the same label in a row are undone together, such as the letters of one field. */
+  /** Changes with the same label that follow each other are undone together, such as the letters of one field. */
   readonly label: string | undefined;
 }
 

@@ -17,7 +17,7 @@ import type { Workflow } from './workflow.readers.ts';
 
 type View = 'outline' | 'canvas' | 'json';
 
-/** The editor: views of one definition, with undo, the draft, and saving. */
+/** Shows the editor: views of one definition, with undo, the draft, and saving. */
 export function EditorTab({ workflow, editor }: { workflow: Workflow; editor: Editor }) {
   const texts = useTexts(editorTexts);
   const [view, setView] = useState<View>('outline');

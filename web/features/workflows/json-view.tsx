@@ -23,7 +23,7 @@ interface ViewProps {
   onChange: (definition: Definition) => void;
 }
 
-/** The whole definition as JSON. What is no definition yet stays in the editor. */
+/** Edits the whole definition as JSON. A text that is no definition yet stays in the editor. */
 export function JsonView({ definition, tools, faults, onChange }: ViewProps) {
   const texts = useTexts(editorTexts);
   const shown = JSON.stringify(definition, null, 2);

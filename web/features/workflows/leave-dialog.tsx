@@ -3,7 +3,10 @@ import { editorTexts } from '../../texts/editor.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 
-/** Asks before the person leaves the page with changes that are not saved. The parts of the page are no leaving. */
+/**
+ * Asks before the person leaves the page with changes that are not saved. It does not ask when the person changes to
+ * another tab of the page.
+ */
 export function LeaveDialog({ isDirty }: { isDirty: { readonly current: boolean } }) {
   const texts = useTexts(editorTexts);
   const blocker = useBlocker({

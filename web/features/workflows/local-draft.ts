@@ -1,7 +1,7 @@
 import { isObject } from '../../api/reader.ts';
 import type { Definition } from './definition.ts';
 
-/** A definition that is not saved yet, with the version that it changes. */
+/** Holds a definition that is not saved yet, with the version that it changes. */
 export interface LocalDraft {
   version: number;
   definition: Definition;

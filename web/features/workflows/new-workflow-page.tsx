@@ -13,7 +13,7 @@ import { triggerName } from './trigger-name.ts';
 import { savedWorkflow } from './workflow.readers.ts';
 import styles from './workflows.module.css';
 
-/** Examples to begin with. The new workflow is inactive until a person activates it. */
+/** Shows examples to begin with. The new workflow is inactive until a person activates it. */
 export function NewWorkflowPage() {
   const texts = useTexts(workflowsTexts);
   const navigate = useNavigate();

@@ -28,7 +28,7 @@ import type { Editor } from './use-editor.ts';
 interface ViewProps {
   editor: Editor;
   tools: readonly ToolDescriptor[];
-  /** The path of the chosen step, or that of the trigger. */
+  /** Has the path of the chosen step, or that of the trigger. */
   selected: string;
   onSelect: (path: string) => void;
 }
@@ -38,7 +38,7 @@ export function faultsAt(faults: Editor['faults'], path: string): number {
   return faults.filter((each) => each.path === path || each.path.startsWith(`${path}.`)).length;
 }
 
-/** The tree of steps with the form of the chosen one. */
+/** Shows the tree of steps with the form of the chosen step. */
 export function OutlineView({ editor, tools, selected, onSelect: setSelected }: ViewProps) {
   const texts = useTexts(editorTexts);
   const [isAdding, setAdding] = useState(false);

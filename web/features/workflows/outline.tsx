@@ -6,7 +6,7 @@ import styles from './editor.module.css';
 import { type Definition, type Row, type StepRow, listsOf, rowsOf, textOf } from './definition.ts';
 import { describeStep, kindOf } from './step-kind.ts';
 
-/** The place of the trigger in the tree. */
+/** Names the place of the trigger in the tree. */
 export const TRIGGER = 'trigger';
 
 interface OutlineProps {
@@ -15,14 +15,14 @@ interface OutlineProps {
   /** Returns how many faults there are at a path and inside. */
   faultsAt: (path: string) => number;
   onSelect: (path: string) => void;
-  /** Enter: the person wants to edit. */
+  /** It is called when the person presses Enter, to edit the step. */
   onEdit: () => void;
   onMove: (row: StepRow, by: -1 | 1) => void;
   onRemove: (row: StepRow) => void;
   onAdd: () => void;
 }
 
-/** The steps as a tree, complete by keyboard (ARIA tree pattern). */
+/** Shows the steps as a tree, complete by keyboard (ARIA tree pattern). */
 export function Outline(props: OutlineProps) {
   const { definition, selected, onSelect } = props;
   const texts = useTexts(editorTexts);

@@ -20,7 +20,7 @@ interface SearchProps {
 
 const MOST = 60;
 
-/** A list to choose from, with a field that finds. Enter takes the first. */
+/** Shows a list to choose from, with a field that finds entries. Enter takes the first. */
 export function SearchDialog({ title, search, none, choices, onChoose, onClose }: SearchProps) {
   const [text, setText] = useState('');
   const wanted = text.toLowerCase();

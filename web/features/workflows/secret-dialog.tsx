@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 
-/** Shows the secret of a webhook, which the service tells only once. */
+/** Shows the secret of a webhook, which the service returns only once. */
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   const texts = useTexts(webhooksTexts).webhook;
   return (

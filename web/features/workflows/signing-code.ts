@@ -1,6 +1,6 @@
 interface Signing {
   url: string;
-  /** Standard Webhooks, which cover a time, when the trigger asks for that. */
+  /** It is true for Standard Webhooks, which sign a time, when the trigger asks for that. */
   isTimed: boolean;
 }
 

@@ -9,7 +9,7 @@ interface SigningProps {
   isTimed: boolean;
 }
 
-/** Programs in four languages that sign and send a delivery. */
+/** Shows programs in four languages that sign and send a delivery. */
 export function SigningSection({ label, url, isTimed }: SigningProps) {
   const [language, setLanguage] = useState<SigningSnippet['language']>('Shell');
   return (

@@ -19,7 +19,7 @@ export function withMember(step: Step, name: string, value: unknown): Step {
   return Object.fromEntries(Object.entries(step).filter(([each]) => each !== name));
 }
 
-/** The fields that belong to the kind of a step, without those of tools. */
+/** Shows the fields that belong to the kind of a step, without those of tools. */
 export function KindFields(props: FieldsProps) {
   const { step, faultOf, onChange } = props;
   const texts = useTexts(editorTexts);
@@ -102,7 +102,7 @@ function WaitFields({ step, faultOf, onChange }: FieldsProps) {
   );
 }
 
-/** Returns the number of a text, or the text, which the service then explains. */
+/** Returns the number that a text means, or else the text, whose fault the service then explains. */
 function toNumber(text: string): number | string {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }

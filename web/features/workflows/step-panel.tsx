@@ -13,7 +13,7 @@ import { KindFields, withMember } from './step-fields.tsx';
 import { kindOf } from './step-kind.ts';
 import { ToolArguments } from './tool-arguments.tsx';
 
-/** Tools that only steps may call, so people have no form for them. */
+/** Only steps may call these tools, so people have no form for them. */
 export const STEP_TOOLS = ['http_request', 'set_run_contact'];
 const OWN_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   tool: ['tool', 'arguments', 'if'],
@@ -35,7 +35,7 @@ interface PanelProps {
   focus: Ref<HTMLDivElement>;
 }
 
-/** The form of one step. */
+/** Shows the form of one step. */
 export function StepPanel({ row, tools, outputs, faultOf, onChange, actions, focus }: PanelProps) {
   const texts = useTexts(editorTexts);
   const { step } = row;

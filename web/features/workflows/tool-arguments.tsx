@@ -15,7 +15,7 @@ import { SearchDialog } from './search-dialog.tsx';
 type Arguments = Readonly<Record<string, unknown>>;
 
 interface ArgumentsProps {
-  /** The input schema of the tool. */
+  /** Has the input schema of the tool. */
   schema: unknown;
   value: Arguments;
   outputs: readonly Output[];
@@ -24,7 +24,7 @@ interface ArgumentsProps {
 }
 
 interface Typed {
-  /** The arguments that the drafts were made of. */
+  /** The drafts were made from these arguments. */
   of: Arguments;
   drafts: ReadonlyMap<string, Draft>;
   faults: ReadonlyMap<string, DraftFault>;
@@ -32,7 +32,7 @@ interface Typed {
 
 const EXPRESSION: Schema = { type: 'string', isNullable: false, required: new Set() };
 
-/** The arguments of a tool, each with a picker of earlier outputs. An expression can stand in place of any value. */
+/** Shows the arguments of a tool, each with a picker of earlier outputs. An expression can replace any value. */
 export function ToolArguments({
   schema: given,
   value,
@@ -117,7 +117,7 @@ export function ToolArguments({
   );
 }
 
-/** The schema of an argument. One that is an expression has a text field, whatever its type. */
+/** Returns the schema of an argument. An argument that is an expression has a text field, whatever its type. */
 function schemaOf(schema: Schema, name: string, value: unknown): Schema {
   const own = schema.properties?.get(name) ?? EXPRESSION;
   const isExpression = typeof value === 'string' && value.includes('{{');

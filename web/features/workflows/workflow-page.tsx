@@ -25,7 +25,7 @@ import { type Workflow, workflowResult } from './workflow.readers.ts';
 import { ActiveBadge } from './workflows-page.tsx';
 import styles from './workflows.module.css';
 
-/** One workflow: its steps, tests, versions, trigger and deliveries. The open part is in the address. */
+/** Shows one workflow: its steps, tests, versions, trigger and deliveries. The open part is in the address. */
 export function WorkflowPage() {
   const texts = useTexts(workflowsTexts);
   const { workflowId } = useParams({ from: '/signed-in/workflows/$workflowId' });
@@ -85,7 +85,7 @@ function Parts({ workflow }: { workflow: Workflow }) {
   const { saved } = useTexts(editorTexts);
   const toast = useToast();
   const [secret, setSecret] = useState<string>();
-  // The tabs of this page come and go. What is edited stays here.
+  // The tabs of this page are mounted and removed. The edited definition stays here.
   const editor = useEditor(workflow, (made) => {
     toast(saved);
     if (made !== null) setSecret(made);

@@ -15,7 +15,7 @@ import styles from './workflows.module.css';
 
 const ROWS = 50;
 
-/** The workflows, the newest first. */
+/** Shows the workflows, the newest first. */
 export function WorkflowsPage() {
   const texts = useTexts(workflowsTexts);
   const { active } = useSearch({ from: '/signed-in/workflows' });

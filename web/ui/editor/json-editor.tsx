@@ -57,13 +57,13 @@ const COLOURS = HighlightStyle.define([
 ]);
 
 /**
- * An editor for JSON. It lives in a shadow root, where CodeMirror may add its styles without `<style>` elements. Tab moves
- * the focus on, as in every other field.
+ * Edits JSON. It is in a shadow root, where CodeMirror may add its styles without `<style>` elements. Tab moves the
+ * focus on, as in every other field.
  */
 export function JsonEditor(props: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
-  // The editor is made once and calls what was given last.
+  // The editor is created once, and calls the functions of the last rendering.
   const latest = useRef(props);
   latest.current = props;
   useEffect(() => {
@@ -104,7 +104,7 @@ function extensions(latest: { current: JsonEditorProps }) {
     history(),
     json(),
     lintGutter(),
-    // Without a fault of the service, the editor looks for faults of the syntax.
+    // Without a fault from the service, the editor looks for faults of the syntax.
     linter((view) =>
       latest.current.faults.length > 0
         ? latest.current.faults.map(({ path, message }) => ({

@@ -4,7 +4,7 @@ import type { SyntaxNode } from '@lezer/common';
 
 const PARSING_MS = 200;
 
-/** Returns where the value at a path such as `steps[0].tool` stands, or the nearest place around it. */
+/** Returns the position of the value at a path such as `steps[0].tool`, or of the nearest value around it. */
 export function rangeOf(state: EditorState, path: string): { from: number; to: number } {
   const tree = ensureSyntaxTree(state, state.doc.length, PARSING_MS);
   let node = tree?.topNode.firstChild ?? undefined;

@@ -12,7 +12,7 @@ import '@xyflow/react/dist/style.css';
 import type { KeyboardEvent } from 'react';
 import styles from './canvas.module.css';
 
-/** A box of the picture. `data-id` of its element is its id. */
+/** Describes a box of the picture. `data-id` of its element is its id. */
 export interface Card {
   id: string;
   title: string;
@@ -41,8 +41,8 @@ export interface CanvasProps {
 const TYPES = { card: CardBox };
 
 /**
- * Boxes with lines. Tab goes from box to box, Enter opens one. It imports nothing of the editor, so that it is a part of
- * its own.
+ * Draws boxes with lines. Tab goes from box to box, Enter opens one. It imports nothing of the editor, so that it is a
+ * part of its own.
  */
 export function Canvas({ label, cards, lines, size, onOpen }: CanvasProps) {
   const nodes = cards.map(({ id, x, y, ...data }): CardNode => ({

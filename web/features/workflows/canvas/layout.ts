@@ -14,7 +14,7 @@ export interface Placed {
 export interface Link {
   from: string;
   to: string;
-  /** The name of the list that begins at the end of the link. */
+  /** Names the list that begins at the end of the link. */
   list?: string;
 }
 
@@ -79,7 +79,7 @@ function placeStep(step: Step, path: string): Block {
     x += list.width + GAP.x;
   }
   const height = lists.length === 0 ? NODE.height : top + Math.max(...lists.map((l) => l.height));
-  // A branch without else, and a step that does not fail, are passed by: the next step follows them too.
+  // The next step also follows a branch without else, and a step that does not fail.
   const names = lists.map(({ name }) => name);
   const isWhole =
     names.some((name) => name === 'steps' || name.startsWith('parallel')) ||
