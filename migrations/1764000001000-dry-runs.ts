@@ -1,6 +1,9 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** The trigger through which dry runs report changes. `private.isolate()` attaches it to the tables of all later migrations. */
+/**
+ * Creates the trigger through which dry runs report changes. `private.isolate()` attaches it to the tables of all later
+ * migrations.
+ */
 export class DryRuns1764000001000 extends SqlMigration {
   readonly name = 'DryRuns1764000001000';
   readonly files = ['functions/record_effect.sql', 'functions/report_effects_of.sql'];

@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Organizations, the people in them, their sessions, and the audit log. */
+/** Creates organizations, the people in them, their sessions, and the audit log. */
 export class Accounts1764000002000 extends SqlMigration {
   readonly name = 'Accounts1764000002000';
   readonly files = [

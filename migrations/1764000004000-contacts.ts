@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Contacts and their search by index. */
+/** Creates contacts and their search by index. */
 export class Contacts1764000004000 extends SqlMigration {
   readonly name = 'Contacts1764000004000';
   readonly files = [

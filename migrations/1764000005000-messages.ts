@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Messages, and the leases under which workers deliver them. */
+/** Creates messages, and the leases under which workers deliver them. */
 export class Messages1764000005000 extends SqlMigration {
   readonly name = 'Messages1764000005000';
   readonly files = [

@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Workflows and the versions of their definitions. */
+/** Creates workflows and the versions of their definitions. */
 export class Workflows1764000006000 extends SqlMigration {
   readonly name = 'Workflows1764000006000';
   readonly files = ['tables/workflows.sql', 'tables/workflow_versions.sql'];

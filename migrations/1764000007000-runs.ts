@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Runs with their journal, and the leases under which workers execute them. */
+/** Creates runs with their journal, and the leases under which workers execute them. */
 export class Runs1764000007000 extends SqlMigration {
   readonly name = 'Runs1764000007000';
   readonly files = [

@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Limits of workflows: debounce, rate and concurrency of their runs. */
+/** Creates the limits of workflows: debounce, rate and concurrency of their runs. */
 export class Limits1764000008000 extends SqlMigration {
   readonly name = 'Limits1764000008000';
   readonly files = [

@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** The waits of runs, and the domain events that end them. */
+/** Creates the waits of runs, and the domain events that end them. */
 export class Waits1764000010000 extends SqlMigration {
   readonly name = 'Waits1764000010000';
   readonly files = [

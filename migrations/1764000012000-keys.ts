@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** API keys, tool policies and offered workflows: everything that one look-up of a key returns. */
+/** Creates API keys, tool policies and offered workflows: everything that one look-up of a key returns. */
 export class Keys1764000012000 extends SqlMigration {
   readonly name = 'Keys1764000012000';
   readonly files = [

@@ -1,6 +1,9 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Token buckets that all processes share, and calls of the gate that no lock of one organization delays for others. */
+/**
+ * Creates token buckets that all processes share, and calls of the gate that no lock of one organization delays for
+ * others.
+ */
 export class TokenBuckets1764000018000 extends SqlMigration {
   readonly name = 'TokenBuckets1764000018000';
   readonly files = [

@@ -1,14 +1,14 @@
 import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
-/** Tables whose rows are counted, with the name of the quota and whether it is daily. */
+/** Lists the tables whose rows are counted, with the name of the quota and whether it is daily. */
 const COUNTED = [
   ['messages', 'messages', 'daily'],
   ['workflows', 'workflows', 'total'],
   ['workflow_versions', 'versions', 'total'],
 ] as const;
 
-/** Quotas of organizations. Counts existing rows once, which reads workflows and versions. */
+/** Creates the quotas of organizations. Counts existing rows once, which reads workflows and versions. */
 export class Quotas1764000019500 extends SqlMigration {
   readonly name = 'Quotas1764000019500';
   readonly files = [

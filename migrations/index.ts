@@ -23,8 +23,9 @@ import { AuditChains1764000020000 } from './1764000020000-audit-chains.js';
 import { CutValues1764000022000 } from './1764000022000-cut-values.js';
 
 /**
- * All migrations, oldest first. Only append: a migration that was released is never edited. A later one that changes a
- * function edits its file in `functions/` and lists that file again, so each function stays defined in one place.
+ * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
+ * that changes a function edits its file in `functions/` and lists that file again, so each function stays defined in
+ * one place.
  */
 export const MIGRATIONS = [
   Foundation1764000000000,

@@ -1,4 +1,4 @@
--- Three schemas: public for the rows of organizations, gate for what must be found before the organization is
+-- There are three schemas: public for the rows of organizations, gate for what must be found before the organization is
 -- known, private for secrets and helpers that only the owner reaches.
 create schema private;
 create schema gate;

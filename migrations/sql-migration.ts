@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A migration that is written as SQL files: `tables/` and `functions/` have one file for each, named after it. */
+/** Runs a migration that is written as SQL files: `tables/` and `functions/` have one file for each, named after it. */
 export abstract class SqlMigration implements MigrationInterface {
   abstract readonly name: string;
-  /** The files that `up` runs, relative to this folder, in this order. */
+  /** Lists the files that `up` runs, relative to this folder, in this order. */
   abstract readonly files: readonly string[];
-  /** The objects that `down` drops, in this order. */
+  /** Lists the objects that `down` drops, in this order. */
   abstract readonly objects: readonly string[];
 
   async up(runner: QueryRunner): Promise<void> {

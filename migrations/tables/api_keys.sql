@@ -1,4 +1,4 @@
--- API keys, stored as the SHA-256 of the raw key.
+-- Stores API keys, each as the SHA-256 of the raw key.
 create table public.api_keys (
   organization_id text collate "C" not null
     constraint api_keys_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -8,12 +8,12 @@ create table public.api_keys (
   last_four text not null,
   created_by text collate "C",
   created_at timestamptz not null default now(),
-  -- Exact to the minute, so that most calls write nothing.
+  -- The time is exact to the minute, so that most calls write nothing.
   last_used_at timestamptz,
   revoked_at timestamptz,
   constraint api_keys_pkey primary key (organization_id, id)
 );
 create unique index api_keys_one_active on public.api_keys (organization_id) where revoked_at is null;
--- Unique among all organizations: the hash identifies a caller before its organization is known.
+-- The hash is unique among all organizations: it identifies a caller before its organization is known.
 create unique index api_keys_hash_key on public.api_keys (hash);
 select private.isolate('public.api_keys');

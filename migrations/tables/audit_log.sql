@@ -1,4 +1,4 @@
--- One row for each change and its actor. The service may only add rows: see ensure_roles.
+-- Stores a row for each change and its actor. The service may only add rows: see ensure_roles.
 create table public.audit_log (
   organization_id text collate "C" not null
     constraint audit_log_organization_id_fkey references public.organizations (id) on delete cascade,

@@ -1,8 +1,8 @@
--- One row for each batch of chained entries of the audit log. The hash of an entry is the SHA-256 of the hash of the
--- entry before it and of all columns of the entry.
+-- Stores a row for each batch of chained entries of the audit log. The hash of an entry is the SHA-256 of the hash of
+-- the entry before it and of all columns of the entry.
 create table private.audit_seals (
   organization_id text collate "C" not null,
-  -- The position of the last entry of the batch.
+  -- Has the position of the last entry of the batch.
   last_position bigint not null,
   entry_ids bigint[] not null,
   hashes bytea[] not null,

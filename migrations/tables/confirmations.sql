@@ -1,21 +1,21 @@
--- The calls of agents that a signed-in person must approve. A row is the approval of one call: of one key, one tool
--- and these arguments, once.
+-- Stores the calls of agents that a signed-in person must approve. A row is the approval of one call: of one key, one
+-- tool and these arguments, once.
 create table public.confirmations (
   organization_id text collate "C" not null
     constraint confirmations_organization_id_fkey references public.organizations (id) on delete cascade,
   id text collate "C" not null,
   api_key_id text collate "C" not null,
   tool text collate "C" not null,
-  -- What a person sees and approves. json and not jsonb, so that it is shown as it was stored.
+  -- Contains what a person sees and approves. It is json and not jsonb, so that it is shown as it was stored.
   arguments json not null,
-  -- A hash of the arguments, by which a repeated call finds its row.
+  -- Contains a hash of the arguments, by which a repeated call finds its row.
   digest bytea not null,
   state text not null default 'pending',
   created_at timestamptz not null default now(),
   -- After this time the row has no effect, whatever its state is.
   expires_at timestamptz not null,
   answered_at timestamptz,
-  -- No foreign key: the row must show who approved it even after that account was deleted.
+  -- There is no foreign key: the row must show who approved it even after that account was deleted.
   answered_by text collate "C",
   constraint confirmations_pkey primary key (organization_id, id),
   constraint confirmations_state_check check (state in ('pending', 'approved', 'declined', 'used', 'failed')),

@@ -1,4 +1,4 @@
--- The people that an organization knows and writes to.
+-- Stores the people that an organization knows and writes to.
 create table public.contacts (
   organization_id text collate "C" not null
     constraint contacts_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -13,7 +13,7 @@ create table public.contacts (
   tags text[] not null default '{}',
   properties jsonb not null default '{}',
   consent jsonb not null default '{}',
-  -- Names and addresses in lowercase, for the search.
+  -- Contains names and addresses in lowercase, for the search.
   search_text text not null,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
@@ -25,8 +25,9 @@ create table public.contacts (
 );
 create index contacts_organization_id_created_at_idx on public.contacts (organization_id, created_at, id);
 create index contacts_organization_id_updated_at_idx on public.contacts (organization_id, updated_at, id);
--- Tags and properties have no index: under row-level security PostgreSQL uses an index only for leakproof
--- operators, and those of arrays and jsonb are not. The pending list is short, because every search reads it.
+-- Tags and properties have no index: under row-level security PostgreSQL uses an index only for leakproof operators,
+-- and those of arrays and jsonb are not. The list of index entries that wait to be merged is short, because every
+-- search reads it.
 create index contacts_search_text_idx on public.contacts
   using gin (private.contact_search_keys(organization_id, search_text, 1)) with (gin_pending_list_limit = 256);
 -- No plan needs statistics about the keys, and ANALYZE would take a second for them.

@@ -1,10 +1,10 @@
--- Results of calls with an idempotency key. The same call again is answered from here.
+-- Stores results of calls with an idempotency key. A repeated call gets its result from here.
 create table public.idempotency_keys (
   organization_id text collate "C" not null
     constraint idempotency_keys_organization_id_fkey references public.organizations (id) on delete cascade,
   tool text not null,
   key text collate "C" not null,
-  -- A hash of the arguments: the same key with other arguments is refused.
+  -- Contains a hash of the arguments: the same key with other arguments is refused.
   fingerprint bytea not null,
   result json,
   created_at timestamptz not null default now(),

@@ -1,15 +1,15 @@
--- One row: the secrets of this installation.
+-- Stores the secrets of this installation in one row.
 create table private.installation (
   only_row boolean constraint installation_pkey primary key default true,
-  -- The end of the names of its two roles.
+  -- The names of its two roles end with this text.
   suffix text not null,
   tenant_password text not null,
   gate_password text not null,
-  -- The padded keys with which current_organization() checks a tenant context.
+  -- Contains the padded keys with which current_organization() checks a tenant context.
   inner_key bytea not null,
   outer_key bytea not null,
   context_key bytea not null,
-  -- The key of the secrets that are stored encrypted.
+  -- Contains the key of the secrets that are stored encrypted.
   data_key bytea not null,
   constraint installation_one_row check (only_row)
 );

@@ -1,4 +1,4 @@
--- The memberships of people in organizations.
+-- Stores the memberships of people in organizations.
 create table public.memberships (
   organization_id text collate "C" not null
     constraint memberships_organization_id_fkey references public.organizations (id) on delete cascade,

@@ -1,4 +1,4 @@
--- Messages to and from contacts. A worker that delivers one has a lease on it.
+-- Stores messages to and from contacts. A worker that delivers a message has a lease on it.
 create table public.messages (
   organization_id text collate "C" not null
     constraint messages_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -12,9 +12,9 @@ create table public.messages (
   status text not null,
   status_reason text,
   idempotency_key text,
-  -- The provider's id of a received message: it is recognized when it comes again.
+  -- Contains the provider's id of a received message, which is recognized when it comes again.
   external_id text collate "C",
-  -- No foreign key: the message stays as a record when its run is purged.
+  -- There is no foreign key: the message stays as a record when its run is purged.
   run_id text collate "C",
   attempts integer not null default 0,
   epoch integer not null default 0,
@@ -35,7 +35,7 @@ create index messages_organization_id_created_at_idx on public.messages (organiz
 create index messages_organization_id_contact_id_idx
   on public.messages (organization_id, contact_id, created_at, id);
 create index messages_organization_id_run_id_idx on public.messages (organization_id, run_id, created_at, id);
--- The rows that workers claim, and no others: the index stays small however many messages were sent.
+-- Contains only the rows that workers claim: the index stays small however many messages were sent.
 create index messages_due_at_idx on public.messages (due_at)
   where status in ('scheduled', 'queued', 'sending');
 -- A wake-up names a message by its id alone.

@@ -1,4 +1,4 @@
--- Offered workflows: those that agents of the organization can call as tools.
+-- Stores offered workflows, which agents of the organization can call as tools.
 create table public.offered_workflows (
   organization_id text collate "C" not null
     constraint offered_workflows_organization_id_fkey references public.organizations (id) on delete cascade,

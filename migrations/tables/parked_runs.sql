@@ -1,4 +1,4 @@
--- Parked runs whose failure is not published yet. Their trigger on workflow_runs adds them.
+-- Lists parked runs whose failure is not published yet. A trigger on workflow_runs adds them.
 create table public.parked_runs (
   organization_id text collate "C" not null
     constraint parked_runs_organization_id_fkey references public.organizations (id) on delete cascade,

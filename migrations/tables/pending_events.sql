@@ -1,4 +1,4 @@
--- Domain events that workers still have to deliver to waiting runs.
+-- Stores domain events that workers still have to deliver to waiting runs.
 create table public.pending_events (
   organization_id text collate "C" not null
     constraint pending_events_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -6,13 +6,13 @@ create table public.pending_events (
   name text collate "C" not null,
   contact_id text collate "C",
   payload json not null,
-  -- The transaction in which the event happened.
+  -- Names the transaction in which the event happened.
   xid text not null,
   happened_at timestamptz not null,
-  -- The last wait that it was delivered to. The delivery continues after this wait.
+  -- Names the last wait that the event was delivered to. The delivery continues after this wait.
   after_run_id text collate "C" not null default '',
   after_step_id text collate "C" not null default '',
-  -- When a worker may claim the event: now, or the end of the lease.
+  -- A worker may claim the event from this time on: now, or the end of the lease.
   available_at timestamptz not null default now(),
   epoch integer not null default 0,
   constraint pending_events_pkey primary key (organization_id, id)

@@ -1,9 +1,9 @@
--- The quotas, and what an organization without an exception may use. A counter is two tables: see quota_blocks.
+-- Stores the quotas, and what an organization without an exception may use. A counter is two tables: see quota_blocks.
 create table private.quota_defaults (
   name text collate "C" constraint quota_defaults_pkey primary key,
-  -- Null: no limit, and nothing is counted.
+  -- Null means that there is no limit and nothing is counted.
   amount bigint constraint quota_defaults_amount_check check (amount >= 0),
-  -- True: the quota is for one day in UTC.
+  -- True means that the quota is for one day in UTC.
   daily boolean not null
 );
 insert into private.quota_defaults (name, amount, daily) values

@@ -1,4 +1,4 @@
--- The quotas of organizations that differ from the default.
+-- Stores the quotas of organizations that differ from the default.
 create table private.quota_exceptions (
   organization_id text collate "C" not null
     constraint quota_exceptions_organization_id_fkey references public.organizations (id) on delete cascade,

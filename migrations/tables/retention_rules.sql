@@ -1,17 +1,17 @@
--- The number of days for which an organization keeps its runs, messages, webhook deliveries or audit log. Without a
--- row, they are kept forever.
+-- Stores for how many days an organization keeps its runs, messages, webhook deliveries or audit log. Without a row,
+-- they are kept forever.
 create table public.retention_rules (
   organization_id text collate "C" not null
     constraint retention_rules_organization_id_fkey references public.organizations (id) on delete cascade,
   kind text not null,
   days integer not null,
-  -- When a worker may purge: the next time, or the end of the lease.
+  -- A worker may purge from this time on: the next time, or the end of the lease.
   available_at timestamptz not null default now(),
   epoch integer not null default 0,
   constraint retention_rules_pkey primary key (organization_id, kind),
   constraint retention_rules_kind_check
     check (kind in ('runs', 'messages', 'webhook_deliveries', 'audit_log')),
-  -- At least seven days: a webhook's idempotency key is stored with its run and is promised for that long.
+  -- The minimum is seven days: a webhook's idempotency key is stored with its run and is promised for that long.
   constraint retention_rules_days_check check (days between 7 and 3650)
 );
 create index retention_rules_due_idx on public.retention_rules (available_at);

@@ -1,6 +1,6 @@
--- The waits of runs for something other than a time: events, calls of resume URLs, and the ends of runs. One row for
--- each such step, and for each resume URL that was called, even before its step begins. Both insert the same
--- key, so a simultaneous call and step see each other.
+-- Stores the waits of runs for something other than a time: events, calls of resume URLs, and the ends of runs. There
+-- is one row for each such step, and for each resume URL that was called, even before its step begins. Both insert the
+-- same key, so a simultaneous call and step see each other.
 create table public.run_waits (
   organization_id text collate "C" not null
     constraint run_waits_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -8,7 +8,7 @@ create table public.run_waits (
   step_id text collate "C" not null,
   event text collate "C" not null,
   state text not null,
-  -- '' for any contact, so that one index serves both. No foreign key: a wait for a deleted contact must not
+  -- '' means any contact, so that one index serves both. There is no foreign key: a wait for a deleted contact must not
   -- become a wait for every contact.
   contact_id text collate "C" not null default '',
   condition text,
@@ -17,7 +17,7 @@ create table public.run_waits (
   payload json,
   error text,
   armed_at timestamptz,
-  -- The transaction in which the wait began and its snapshot. They show which events happened before it.
+  -- Names the transaction in which the wait began, and its snapshot. They show which events happened before it.
   armed_xid text,
   armed_snapshot text,
   constraint run_waits_pkey primary key (organization_id, run_id, step_id),

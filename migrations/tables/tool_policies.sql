@@ -1,4 +1,4 @@
--- The decisions of organizations about single tools. A tool without a row is visible and needs no confirmation.
+-- Stores the decisions of organizations about single tools. A tool without a row is visible and needs no confirmation.
 create table public.tool_policies (
   organization_id text collate "C" not null
     constraint tool_policies_organization_id_fkey references public.organizations (id) on delete cascade,

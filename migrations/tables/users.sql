@@ -1,4 +1,4 @@
--- The people. They are looked up before any organization is known, so only functions of the gate read them. The role
+-- Stores people. They are looked up before any organization is known, so only functions of the gate read them. The role
 -- that tools run as has no access.
 create table gate.users (
   id text collate "C" constraint users_pkey primary key,

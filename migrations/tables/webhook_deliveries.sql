@@ -1,5 +1,5 @@
--- The delivery log of webhooks. The service keeps the newest few of each kind. Requests of strangers create rows, so
--- the body of a refused request is not stored.
+-- Stores the delivery log of webhooks. The service keeps the newest few of each kind. Requests of strangers create
+-- rows, so the body of a refused request is not stored.
 create table public.webhook_deliveries (
   organization_id text collate "C" not null
     constraint webhook_deliveries_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -9,7 +9,7 @@ create table public.webhook_deliveries (
   received_at timestamptz not null,
   status integer not null,
   code text not null,
-  -- No foreign key: the run may be purged first.
+  -- There is no foreign key: the run may be purged first.
   run_id text collate "C",
   headers json not null,
   body_bytes integer,

@@ -1,4 +1,4 @@
--- Runs: the queue, the leases and the limits of all executions of workflows.
+-- Stores runs, with the queue, the leases and the limits of all executions of workflows.
 --
 -- A queued run can be delayed by four limits, in this order: debounce, rate, the slots of its key, the slots of
 -- the workflow. admit_runs_of_workflow lets it pass them, and only then can it be claimed, so no claim reads
@@ -6,7 +6,7 @@
 -- The slots belong to the run and not to its worker, so no slot is lost when a worker dies. Only rows are counted, so
 -- no counter can drift.
 create table public.workflow_runs (
-  -- No separate foreign key: the one to the version covers it, and every insert would check both.
+  -- There is no separate foreign key: the one to the version covers it, and every insert would check both.
   organization_id text collate "C" not null,
   id text collate "C" not null,
   workflow_id text collate "C" not null,
@@ -14,29 +14,29 @@ create table public.workflow_runs (
   status text not null default 'queued',
   reason text,
   trigger_type text not null,
-  -- The bytes that the sender sent: jsonb refuses valid JSON (\u0000, lone surrogates, 1e131073).
+  -- Contains the bytes that the sender sent: jsonb refuses valid JSON (\u0000, lone surrogates, 1e131073).
   payload bytea not null,
   contact_id text collate "C",
   dedupe_key text collate "C",
   body_hash bytea,
-  -- The number of runs from which this one follows, and the first of them. No foreign keys here and in
+  -- Counts the runs from which this one follows, and names the first of them. There are no foreign keys here and in
   -- replay_of: the other run may be purged first.
   depth integer not null default 0,
   root_run_id text collate "C",
   replay_of text collate "C",
   epoch integer not null default 0,
   crashes integer not null default 0,
-  -- When a worker may claim the run: its wake-up time or, while it runs, the end of its lease.
+  -- A worker may claim the run from this time on: its wake-up time or, while it runs, the end of its lease.
   available_at timestamptz not null default now(),
   -- True if limits apply to the run.
   limited boolean not null default false,
   delayed_by text,
-  -- The time at which the limit must be checked again, even if no other run ends.
+  -- At this time the limit must be checked again, even if no other run ends.
   delayed_until timestamptz,
   debounce_key text collate "C",
-  -- The time at which the first of the runs that this one replaces was created.
+  -- Has the time at which the first of the runs that this one replaces was created.
   debounce_since timestamptz,
-  -- The time at which the run passed the rate limit.
+  -- Has the time at which the run passed the rate limit.
   released_at timestamptz,
   slot_key text collate "C",
   created_at timestamptz not null default now(),
@@ -53,7 +53,7 @@ create table public.workflow_runs (
   constraint workflow_runs_delayed_by_check check (delayed_by in ('debounce', 'rate', 'key', 'slot'))
 );
 
--- For leases that end, runs that follow from one run, lists of runs by filter, and the purge.
+-- This index serves leases that end, runs that follow from one run, lists of runs by filter, and the purge.
 create index workflow_runs_lease_idx on public.workflow_runs (available_at) where status = 'running';
 create index workflow_runs_root_idx on public.workflow_runs (organization_id, root_run_id)
   where root_run_id is not null;
@@ -68,12 +68,13 @@ create index workflow_runs_reason_idx on public.workflow_runs (organization_id, 
 create index workflow_runs_finished_idx on public.workflow_runs (organization_id, finished_at)
   where finished_at is not null;
 
--- For waits that end, and for claims.
+-- This index serves waits that end, and claims.
 create index workflow_runs_wake_idx on public.workflow_runs (available_at) where status = 'waiting';
 create index workflow_runs_due_idx on public.workflow_runs (organization_id, available_at)
   where status = 'queued' and delayed_by is null;
 
--- For each limit: the runs that it delays, oldest first; the runs with a slot; the runs that count against the rate.
+-- These indexes serve each limit: the runs that it delays, oldest first; the runs with a slot; the runs that count
+-- against the rate.
 create index workflow_runs_delayed_idx on public.workflow_runs (organization_id, workflow_id, delayed_by, created_at, id)
   where status = 'queued' and delayed_by is not null;
 create index workflow_runs_delayed_until_idx on public.workflow_runs (delayed_until)

@@ -1,18 +1,18 @@
--- Immutable, numbered copies of definitions. A run is pinned to one.
+-- Stores immutable, numbered copies of definitions. A run is pinned to one.
 create table public.workflow_versions (
   organization_id text collate "C" not null
     constraint workflow_versions_organization_id_fkey references public.organizations (id) on delete cascade,
   workflow_id text collate "C" not null,
   version integer not null,
   steps json not null,
-  -- The mapping from the payload of a trigger to the contact of the run.
+  -- Contains the mapping from the payload of a trigger to the contact of the run.
   trigger_contact json,
-  -- The whole definition, and who saved it. No foreign key: the author may be gone.
+  -- Contains the whole definition, and who saved it. There is no foreign key: the author may be gone.
   content json,
   actor_kind text,
   actor_id text collate "C",
   restored_from integer,
-  -- Hashes of argument schemas by tool: those at the time of saving, and newer ones that were checked since.
+  -- Contains hashes of argument schemas by tool: those at the time of saving, and newer ones that were checked since.
   -- They are jsonb for its containment operator, which compares all of them at once.
   tool_schemas jsonb,
   fitting_schemas jsonb,

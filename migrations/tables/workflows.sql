@@ -1,4 +1,4 @@
--- Workflows. Their definitions are in workflow_versions.
+-- Stores workflows. Their definitions are in workflow_versions.
 create table public.workflows (
   organization_id text collate "C" not null
     constraint workflows_organization_id_fkey references public.organizations (id) on delete cascade,
