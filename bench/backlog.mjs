@@ -1,7 +1,7 @@
 // Creates organizations and runs for the backlogs of `growth-claims.mjs` and `growth-neighbours.mjs`.
 import { randomUUID } from 'node:crypto';
 
-/** A payload of typical length, so that rows are as large as in production. */
+/** Has a payload of typical length, so that rows are as large as in production. */
 const PAYLOAD = JSON.stringify({ email: 'someone@example.com', note: 'x'.repeat(150) });
 
 /** Signs up an organization. Returns it with a function that calls a tool as its owner. */

@@ -1,4 +1,4 @@
-// The contestants of the contests about calls: script, arguments and supported eras.
+// Lists the contestants of the contests about calls: script, arguments and supported eras.
 import { makePeerDatabases, fillSwitchboard } from './contact-tables.mjs';
 import { start } from './processes.mjs';
 

@@ -1,11 +1,11 @@
-// The requests to the contestants, and the checks of their responses.
+// Has the requests to the contestants, and the checks of their responses.
 import { isDeepStrictEqual } from 'node:util';
 import { GROWTH, searchesAmong } from './contacts.mjs';
 
 const TEXT = 'Hello, world';
 const BATCH = 20;
 
-/** Headers and parameters of requests in each era. */
+/** Has the headers and parameters of requests in each era. */
 const ERAS = {
   plain: { headers: () => ({}), meta: undefined },
   '2025-11-25': { headers: () => ({ 'MCP-Protocol-Version': '2025-11-25' }), meta: undefined },
@@ -30,9 +30,9 @@ const search = (query) => ({
 });
 
 /**
- * The contests. `calls` is the number of calls in one request. `requests` are the messages of each request; several
- * requests take turns. `wrong` returns the fault of a parsed response, or undefined. `given` contains `tools` and
- * `contacts`, which depend on the size of the bench.
+ * Lists the contests. `calls` is the number of calls in one request. `requests` are the messages of each request;
+ * several requests take turns. `wrong` returns the fault of a parsed response, or undefined. `given` contains `tools`
+ * and `contacts`, which depend on the size of the bench.
  */
 export const CONTESTS = {
   list: {

@@ -1,4 +1,4 @@
-// One contestant of the contests about webhooks and runs: its processes, its database and its measurements.
+// Runs one contestant of the contests about webhooks and runs: its processes, its database and its measurements.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, makeDatabase } from './databases.mjs';
 import { runToEnd, start, treeCpuSeconds } from './processes.mjs';
@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 25;
 const PATIENCE_MS = 60_000;
 
 export class DurableContestant {
-  /** The number of the next webhook. Each webhook has a different one. */
+  /** Is the number of the next webhook. Each webhook has a different one. */
   #order = 1;
 
   constructor(given, place, client, processes) {

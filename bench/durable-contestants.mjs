@@ -1,4 +1,4 @@
-// The contestants of the contests about webhooks and runs, and the queries about their databases.
+// Has the contestants of the contests about webhooks and runs, and the queries about their databases.
 const PEER_TABLES = `
   create table contacts (id text primary key, email text not null unique, first_name text not null);
   create table messages (
@@ -14,7 +14,7 @@ const PEER_TABLES = `
 const PEER_MESSAGES = 'select run_id, recipient, subject, body from messages';
 const BY_MESSAGE = 'select run_id as id, created_at as at from messages';
 
-/** Properties of all peers that use the tables above. `done` counts runs; `ends` selects their end times. */
+/** Has the properties of all peers that use the tables above. `done` counts runs; `ends` selects their end times. */
 const peer = (given) => ({
   kind: 'peer',
   tables: PEER_TABLES,
@@ -39,7 +39,7 @@ const switchboard = (given) => ({
   ...given,
 });
 
-/** Switchboard with increasing numbers of workers. */
+/** Lists Switchboard with increasing numbers of workers. */
 export const WORKERS = Object.fromEntries(
   [1, 2, 3, 4].map((count) => [
     `workers-${count}`,
@@ -53,7 +53,7 @@ export const WORKERS = Object.fromEntries(
 const DBOS_DONE = `select count(*) filter (where status = 'SUCCESS') as done,
   count(*) filter (where status not in ('SUCCESS', 'PENDING', 'ENQUEUED')) as failed from dbos.workflow_status`;
 
-/** Contestants that store webhooks without executing runs. */
+/** Lists contestants that store webhooks without executing runs. */
 export const ACCEPTING = {
   'switchboard-web': switchboard({ title: 'Switchboard', processes: [{ ROLE: 'web' }] }),
   'node-pg': peer({
@@ -87,7 +87,7 @@ export const ACCEPTING = {
   }),
 };
 
-/** Contestants that store webhooks and execute the runs. */
+/** Lists contestants that store webhooks and execute the runs. */
 export const RUNNING = {
   switchboard: switchboard({ title: 'Switchboard, one process', processes: [{ ROLE: 'all' }] }),
   'switchboard-split': switchboard({

@@ -11,7 +11,7 @@ const NOTES = {
     'Closed loop over 16 connections. The response to each webhook follows when it is stored; no worker runs. Afterwards every webhook must be stored exactly once.',
   run: 'Webhooks as in the previous contest, but runs are executed too: they look up a contact and store a message. Measured from the first webhook until the last run has succeeded. Afterwards every run must have stored its message exactly once. The queues run each step as a separate job.',
 };
-/** The comparisons of each contest, with the title of the quotient. */
+/** Lists the comparisons of each contest, with the title of the quotient. */
 const LIMIT = { name: 'node-pg', title: '× bare node:http + pg' };
 const PEER = { name: 'dbos', title: '× DBOS' };
 const CPU = ['CPU µs each', 'CPU µs of PostgreSQL'];

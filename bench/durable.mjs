@@ -4,7 +4,7 @@ import { DurableContestant } from './durable-contestant.mjs';
 import { startRedis } from './redis.mjs';
 import { warmUp } from './warm-up.mjs';
 
-/** Rates, in runs per second, at which the time until the end of a run is measured. */
+/** Lists the rates, in runs per second, at which the time until the end of a run is measured. */
 const RATES = [50, 200];
 
 const accept = { contest: 'accept', measure: (contestant, amount) => contestant.accept(amount) };

@@ -24,7 +24,7 @@ const TABLES = `
     sent_at timestamptz
   )`;
 
-/** The contestants. `sent` counts the e-mails that a contestant has recorded as sent. */
+/** Lists the contestants. `sent` counts the e-mails that a contestant has recorded as sent. */
 const CONTESTANTS = {
   switchboard: {
     kind: 'switchboard',

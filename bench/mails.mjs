@@ -1,4 +1,4 @@
-// The e-mails of the contest about delivery, and the requests to send them.
+// Has the e-mails of the contest about delivery, and the requests to send them.
 import { CONTACTS, contactOf, messageOf } from './webhooks.mjs';
 
 /** Returns e-mail number `order`. Each has a different text. */

@@ -13,7 +13,7 @@ import {
 import { mailSection } from './mail-report.mjs';
 import { memorySection } from './memory-report.mjs';
 
-/** The sections of the page in their order. */
+/** Lists the sections of the page in their order. */
 const SECTIONS = {
   list: callSection,
   call: callSection,

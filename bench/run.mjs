@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { build } from '../scripts/build.mjs';
 import { start } from './processes.mjs';
 
-/** The modules that measure, and the contests of each. */
+/** Lists the modules that measure, and the contests of each. */
 const PARTS = [
   { file: 'calls', contests: ['list', 'call', 'batch', 'search'] },
   { file: 'durable', contests: ['accept', 'run', 'latency', 'growth-workers'] },

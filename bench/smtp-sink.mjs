@@ -1,4 +1,4 @@
-// A mail server on loopback that accepts every e-mail and records recipient, subject and text.
+// Runs a mail server on loopback that accepts every e-mail and records recipient, subject and text.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -15,7 +15,7 @@ const ANSWERS = {
 };
 
 export class SmtpSink {
-  /** E-mails in the order of arrival: `to`, `subject`, `text`, and the time `at` in milliseconds. */
+  /** Lists the e-mails in the order of arrival: `to`, `subject`, `text`, and the time `at` in milliseconds. */
   mails = [];
 
   static async start() {

@@ -1,7 +1,9 @@
-/** Number of requests for a first estimate of the rate. They are too few to warm up the compiler. */
+/** Is the number of requests for a first estimate of the rate. They are too few to warm up the compiler. */
 const FIRST = 300;
 const FEW = 50;
-/** Warm-up rounds of every contestant. The number is large because Node compiles more code over a longer time. */
+/**
+ * Is the number of warm-up rounds of every contestant. It is large because Node compiles more code over a longer time.
+ */
 const ROUNDS = 6;
 
 /** Warms the contestant up, and returns the number of requests for a round. */

@@ -34,7 +34,7 @@ const DASHBOARD = {
 /** Tests and texts for developers are in no build. */
 const IGNORED = /\.spec\.tsx?$|\.md$/;
 
-/** An expected failure of the build. Its message says what to do, so no stack trace is printed. */
+/** Reports an expected failure of the build. Its message says what to do, so no stack trace is printed. */
 export class BuildError extends Error {}
 
 /**
@@ -79,7 +79,7 @@ async function compile(tsc) {
     // The output goes to a new folder, so that an interrupted build never leaves an incomplete dist, and the
     // output of deleted sources disappears.
     const parts = [buildService(tsc, draft), buildDashboard(join(draft, 'web'))];
-    // Waits for both also after a failure, because the other one still writes into the folder that is removed.
+    // Waits for both, even after a failure, because the other one still writes into the folder that is removed.
     await Promise.allSettled(parts);
     await Promise.all(parts);
     if (existsSync(dist)) renameSync(dist, old);
@@ -219,7 +219,7 @@ function tryLock() {
 function isStale() {
   try {
     const holder = readFileSync(lockFile, 'utf8');
-    // An empty file: the other process has not written its id yet, or died before that.
+    // The file is empty: the other process has not written its id yet, or died before that.
     return holder === ''
       ? Date.now() - statSync(lockFile).mtimeMs > 5_000
       : !isAlive(Number(holder));

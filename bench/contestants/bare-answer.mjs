@@ -1,4 +1,4 @@
-// A minimal implementation of the two JSON-RPC methods that the contests need.
+// Implements only the two JSON-RPC methods that the contests need.
 import { searchContacts } from './search.mjs';
 import { ECHO, echo, readTools, resultOf, SEARCH } from './serve.mjs';
 

@@ -1,4 +1,4 @@
-// MCP-Nest on Nest and Express, stateless, both eras, without guards.
+// Runs MCP-Nest on Nest and Express, stateless, both eras, without guards.
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

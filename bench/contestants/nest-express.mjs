@@ -1,4 +1,4 @@
-// A plain Nest controller on Express with pg, without API keys and limits.
+// Runs a plain Nest controller on Express with pg, without API keys and limits.
 import 'reflect-metadata';
 import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -1,4 +1,4 @@
-// The official SDK, generation 1: stateless Streamable HTTP on Express, like its example, with JSON responses.
+// Runs the official SDK, generation 1: stateless Streamable HTTP on Express, like its example, with JSON responses.
 // `--low-level` uses its Server class with hand-written handlers instead of McpServer.
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -21,7 +21,7 @@ const schemas = tools.map(({ inputSchema, outputSchema }) => ({
   inputSchema: z.fromJSONSchema(inputSchema),
   outputSchema: z.fromJSONSchema(outputSchema),
 }));
-/** Input schema and function of each tool that the contests call, for the Server class. */
+/** Has the input schema and function of each tool that the contests call, for the Server class. */
 const called = new Map(
   [ECHO, SEARCH].map((name) => {
     const index = tools.findIndex((tool) => tool.name === name);

@@ -1,9 +1,10 @@
-// search_contacts of the peers on the table of `contact-tables.mjs`, with the features that the contest needs.
+// Implements search_contacts for the peers on the table of `contact-tables.mjs`, with the features that the contest
+// needs.
 import pg from 'pg';
 import { PEER_ORGANIZATION } from '../contacts.mjs';
 import { echo, resultOf, SEARCH } from './serve.mjs';
 
-/** Number of connections, the same as in Switchboard. */
+/** Is the number of connections, the same as in Switchboard. */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 const STATEMENT = `select id, external_id, email, phone, first_name, last_name, locale, timezone, tags, properties, consent,
     created_at, updated_at

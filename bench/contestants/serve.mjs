@@ -1,12 +1,12 @@
-// Shared by all contestants: the tool list, the tool results and the listening server.
+// All contestants share this: the tool list, the tool results and the listening server.
 import { readFileSync } from 'node:fs';
 
-/** The tools that Switchboard lists for 2025-11-25. The peers have exactly these. */
+/** Lists the tools that Switchboard lists for 2025-11-25. The peers have exactly these. */
 export function readTools() {
   return JSON.parse(readFileSync(process.argv[2], 'utf8'));
 }
 
-/** The tools that the contests call. */
+/** Lists the tools that the contests call. */
 export const ECHO = 'echo';
 export const SEARCH = 'search_contacts';
 

@@ -1,4 +1,5 @@
-// Switchboard as in production, with the tool that the contests call and as many additional tools as the argument says.
+// Runs Switchboard as in production, with the tool that the contests call and as many additional tools as the argument
+// says.
 import { createRequire } from 'node:module';
 import { announce, ECHO } from './serve.mjs';
 

@@ -151,7 +151,7 @@ describe('the limits of sign-in', () => {
   it('remember at most twenty addresses of an account', async () => {
     acme = await createOrganization(switchboard);
     for (let index = 0; index < 25; index += 1) {
-      // The limits of the account itself are not in question here.
+      // This test is not about the limits of the account itself.
       await switchboard.ownerQuery('truncate gate.token_buckets');
       await signIn(switchboard, acme.email, acme.password, newAddress());
     }

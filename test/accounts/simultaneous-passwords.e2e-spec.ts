@@ -31,7 +31,7 @@ describe('simultaneous checks of passwords', () => {
         expect(await response.json()).toMatchObject({ code: 'unavailable' });
       }
     }
-    // Afterwards nobody waits.
+    // Now nobody waits.
     const { email, password } = acme;
     const signedIn = await postJson(`${switchboard.url}/api/auth/sign-in`, { email, password });
     expect(signedIn.status).toBe(200);

@@ -1,4 +1,4 @@
-/** The paths of the pages of signed-in people. Tests look at each in both themes and at both widths. */
+/** Lists the paths of the pages of signed-in people. Tests look at each in both themes and at both widths. */
 export const PAGES = [
   '/',
   '/contacts',
@@ -27,5 +27,5 @@ export const PAGES = [
   '/nothing',
 ];
 
-/** The paths of the pages of everybody else. */
+/** Lists the paths of the pages of everybody else. */
 export const OPEN_PAGES = ['/sign-in', '/sign-up'];

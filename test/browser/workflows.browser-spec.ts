@@ -31,7 +31,7 @@ describe('workflows', () => {
     return value;
   };
 
-  /** Waits until the log has so many deliveries. It is written after the answers. */
+  /** Waits until the log has this many deliveries. It is written after the answers. */
   const deliveriesOf = (workflowId: string, count: number): Promise<boolean> =>
     waitFor(async () => {
       const { value } = await dashboard.organization.call<{ deliveries: unknown[] }>(

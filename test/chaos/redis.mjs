@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A Redis server without persistence. */
+/** Runs a Redis server without persistence. */
 export class Redis {
   #child;
   #folder;

@@ -1,11 +1,11 @@
-// The external systems: an HTTP service and a mail server that accept everything and record each call with its key.
-// Start it with `fork`; the first message contains its addresses.
+// Runs the external systems: an HTTP service and a mail server that accept everything and record each call with its
+// key. Start it with `fork`; the first message contains its addresses.
 import { createServer } from 'node:http';
 import { SMTPServer } from 'smtp-server';
 
-/** HTTP calls and e-mails in the order of arrival, with their subject and the key that identifies repeats. */
+/** Lists HTTP calls and e-mails in the order of arrival, with their subject and the key that identifies repeats. */
 const ledger = [];
-/** Calls that wait until `POST /release`, by subject. Only the first call of a subject waits. */
+/** Has the calls that wait until `POST /release`, by subject. Only the first call of a subject waits. */
 const held = new Map();
 
 const http = createServer((request, response) => {

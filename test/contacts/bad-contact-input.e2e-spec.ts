@@ -17,7 +17,7 @@ afterAll(() => switchboard.close());
 const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, index]));
 
-/** Field, invalid value, and the expected path of the fault if it differs from the field. */
+/** Lists the field, the invalid value, and the expected path of the fault if it differs from the field. */
 const BAD_FIELDS: [string, unknown, string?][] = [
   ['email', 'nonsense'],
   ['email', 'a@b'],

@@ -1,4 +1,4 @@
-/** A contact as the tools return it. */
+/** Describes a contact as the tools return it. */
 export interface Contact {
   id: string;
   external_id: string | null;

@@ -8,10 +8,12 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook } from '../workflows/support/workflow-client.js';
 
-/** The ReadyForQuery message outside a transaction: the client is authenticated. */
+/** Is the ReadyForQuery message outside a transaction: the client is authenticated. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/** A proxy in front of PostgreSQL. While `isBreaking` is true, it ends each new connection as soon as it is ready. */
+/**
+ * Runs a proxy in front of PostgreSQL. While `isBreaking` is true, it ends each new connection as soon as it is ready.
+ */
 class Proxy {
   isBreaking = false;
   broken = 0;
@@ -57,7 +59,7 @@ class Proxy {
   }
 }
 
-/** The ErrorResponse message that the server sends after pg_terminate_backend. */
+/** Is the ErrorResponse message that the server sends after pg_terminate_backend. */
 function goodbye(): Buffer {
   const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0');
   const length = Buffer.alloc(4);

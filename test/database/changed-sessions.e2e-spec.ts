@@ -50,7 +50,7 @@ describe('SQL that changes its session', () => {
     }
   };
 
-  /** Calls of another organization that read, write, list and count. */
+  /** Lists calls of another organization that read, write, list and count. */
   const useNormally = async (organization: TestOrganization): Promise<void> => {
     counter += 1;
     const email = `person${counter}@example.com`;

@@ -1,4 +1,4 @@
-/** The keywords of JSON Schema that `exampleOf` supports. */
+/** Lists the keywords of JSON Schema that `exampleOf` supports. */
 export interface FieldSchema {
   type?: string | string[];
   enum?: unknown[];

@@ -1,21 +1,21 @@
-/** Knowledge of an attacker who can run any SQL as the tenant role in a transaction of the organization `mine`. */
+/** Holds what an attacker knows who can run any SQL as the tenant role in a transaction of the organization `mine`. */
 export interface HostileContext {
   mine: string;
   theirs: string;
   theirContact: string;
   theirKeyHash: string;
-  /** The valid context of `mine` for this backend. */
+  /** Is the valid context of `mine` for this backend. */
   context: string;
-  /** A valid context of `theirs`, made for another backend. */
+  /** Is a valid context of `theirs`, made for another backend. */
   theirContextElsewhere: string;
-  /** The signature of `theirs` for another backend, as `open_context` takes it. */
+  /** Is the signature of `theirs` for another backend, as `open_context` takes it. */
   theirSignatureElsewhere: string;
   tenantRole: string;
   gateRole: string;
   ownerRole: string;
 }
 
-/** Statements that run in one transaction. The rows of the last one must contain no data of `theirs`. */
+/** Lists statements that run in one transaction. The rows of the last one must contain no data of `theirs`. */
 export type HostileStatement = [what: string, make: (context: HostileContext) => string[]];
 
 const forge = (context: string) => `select set_config('switchboard.context', '${context}', true)`;
@@ -23,7 +23,7 @@ const ALL = 'select organization_id, id, email from contacts';
 const NO_MAC = '0'.repeat(64);
 
 export const HOSTILE_STATEMENTS: HostileStatement[] = [
-  // Reads without, around or against the filter.
+  // These read without, around or against the filter.
   ['no filter', () => [ALL]],
   ['or 1=1', () => [`${ALL} where email = 'x' or 1=1`]],
   [
@@ -72,7 +72,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
   ['a copy to the client', () => ['copy contacts to stdout']],
   ['a copy to a program', () => [`copy contacts to program 'cat'`]],
 
-  // Contexts that were not signed for this organization and this backend.
+  // These contexts were not signed for this organization and this backend.
   ['a context without a signature', ({ theirs }) => [forge(theirs), ALL]],
   ['a context with an empty signature', ({ theirs }) => [forge(`${theirs}.`), ALL]],
   ['a forged signature', ({ theirs }) => [forge(`${theirs}.${NO_MAC}`), ALL]],
@@ -137,7 +137,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
     ],
   ],
 
-  // Roles and switches.
+  // These change roles and switches.
   ['set role to the owner', ({ ownerRole }) => [`set role "${ownerRole}"`, ALL]],
   [
     'set role to the gate',
@@ -172,7 +172,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
     () => [`do $$ begin perform set_config('row_security', 'off', true); end $$`, ALL],
   ],
 
-  // Secrets and the gate.
+  // These read secrets and call the gate.
   ['the keys of the installation', () => ['select * from private.installation']],
   ['private functions', () => [`select private.isolate('public.contacts')`]],
   ['making roles', () => ['select private.ensure_roles()']],

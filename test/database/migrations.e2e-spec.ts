@@ -12,7 +12,7 @@ import { createTestDatabase } from '../support/database.js';
 import { dumpGrants } from './dump-grants.js';
 import { dumpSchema } from './dump-schema.js';
 
-/** The tables without an entity, each with the reason. */
+/** Lists the tables without an entity, each with the reason. */
 const NO_ENTITY: Record<string, string> = {
   migrations: 'TypeORM keeps it',
   organizations: 'only functions of the gate reach it',

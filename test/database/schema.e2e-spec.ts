@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from 'pg';
 import { createTestDatabase } from '../support/database.js';
 
-/** The unique keys that span organizations on purpose, each with the reason. */
+/** Lists the unique keys that span organizations on purpose, each with the reason. */
 const GLOBAL_KEYS: Record<string, string> = {
   organizations_pkey: 'the row is the organization',
   api_keys_hash_key: 'it identifies a caller before the organization is known',
 };
-/** The foreign keys to rows that belong to no organization, each with the reason. */
+/** Lists the foreign keys to rows that belong to no organization, each with the reason. */
 const GLOBAL_REFERENCES: Record<string, string> = {
   memberships_user_id_fkey: 'a person can be a member of several organizations',
 };
-/** The tables whose changes dry runs do not report, each with the reason. */
+/** Lists the tables whose changes dry runs do not report, each with the reason. */
 const BOOKKEEPING: Record<string, string> = {
   audit_log: 'it records calls, and a dry run is not one',
   call_log: 'it records calls, and a dry run is not one',

@@ -11,10 +11,10 @@ class SqlInput {
   statements: string[];
 }
 
-/** The rows of a statement, or the text of its error. */
+/** Holds the rows of a statement, or the text of its error. */
 export type SqlOutcome = { rows: unknown[] } | { error: string };
 
-/** A careless or hostile module: it sends any SQL in the transaction of its call. */
+/** Is a careless or hostile module: it sends any SQL in the transaction of its call. */
 @Injectable()
 export class SqlTools {
   static outcomes: SqlOutcome[] = [];

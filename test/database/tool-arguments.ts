@@ -2,35 +2,35 @@ import type { TestOrganization } from '../support/organization.js';
 import { pendingConfirmation } from '../support/pending-confirmation.js';
 import { exampleOf, type FieldSchema } from './example-of.js';
 
-/** The properties of a tool from which arguments are generated. */
+/** Has the properties of a tool from which arguments are generated. */
 export interface Descriptor {
   name: string;
   inputSchema: { properties: Record<string, FieldSchema>; required?: string[] };
 }
 
-/** Arguments that refer to rows although their names do not end in `_id`. */
+/** Lists arguments that refer to rows although their names do not end in `_id`. */
 const OTHER_REFERENCES = new Set<string>(['id']);
-/** Arguments that end in `_id` but contain free text of the caller. */
+/** Lists arguments that end in `_id` but contain free text of the caller. */
 const NO_REFERENCES = new Set([
   'external_id',
-  // Always rejected, because templates are not supported yet. When they are, add a maker below.
+  // It is always rejected, because templates are not supported yet. When they are, add a maker below.
   'template_id',
 ]);
-/** Additional arguments that a call needs before it looks up the reference. */
+/** Has additional arguments that a call needs before it looks up the reference. */
 const ALSO: Record<string, Record<string, unknown>> = {
   send_message: { subject: 'Hello', body: 'Hello' },
   bulk_cancel_runs: { status: 'unfinished' },
   bulk_retry_runs: { status: 'failed' },
   bulk_replay_runs: { status: 'finished' },
 };
-/** Argument values that cannot be generated from a schema. */
+/** Has the argument values that cannot be generated from a schema. */
 const ARGUMENTS: Record<string, unknown> = {
   trigger: { type: 'manual' },
   steps: [{ id: 'find', tool: 'search_contacts', arguments: {} }],
   tool: 'list_runs',
 };
 
-/** Functions that create a row for each argument that refers to one. */
+/** Has functions that create a row for each argument that refers to one. */
 const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promise<string>> = {
   contact_id: async (organization) => {
     // argumentsFor needs a new one for every call.
@@ -63,7 +63,7 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
   step_id: async () => 'find',
 };
 
-/** Rows of an organization, one of each kind. Each is created at first use. */
+/** Holds rows of an organization, one of each kind. Each is created at first use. */
 export class Ids {
   private readonly known = new Map<string, Promise<string>>();
 

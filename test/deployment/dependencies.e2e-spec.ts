@@ -16,9 +16,9 @@ interface LockedPackage {
 
 interface Advisory {
   package: string;
-  /** The first affected version; the lowest when absent. */
+  /** It is the first affected version, or the lowest when absent. */
   from?: string;
-  /** The first version that is not affected. */
+  /** It is the first version that is not affected. */
   before: string;
   id: string;
 }
@@ -26,9 +26,9 @@ interface Advisory {
 interface Policy {
   licenses: {
     allowed: string[];
-    /** Allowed in packages that are no part of an installation. */
+    /** These licences are allowed in packages that are no part of an installation. */
     allowedForDevelopment: string[];
-    /** Licences that were read in the package itself, because its package.json has none that npm knows. */
+    /** Has the licences that were read in the package itself, because its package.json has none that npm knows. */
     reviewed: Record<string, string>;
   };
   advisories: { reviewed: string; known: Advisory[] };

@@ -1,6 +1,6 @@
 import { parsers } from 'prettier/plugins/yaml';
 
-/** A node of the syntax tree of Prettier, whose types do not describe it. */
+/** Describes a node of the syntax tree of Prettier, whose types do not describe it. */
 interface Node {
   type: string;
   value?: string;

@@ -173,7 +173,7 @@ describe('EmbeddedPostgres', () => {
 
   it('creates one database when four processes start simultaneously', async () => {
     const dataDir = await sandbox.dataDir();
-    // The lock of a process that died during its start. Only one of the four may remove it.
+    // This is the lock of a process that died during its start. Only one of the four may remove it.
     const dead = { pid: 999_999_999, startedAt: null, token: '0123456789' };
     await writeFile(join(dataDir, 'pg.lock'), JSON.stringify(dead));
     const owners = await Promise.all([1, 2, 3, 4].map(() => sandbox.owner(dataDir)));

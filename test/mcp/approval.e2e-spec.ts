@@ -25,7 +25,7 @@ class NoteOutput {
 
 class Agreement {}
 
-/** Tools whose calls fail or ask, to show when an approval stays usable. */
+/** Provides tools whose calls fail or ask, to show when an approval stays usable. */
 @Injectable()
 class FragileTools {
   failing = false;

@@ -32,7 +32,7 @@ const STRUCTURED = Math.round(CASES * 0.35);
 const MODERN_RUNS = Math.round(CASES * 0.2);
 const RAW = Math.round(CASES * 0.15);
 
-/** A member and the id of its response. The id is undefined if there must be no response. */
+/** Holds a member and the id of its response. The id is undefined if there must be no response. */
 interface Sent {
   member: unknown;
   id: Id | undefined;

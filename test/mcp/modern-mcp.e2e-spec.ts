@@ -237,7 +237,7 @@ it.each(['GET', 'DELETE'])(
   },
 );
 
-/** Parameters of a call without a version in _meta. */
+/** Has the parameters of a call without a version in _meta. */
 function bare(text: string): object {
   return { name: 'note', arguments: { text } };
 }

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 afterAll(() => switchboard.close());
 
-/** The official SDK of generation 2, with every error that it reports. */
+/** Is the official SDK of generation 2, with every error that it reports. */
 async function connect(
   versionNegotiation: VersionNegotiationOptions | undefined,
   key = acme.key,

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 afterAll(() => switchboard.close());
 
-/** The official SDK of generation 1, with every error that it reports. */
+/** Is the official SDK of generation 1, with every error that it reports. */
 async function connect(key: string): Promise<{ client: Client; errors: Error[] }> {
   const client = new Client({ name: 'test', version: '1.0.0' });
   clients.push(client);

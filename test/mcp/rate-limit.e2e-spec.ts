@@ -57,7 +57,7 @@ it('the rate limit ends an endless loop of subscriptions, and tells when to try 
       listening.close();
       return listening;
     };
-    // The first part of the loop, without its requests.
+    // Is the first part of the loop, without its requests.
     const limiter = calm.app.get(RateLimiter);
     for (let count = 0; count < 127; count += 1) limiter.countStream(eager.id);
     const all = await Promise.all(Array.from({ length: 40 }, () => subscribe(eager.key)));

@@ -446,7 +446,7 @@ describe('an open subscription', () => {
       { toolsListChanged: true },
       { id: 's' },
     );
-    // The first phase of a stop, in which connections are still accepted.
+    // This is the first phase of a stop, in which connections are still accepted.
     stopping.app.get(Subscriptions, { strict: false }).onModuleDestroy();
     expect(await listening.untilEnded()).toEqual(completed('s'));
     const late = await Listening.start(stopping.url, acme.key, { toolsListChanged: true });

@@ -416,7 +416,7 @@ describe('a workflow run as a task', () => {
   });
 });
 
-/** The same organization at another process. */
+/** Is the same organization at another process. */
 function elsewhere(other: Switchboard, organization: TestOrganization): TestOrganization {
   const { key } = organization;
   const rpc: TestOrganization['rpc'] = (body, headers = {}) =>

@@ -15,7 +15,7 @@ interface Received {
   text: string;
 }
 
-/** Reactions of the server to successive attempts, by address. After them it accepts e-mails. */
+/** Has the reactions of the server to successive attempts, by address. After them it accepts e-mails. */
 type Behaviour = number | 'drop' | Promise<void>;
 const behaviours = new Map<string, Behaviour[]>();
 const received: Received[] = [];

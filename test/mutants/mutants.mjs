@@ -13,8 +13,8 @@ const BY_DATABASE = 'now() + make_interval(secs => lease_seconds)';
 const BY_PROCESS = 'to_timestamp(lease_seconds)';
 
 /**
- * Mutants that each remove one mechanism. `edits` are [file, text, replacement]; every occurrence of the text is replaced.
- * `tests` are test files, and `names` are the titles of tests in them of which at least one must fail.
+ * Lists mutants that each remove one mechanism. `edits` are [file, text, replacement]; every occurrence of the text is
+ * replaced. `tests` are test files, and `names` are the titles of tests in them of which at least one must fail.
  */
 export const MUTANTS = [
   {

@@ -30,7 +30,9 @@ const COPIED = [
   'vitest.config.ts',
 ];
 
-/** Mutants whose tests run at the same time. These tests wait for timers and leases more than they compute. */
+/**
+ * Limits the mutants whose tests run at the same time. These tests wait for timers and leases more than they compute.
+ */
 const AT_ONCE = 3;
 
 const isCheck = process.argv.includes('--check');

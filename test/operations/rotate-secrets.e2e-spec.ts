@@ -153,7 +153,7 @@ describe('npm run secrets:rotate', () => {
     const switchboard = await start({});
     const acme = await createOrganization(switchboard);
     await createSigned(acme);
-    // More than one batch. The ids sort after all others.
+    // These are more than one batch. The ids sort after all others.
     const box = switchboard.app.get(SecretBox);
     const ids = Array.from({ length: 250 }, (_, number) => `zz${String(number).padStart(30, '0')}`);
     await switchboard.ownerQuery(
@@ -194,7 +194,8 @@ describe('npm run secrets:rotate', () => {
       .map((file) => file.replaceAll('\\', '/'))
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
       .filter((file) => /\.seal\(/.test(readFileSync(join(ROOT, 'src', file), 'utf8')));
-    // Request states are never stored: clients keep them, for an hour. A new place belongs into the command.
+    // Request states are never stored: clients keep them, for an hour. When secrets are stored in a new place, the
+    // command must encrypt them too.
     expect(files.sort()).toEqual([
       'database/secret-box.ts',
       'mcp/input-exchange.ts',

@@ -5,7 +5,7 @@ import { createConnection } from 'node:net';
 import { findRedisServer } from '../support/redis.js';
 import { waitFor } from '../support/wait-for.js';
 
-/** A Redis that a test can kill. It stores nothing on disk, so a restart loses all data, like FLUSHALL. */
+/** Runs a Redis that a test can kill. It stores nothing on disk, so a restart loses all data, like FLUSHALL. */
 export class RedisServer {
   private child?: ChildProcess;
 

@@ -6,7 +6,7 @@ let counter = 0;
 
 export interface TestDatabase {
   readonly url: string;
-  /** The access that `prepareDatabase` would return. The copy of a prepared template needs no preparation. */
+  /** Is the access that `prepareDatabase` would return. The copy of a prepared template needs no preparation. */
   readonly access: DatabaseAccess;
   /** Drops the database. Throws when a connection to it stays open, unless `force` closes all connections. */
   readonly drop: (options?: { force: boolean }) => Promise<void>;
@@ -46,7 +46,7 @@ function templateAccess(): DatabaseAccess {
   return { ...access, contextKey: contextKey!, dataKey: dataKey! };
 }
 
-/** One connection for each test process. It takes 10 ms of processor time to open one. */
+/** Is one connection for each test process. It takes 10 ms of processor time to open one. */
 let administrator: Promise<Client> | undefined;
 
 async function connectAdministrator(): Promise<Client> {
@@ -69,7 +69,7 @@ async function asAdministrator(statement: string): Promise<void> {
         await client.query(statement);
         return;
       } catch (error) {
-        // 55006: object in use. The server ends the processes of closed connections a moment later.
+        // 55006 means that an object is in use. The server ends the processes of closed connections a moment later.
         if ((error as { code?: string }).code !== '55006' || attempt === 50) throw error;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }

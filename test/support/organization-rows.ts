@@ -1,6 +1,6 @@
 import type { Switchboard } from './switchboard.js';
 
-/** An effect as a dry run reports it. */
+/** Describes an effect as a dry run reports it. */
 export interface TestEffect {
   action: 'create' | 'update' | 'delete';
   table: string;
@@ -8,7 +8,7 @@ export interface TestEffect {
   changed?: string[];
 }
 
-/** All rows of an organization except bookkeeping, by table and key. They have no last use of a key. */
+/** Holds all rows of an organization except bookkeeping, by table and key. They have no last use of a key. */
 export type OrganizationRows = Map<string, Record<string, unknown>>;
 
 const BOOKKEEPING = [

@@ -9,13 +9,13 @@ export interface Outcome<T> {
   error?: { code: string; message: string; details?: { path: string; message: string }[] };
 }
 
-/** An organization with its signed-in owner and its API key. */
+/** Is an organization with its signed-in owner and its API key. */
 export interface TestOrganization {
   readonly id: string;
   readonly userId: string;
   readonly email: string;
   readonly password: string;
-  /** Value of the Cookie header of the owner's session. */
+  /** Is the value of the Cookie header of the owner's session. */
   readonly cookie: string;
   readonly key: string;
   /**
@@ -23,7 +23,7 @@ export interface TestOrganization {
    * tool's output schema. The caller states the type of the result.
    */
   call<T = Record<string, never>>(tool: string, given?: unknown): Promise<Outcome<T>>;
-  /** POST /api/mcp with the key. */
+  /** Sends `POST /api/mcp` with the key. */
   rpc(body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Sends a request with the session, from Switchboard's own origin. */
   fetch(path: string, init?: RequestInit): Promise<Response>;

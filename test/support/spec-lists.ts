@@ -1,6 +1,6 @@
 /**
- * Test files that run on PostgreSQL and again on Bull, with `describeOnEachDriver`, because they depend on how workers
- * receive wake-ups. Most other files of workflows and messages run on Bull in `npm run test:slow` only.
+ * Lists the test files that run on PostgreSQL and again on Bull, with `describeOnEachDriver`, because they depend on
+ * how workers receive wake-ups. Most other files of workflows and messages run on Bull in `npm run test:slow` only.
  */
 export const DRIVER_SPECS = [
   'test/messaging/message-delivery.e2e-spec.ts',
@@ -11,7 +11,9 @@ export const DRIVER_SPECS = [
   'test/workflows/webhook-durability.e2e-spec.ts',
 ];
 
-/** Test files of workflows and messages about requests and definitions. Wake-ups make no difference to them. */
+/**
+ * Lists the test files of workflows and messages about requests and definitions. Wake-ups make no difference to them.
+ */
 export const DRIVERLESS_SPECS = [
   'test/messaging/send-message.e2e-spec.ts',
   'test/workflows/approved-secrets.e2e-spec.ts',
@@ -28,7 +30,7 @@ export const DRIVERLESS_SPECS = [
   'test/workflows/workflow-*.e2e-spec.ts',
 ];
 
-/** Test files that `npm run test:slow` repeats with more rounds and more rows. They read IS_THOROUGH. */
+/** Lists the test files that `npm run test:slow` repeats with more rounds and more rows. They read IS_THOROUGH. */
 export const THOROUGH_SPECS = [
   'test/accounts/cross-site.e2e-spec.ts',
   'test/contacts/hostile-search.e2e-spec.ts',
@@ -45,7 +47,9 @@ export const THOROUGH_SPECS = [
   'test/workflows/run-limits.e2e-spec.ts',
 ];
 
-/** Test files that only `npm run test:slow` runs: they measure costs, start many processes or write many rows. */
+/**
+ * Lists the test files that only `npm run test:slow` runs: they measure costs, start many processes or write many rows.
+ */
 export const SLOW_SPECS = [
   'test/accounts/limits-of-processes.e2e-spec.ts',
   'test/contacts/search-index.e2e-spec.ts',
@@ -60,5 +64,5 @@ export const SLOW_SPECS = [
   'test/workflows/webhook-memory.e2e-spec.ts',
 ];
 
-/** Unit tests that measure or change the whole process. Each runs in a separate process. */
+/** Lists the unit tests that measure or change the whole process. Each runs in a separate process. */
 export const PROCESS_SPECS = ['src/http/signals.spec.ts', 'src/operations/tune-v8.spec.ts'];

@@ -15,7 +15,7 @@ import { createTestDatabase } from './database.js';
 import { driverSettings } from './drivers.js';
 import { freePort } from './global-setup.js';
 
-/** A Switchboard in this process, web and worker, with its own database. */
+/** Is a Switchboard in this process, web and worker, with its own database. */
 export interface Switchboard {
   readonly url: string;
   readonly app: NestExpressApplication;
@@ -35,7 +35,7 @@ export interface StartOptions {
   env?: Record<string, string>;
   providers?: Provider[];
   modules?: Extensions['modules'];
-  /** Address of an existing database, for a second process of one installation. `close` does not drop it. */
+  /** Is the address of an existing database, for a second process of one installation. `close` does not drop it. */
   databaseUrl?: string;
 }
 

@@ -17,7 +17,7 @@ const OFFER = {
   input_schema: { type: 'object', properties: {} },
 };
 
-/** An example for every built-in tool that changes data. */
+/** Has an example for every built-in tool that changes data. */
 export const CHANGING_TOOLS: Record<string, Example> = {
   create_contact: async () => ({ email: unique(), first_name: 'Ada' }),
   update_contact: async (organization) => ({

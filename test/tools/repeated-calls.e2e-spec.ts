@@ -12,7 +12,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { effectsBetween, readRows } from '../support/organization-rows.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 
-/** Columns and tables that a second call may change: times, the audit log and idempotency keys. */
+/** Lists the columns and tables that a second call may change: times, the audit log and idempotency keys. */
 const BOOKKEEPING = new Set(['updated_at']);
 
 /** The results of these tools contain the calls themselves, which are written a moment later. */
@@ -28,7 +28,7 @@ class LieOutput {
   count: number;
 }
 
-/** Tools that are declared idempotent but are not. */
+/** Lists the tools that are declared idempotent but are not. */
 @Injectable()
 class LyingTools {
   private count = 0;

@@ -35,7 +35,7 @@ class WordTools {
 }
 
 let switchboard: Switchboard;
-/** A second process of the same installation. */
+/** Is a second process of the same installation. */
 let sibling: Switchboard;
 let acme: TestOrganization;
 let globex: TestOrganization;
@@ -223,7 +223,7 @@ describe('a hidden tool', () => {
 
   it('is listed correctly when more sets of hidden tools are used than are cached', async () => {
     const tools = (await personList(globex)).filter((name) => !name.includes('tool_polic'));
-    // Lists for twenty sets are cached.
+    // The lists for twenty sets of hidden tools are cached.
     const [first, ...others] = tools.slice(0, 22);
     expect(others).toHaveLength(21);
     const [ofAgents = []] = await agentLists(globex);

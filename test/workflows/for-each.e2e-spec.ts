@@ -46,7 +46,7 @@ describe('for_each', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let shop: Sink;
-  /** Requests without a response yet. */
+  /** Has the requests without a response yet. */
   const open: ServerResponse[] = [];
 
   beforeAll(async () => {

@@ -14,7 +14,7 @@ import {
 } from './support/workflow-client.js';
 
 const MIB = 1024 * 1024;
-/** Waits of others that are longer than this would be noticed by them. The machine of the tests may be busy. */
+/** Others would notice waits that are longer than this. The machine of the tests may be busy. */
 /** A busy machine delays some attempts, but not all. */
 const ATTEMPTS = 5;
 const MAX_WAIT_MS = IS_THOROUGH ? 100 : 1000;

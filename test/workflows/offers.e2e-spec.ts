@@ -38,7 +38,7 @@ class NewResult {
   by: string;
 }
 
-/** The tools of a later release. */
+/** Lists the tools of a later release. */
 @Injectable()
 class NewTools {
   @Tool({

@@ -11,7 +11,7 @@ import {
   trigger,
 } from './support/workflow-client.js';
 
-/** Every state of a run that has not ended. */
+/** Lists every state of a run that has not ended. */
 describe('cancel_run', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;

@@ -425,7 +425,7 @@ describe('processes that crash', () => {
     for (let run = 0; run < 3; run += 1) {
       await runUntil(acme, await trigger(acme, plain.id), 'succeeded');
     }
-    // The state after a crash between the commit and the admission, for each limit.
+    // This is the state after a crash between the commit and the admission, for each limit.
     for (const [index, gate] of ['rate', 'key', 'slot'].entries()) {
       await switchboard.ownerQuery(
         `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, limited,

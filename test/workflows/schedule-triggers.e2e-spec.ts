@@ -10,7 +10,7 @@ const at = (cron: string, more: object = {}) => ({ trigger: { type: 'schedule', 
 interface Schedule {
   at: Date;
   isFuture: boolean;
-  /** The local time in Vienna. */
+  /** This is the local time in Vienna. */
   shown: string;
 }
 

@@ -1,4 +1,4 @@
-// Bull on Redis without PostgreSQL. Each of the two steps is a job. Jobs that Redis loses are lost.
+// Runs Bull on Redis without PostgreSQL. Each of the two steps is a job. Jobs that Redis loses are lost.
 import { randomUUID } from 'node:crypto';
 import Queue from 'bull';
 import { messageOf } from '../../webhooks.mjs';

@@ -1,5 +1,5 @@
-// graphile-worker: a queue in PostgreSQL. Each of the two steps is a job, so that the first is not repeated when the
-// second fails.
+// Runs graphile-worker, a queue in PostgreSQL. Each of the two steps is a job, so that the first is not repeated when
+// the second fails.
 import { randomUUID } from 'node:crypto';
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { messageOf } from '../../webhooks.mjs';

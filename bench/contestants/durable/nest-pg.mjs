@@ -1,4 +1,4 @@
-// The cost of the stack: a plain Nest controller on Express that uses pg like the plain server.
+// Shows the cost of the stack: a plain Nest controller on Express that uses pg like the plain server.
 import 'reflect-metadata';
 import { Controller, Module, Post, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -1,5 +1,5 @@
-// Switchboard as in production, in the role of the environment. A process that listens creates an organization with the
-// contacts and the workflow of the contests.
+// Runs Switchboard as in production, in the role of the environment. A process that listens creates an organization
+// with the contacts and the workflow of the contests.
 import { createRequire } from 'node:module';
 import { CONTACTS, contactOf, messageOf, SECRET } from '../../webhooks.mjs';
 import { announce } from '../serve.mjs';

@@ -1,4 +1,4 @@
-// Shared by the peers: the HTTP server, which checks signatures like Switchboard, and the tables.
+// The peers share this: the HTTP server, which checks signatures like Switchboard, and the tables.
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';
@@ -6,7 +6,7 @@ import { SECRET } from '../../webhooks.mjs';
 import { listen } from '../serve.mjs';
 
 const SIGNATURE = /^[0-9a-f]{64}$/;
-/** Number of database connections in every contestant. */
+/** Is the number of database connections in every contestant. */
 export const POOL_SIZE = 10;
 
 /** True for a peer that stores webhooks without executing runs. */

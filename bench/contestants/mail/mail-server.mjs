@@ -1,11 +1,11 @@
-// Shared by the peers that send e-mails: the HTTP server and the connection to the mail server.
+// The peers that send e-mails share this: the HTTP server and the connection to the mail server.
 import { createServer } from 'node:http';
 import { createTransport } from 'nodemailer';
 import { listen } from '../serve.mjs';
 
 const FROM = 'bench@example.com';
 
-/** Number of connections, the same as in Switchboard. */
+/** Is the number of connections, the same as in Switchboard. */
 export const transport = createTransport({
   url: process.env.SMTP_URL,
   pool: true,

@@ -1,4 +1,4 @@
-// The limit: nodemailer alone. The response waits for the mail server. Nothing is stored and nothing is retried.
+// Shows the limit: nodemailer alone. The response waits for the mail server. Nothing is stored and nothing is retried.
 import { announce } from '../serve.mjs';
 import { deliver, serveMails } from './mail-server.mjs';
 

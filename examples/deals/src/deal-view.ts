@@ -2,7 +2,7 @@ import { IsInt, IsString } from 'class-validator';
 import { Doc, Nullable } from 'switchboard';
 import type { Deal } from './deal.entity.js';
 
-/** A deal as the tools return it. */
+/** Describes a deal as the tools return it. */
 export class DealView {
   @IsString()
   id: string;

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A possible sale to a contact. */
+/** Stores a possible sale to a contact. */
 @Entity('deals')
 @Index('deals_organization_id_created_at_idx', ['organizationId', 'createdAt', 'id'])
 export class Deal {
@@ -13,14 +13,15 @@ export class Deal {
   @Column('text')
   title: string;
 
-  /** Amount in whole euros. */
+  /** The amount is in whole euros. */
   @Column('integer')
   amount: number;
 
   @Column('text', { name: 'contact_id', nullable: true })
   contactId: string | null;
 
-  // Milliseconds, like a JavaScript Date. With microseconds, a cursor made from a Date would skip or repeat deals.
+  // Times have milliseconds, like a JavaScript Date. With microseconds, a cursor made from a Date would skip or repeat
+  // deals.
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3, default: () => 'now()' })
   createdAt: Date;
 }

@@ -8,7 +8,7 @@ import { DealsService } from './deals.service.js';
 import { ListDealsInput } from './list-deals.input.js';
 import { RecordDealInput } from './record-deal.input.js';
 
-/** Tools for deals that agents, workflows and people use. */
+/** Provides tools for deals that agents, workflows and people use. */
 @Injectable()
 export class DealTools {
   constructor(private readonly deals: DealsService) {}

@@ -3,7 +3,7 @@ import { CreateDeals1767225600000 } from '../migrations/1767225600000-create-dea
 import { Deal } from './deal.entity.js';
 import { DealsModule } from './deals.module.js';
 
-/** Everything that the team adds. The program and its tests both start with it. */
+/** Has everything that the team adds. The program and its tests both start with it. */
 export const DEALS: Extensions = {
   modules: [DealsModule],
   entities: [Deal],

@@ -12,7 +12,7 @@ import { findChromium } from './chromium.js';
 // This limit only ends tests that hang.
 const TIMEOUT_MS = 30_000;
 
-/** A Switchboard, a browser, and an organization with its owner. */
+/** Holds a Switchboard, a browser, and an organization with its owner. */
 export interface Dashboard {
   readonly switchboard: Switchboard;
   readonly organization: TestOrganization;
@@ -23,7 +23,7 @@ export interface Dashboard {
 
 export interface OpenOptions extends BrowserContextOptions {
   isSignedIn?: boolean;
-  /** A profile of another open page, for a second tab. */
+  /** It is the profile of another open page, for a second tab. */
   context?: BrowserContext;
 }
 

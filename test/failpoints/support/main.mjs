@@ -1,6 +1,6 @@
-// The built Switchboard with failpoints. Code that reaches an armed failpoint stops there, and the parent gets a message
-// with the failpoint and the subject. The parent sends { arm: [names] } to arm failpoints, and 'open' to disarm all of
-// them and to let everything that stopped continue.
+// Starts the built Switchboard with failpoints. Code that reaches an armed failpoint stops there, and the parent gets a
+// message with the failpoint and the subject. The parent sends { arm: [names] } to arm failpoints. It sends 'open' to
+// disarm all of them and to let everything that stopped continue.
 import { startApplication } from '../../../dist/src/bootstrap/application.js';
 import { loadEnv } from '../../../dist/src/config/env.js';
 import { Failpoints } from '../../../dist/src/failpoints/failpoints.js';

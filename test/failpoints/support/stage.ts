@@ -9,21 +9,21 @@ import { createOrganization, type TestOrganization } from '../../support/organiz
 import { IS_THOROUGH } from '../../support/thorough.js';
 import { waitFor } from '../../support/wait-for.js';
 
-/** The number of rounds that stop at a failpoint, and are killed there, together. */
+/** Is the number of rounds that stop at a failpoint, and are killed there, together. */
 const MAX_BATCH = 20;
 const ROUNDS = Number(process.env.FAILPOINT_ROUNDS ?? (IS_THOROUGH ? 20 : 5));
 
-/** The sizes of the batches that together make up all rounds. FAILPOINT_ROUNDS sets their number. */
+/** Lists the sizes of the batches that together make up all rounds. FAILPOINT_ROUNDS sets their number. */
 export const BATCHES = Array.from({ length: Math.ceil(ROUNDS / MAX_BATCH) }, (_, index) =>
   Math.min(MAX_BATCH, ROUNDS - index * MAX_BATCH),
 );
 
-/** A process in which everything that reaches an armed failpoint stops. */
+/** Runs a process in which everything that reaches an armed failpoint stops. */
 export interface StagedProcess {
   readonly role: 'web' | 'worker';
   readonly url: string;
   readonly child: ChildProcess;
-  /** Ids of everything that has stopped at a failpoint so far. */
+  /** Lists the ids of everything that has stopped at a failpoint so far. */
   readonly held: string[];
   /** Makes execution stop at these failpoints, and no longer at others. */
   arm(...points: Failpoint[]): Promise<void>;
@@ -40,7 +40,7 @@ export interface SinkEntry {
   key: string | null;
 }
 
-/** A database, a sink for external effects, one web process without failpoints, and other processes on demand. */
+/** Holds a database, a sink for external effects, one web process without failpoints, and other processes on demand. */
 export class Stage {
   private readonly children: ChildProcess[] = [];
   private readonly idle: StagedProcess[] = [];

@@ -4,7 +4,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The parsed body. Undefined if it is empty. */
+  /** Has the parsed body. It is undefined if the body is empty. */
   body: unknown;
 }
 

@@ -9,7 +9,7 @@ export interface RpcError {
   data?: Record<string, unknown>;
 }
 
-/** A revision of MCP, or plain JSON-RPC. */
+/** Names a revision of MCP, or plain JSON-RPC. */
 export const PROTOCOLS = [
   'plain',
   '2024-11-05',

@@ -56,10 +56,10 @@ class StepsInput {
   numbers: string;
 }
 
-/** Tools with input requests, progress and content. */
+/** Provides tools with input requests, progress and content. */
 @Injectable()
 export class AskingTools {
-  /** The effects of the tools outside of the database. */
+  /** Lists the effects of the tools outside of the database. */
   readonly done: string[] = [];
 
   @Tool({

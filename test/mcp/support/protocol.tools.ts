@@ -35,7 +35,7 @@ class NoteOutput {
   note_id: string;
 }
 
-/** The error of the tool `crash`. No part of it may reach a caller. */
+/** Is the error of the tool `crash`. No part of it may reach a caller. */
 export const SECRET = 'password=hunter2 at select * from accounts';
 
 @Injectable()
@@ -45,7 +45,7 @@ export class DenyGuard implements CanActivate {
   }
 }
 
-/** Tools with every behaviour that a tool can have, for tests of the protocol. */
+/** Provides tools with every behaviour that a tool can have, for tests of the protocol. */
 @Injectable()
 export class ProtocolTools {
   private readonly waiting = new Map<string, { signal: AbortSignal; release: () => void }>();
@@ -89,7 +89,7 @@ export class ProtocolTools {
     return Promise.resolve({ note_id: text });
   }
 
-  /** Like `note`, but waits until {@link release} is called with the same text. */
+  /** Does the same as `note`, but waits until {@link release} is called with the same text. */
   @Tool({ name: 'slow_note', title: 'Slow note', description: 'Waits.', output: NoteOutput })
   async slowNote({ text }: TextInput, { signal }: ToolCall): Promise<NoteOutput> {
     await this.released(text, signal);
@@ -97,14 +97,14 @@ export class ProtocolTools {
     return { note_id: text };
   }
 
-  /** Like `slow_note`, but ignores its signal. */
+  /** Does the same as `slow_note`, but ignores its signal. */
   @Tool({ name: 'deaf_note', title: 'Deaf note', description: 'Waits.', output: NoteOutput })
   async deafNote({ text }: TextInput, { signal }: ToolCall): Promise<NoteOutput> {
     await this.released(text, signal);
     return { note_id: text };
   }
 
-  /** Like `deaf_note`, with an external effect that no transaction rolls back. */
+  /** Does the same as `deaf_note`, with an external effect that no transaction rolls back. */
   @Tool({
     name: 'outside_note',
     title: 'Outside note',

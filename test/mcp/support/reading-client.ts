@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** The reading methods that both generations of the official client have. */
+/** Describes the reading methods that both generations of the official client have. */
 interface ReadingClient {
   listResources(): Promise<{ resources: { uri: string }[] }>;
   listResourceTemplates(): Promise<{ resourceTemplates: { name: string }[] }>;

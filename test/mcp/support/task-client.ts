@@ -3,7 +3,7 @@ import type { TestOrganization } from '../../support/organization.js';
 import { waitFor } from '../../support/wait-for.js';
 import { CAPABILITIES_KEY, metaOf, postModern } from './modern.js';
 
-/** The capabilities of a client with the Tasks extension. */
+/** Declares the capabilities of a client with the Tasks extension. */
 export const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
 export interface TaskShape {

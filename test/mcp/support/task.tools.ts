@@ -60,7 +60,7 @@ interface Job {
   changedAt: Date;
   open: InputRequests;
   canceled: boolean;
-  /** The result after all input requests have responses. */
+  /** It is the result after all input requests have responses. */
   outcome: () => TaskState;
 }
 
@@ -126,7 +126,7 @@ const succeeded = (text: string): TaskState => ({
   result: ToolContent.text(text),
 });
 
-/** Tools that start tasks in every way. The official conformance suite uses these names. */
+/** Provides tools that start tasks in every way. The official conformance suite uses these names. */
 @Injectable()
 export class TaskTools {
   constructor(private readonly jobs: JobTasks) {}

@@ -1,5 +1,5 @@
-// A build with other tools than those of the test: `node changed-build.mjs start | check`.
-// Plain JavaScript, which Node can run. It calls decorators as functions.
+// Runs a build with other tools than those of the test: `node changed-build.mjs start | check`. Plain JavaScript, which
+// Node can run. It calls decorators as functions.
 import { Injectable, Module } from '@nestjs/common';
 import { IsOptional, IsString } from 'class-validator';
 import { checkWorkflows, startSwitchboard, Tool } from '../../../dist/src/bootstrap/platform.js';

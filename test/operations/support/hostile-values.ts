@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../src/tools/schema/json-schema.js';
 
-/** A value that is as expensive as the limits of a body allow. `path` says where it is in the arguments. */
+/** Holds a value that is as expensive as the limits of a body allow. `path` says where it is in the arguments. */
 export interface HostileValue {
   readonly what: string;
   readonly given: Record<string, unknown>;
@@ -31,7 +31,7 @@ const PIECES: Record<string, string> = {
   underscores: '_',
 };
 
-/** Texts of many equal pieces, between two characters that patterns usually accept. */
+/** Lists texts of many equal pieces, between two characters that patterns usually accept. */
 export const HOSTILE_TEXTS: readonly [name: string, text: string][] = Object.entries(PIECES).map(
   ([name, piece]) => [name, `a${piece.repeat(CHARACTERS / piece.length)}!`],
 );
@@ -122,7 +122,7 @@ function hostileFor(schema: JsonSchema): [string, unknown][] {
   });
 }
 
-/** Many items, each with a member that is unknown. */
+/** Has many items, each with a member that is unknown. */
 function repeated(items: JsonSchema | undefined): [string, unknown][] {
   if (items?.type !== 'object' && items?.type !== undefined) return [];
   return [

@@ -1,6 +1,6 @@
 const NUMBERS = Array.from({ length: 4800 }, (_, index) => index);
 
-/** The body of a webhook that makes comparisons expensive: two equal lists, and long texts. */
+/** Is the body of a webhook that makes comparisons expensive: two equal lists, and long texts. */
 export const EXPENSIVE_PAYLOAD = {
   a: NUMBERS,
   b: NUMBERS,
@@ -14,7 +14,7 @@ const repeat = (text: string, characters: number): string =>
   text.repeat(Math.floor(characters / text.length));
 const chain = (test: string): string => `${repeat(`${test} and `, 4000)}true`;
 
-/** Conditions of at most 4,096 characters that take as long as possible with the expensive payload. */
+/** Lists conditions of at most 4,096 characters that take as long as possible with the expensive payload. */
 export const CONDITIONS: readonly [what: string, condition: string][] = [
   ['comparisons of lists', chain(`${PAYLOAD}.a == ${PAYLOAD}.b`)],
   ['searches in a list', chain(`${PAYLOAD}.a contains ${PAYLOAD}.b`)],
@@ -23,7 +23,7 @@ export const CONDITIONS: readonly [what: string, condition: string][] = [
   ['long names', `${PAYLOAD}.${repeat('a.', 3900)}a`],
 ];
 
-/** Templates that take as long as possible to parse or to render. */
+/** Lists templates that take as long as possible to parse or to render. */
 export const TEMPLATES: readonly [what: string, template: string][] = [
   ['a loop of loops', '{% for a in (1..9999) %}{% for b in (1..9999) %}{% endfor %}{% endfor %}'],
   [

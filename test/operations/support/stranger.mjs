@@ -13,7 +13,7 @@ const controlUrl = await new Promise((resolve) => {
   control.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${control.address().port}/`));
 });
 
-/** The pings that are running: a stop function and the longest wait. */
+/** Holds the pings that are running: a stop function and the longest wait. */
 let pings = [];
 
 parentPort.on('message', async ({ id, kind, ...given }) => {
@@ -31,7 +31,7 @@ const ACTIONS = {
     pings = [startPings(pingUrl), startPings(controlUrl)];
   },
   send,
-  /** Returns the longest wait of a ping of Switchboard and of a ping of the own server, in milliseconds. */
+  /** Returns the longest wait of a ping of Switchboard and of a ping of its own server, in milliseconds. */
   end: async () => {
     const [waitMs, controlMs] = await Promise.all(pings.map((one) => one.stop()));
     return { waitMs, controlMs };

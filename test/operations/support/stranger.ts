@@ -8,9 +8,9 @@ export interface SentRequest {
 }
 
 export interface Waits {
-  /** The longest wait of a ping of Switchboard. */
+  /** Is the longest wait of a ping of Switchboard. */
   readonly waitMs: number;
-  /** The longest wait of a ping of a server that does nothing else, in another thread of the same machine. */
+  /** Is the longest wait of a ping of a server that does nothing else, in another thread of the same machine. */
   readonly controlMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** IPv4 addresses that must not be reached, by their role for an attacker. */
+/** Lists the IPv4 addresses that must not be reached, by their role for an attacker. */
 const TARGETS = {
   loopback: '127.0.0.1',
   'loopback elsewhere': '127.8.9.10',
@@ -27,7 +27,7 @@ const mapDigits = (text: string, zero: number): string =>
   text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 const CIRCLED = '⓪①②③④⑤⑥⑦⑧⑨';
 
-/** Notations of an IPv4 address that some URL parser, resolver or kernel understands. */
+/** Lists notations of an IPv4 address that some URL parser, resolver or kernel understands. */
 const ENCODINGS: Record<string, Encode> = {
   dotted,
   'dotted with a dot at the end': (octets) => `${dotted(octets)}.`,
@@ -92,7 +92,7 @@ const IPV6 = [
 
 const schemes = ['file', 'ftp', 'gopher', 'dict', 'ldap', 'ws', 'jar', 'data', 'blob', 'unix'];
 
-/** URLs whose host differs between URL parsers. */
+/** Lists URLs whose host differs between URL parsers. */
 const DISGUISES = (port: number): string[] => [
   `http://example.com@127.0.0.1:${port}/`,
   `http://example.com:80@127.0.0.1:${port}/`,

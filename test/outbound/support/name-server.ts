@@ -5,7 +5,7 @@ import { isIPv6 } from 'node:net';
 const A = 1;
 const AAAA = 28;
 
-/** A DNS server whose answers the test chooses. It records every query. */
+/** Runs a DNS server whose answers the test chooses. It records every query. */
 export interface NameServer {
   /** `ADDRESS:PORT` */
   readonly address: string;

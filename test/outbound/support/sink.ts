@@ -7,15 +7,15 @@ export interface SinkRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** Local address of the connection. */
+  /** It is the local address of the connection. */
   readonly at: string;
 }
 
-/** An HTTP server that acts as the other system and records every request. */
+/** Runs an HTTP server that acts as the other system and records every request. */
 export interface Sink {
   readonly port: number;
   readonly requests: SinkRequest[];
-  /** Number of connections, including those that sent nothing. */
+  /** Is the number of connections, including those that sent nothing. */
   connections: number;
   close(): Promise<void>;
 }
