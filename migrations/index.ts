@@ -21,6 +21,7 @@ import { RestrictedKeys1764000019000 } from './1764000019000-restricted-keys.js'
 import { Quotas1764000019500 } from './1764000019500-quotas.js';
 import { AuditChains1764000020000 } from './1764000020000-audit-chains.js';
 import { CutValues1764000022000 } from './1764000022000-cut-values.js';
+import { AccountSettings1764000024000 } from './1764000024000-account-settings.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -51,4 +52,5 @@ export const MIGRATIONS = [
   Quotas1764000019500,
   AuditChains1764000020000,
   CutValues1764000022000,
+  AccountSettings1764000024000,
 ];

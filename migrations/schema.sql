@@ -17,6 +17,7 @@ create table gate.sessions (
   constraint sessions_pkey PRIMARY KEY (sid)
 );
 CREATE INDEX sessions_expire_idx ON gate.sessions USING btree (expire);
+CREATE INDEX sessions_user_id_idx ON gate.sessions USING btree (((sess #>> '{passport,user,userId}'::text[])));
 
 create table gate.token_buckets (
   id bytea not null,
@@ -30,6 +31,7 @@ create table gate.users (
   email text not null,
   password_hash text not null,
   created_at timestamp with time zone not null default now(),
+  name text,
   constraint users_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX users_email_key ON gate.users USING btree (lower(email));
@@ -647,6 +649,10 @@ CREATE TRIGGER quota_insert AFTER INSERT ON public.workflows REFERENCING NEW TAB
 
 function gate.admit_runs(changed_id text) returns TABLE(id text, organization_id text)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.change_name(of_user_id text, new_name text, audit_entries json) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.change_password(of_user_id text, present_hash text, new_hash text, kept_digest text, new_tag text, audit_entries json) returns TABLE(changed boolean, organizations text[])
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_events(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
@@ -663,7 +669,9 @@ function gate.create_api_key(for_organization_id text, by_user_id text, new_id t
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_first_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text) returns boolean
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
-function gate.find_account(by_email text, by_user_id text, in_organization_id text) returns TABLE(user_id text, email text, password_hash text, organization_id text, organization_name text, role text)
+function gate.end_sessions(of_user_id text, only_digest text, kept_digest text, audit_entries json) returns TABLE(organization_id text)
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.find_account(by_email text, by_user_id text, in_organization_id text) returns TABLE(user_id text, email text, name text, password_hash text, organization_id text, organization_name text, role text)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_api_key(key_hash bytea) returns TABLE(id text, organization_id text, stale boolean, policies jsonb, offered_revisions text, read_only boolean, tools text[], revoked_at timestamp with time zone, expired_at timestamp with time zone)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
@@ -671,6 +679,8 @@ function gate.find_outdated_versions(schemas jsonb, after_organization_id text, 
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_parked_runs(batch_size integer) returns TABLE(id text, organization_id text)
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.find_sessions(of_user_id text, started_after timestamp with time zone) returns TABLE(digest text, organization_id text, organization_name text, started_at timestamp with time zone, expires_at timestamp with time zone, address text, client text)
+  language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_webhook(webhook_workflow_id text) returns TABLE(organization_id text, revision text, active boolean, secret bytea, previous_secret bytea, previous_is_valid boolean, options jsonb, condition text, limited boolean)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.finish_purge(of_organization text, of_kind text, claim integer, again_seconds integer) returns void

@@ -10,6 +10,7 @@ create or replace function gate.find_account(by_email text, by_user_id text, in_
 returns table (
   user_id text,
   email text,
+  name text,
   password_hash text,
   organization_id text,
   organization_name text,
@@ -17,7 +18,7 @@ returns table (
 )
 language sql stable security definer
 set search_path = pg_catalog, pg_temp as $$
-select u.id, u.email, u.password_hash, o.id, o.name, m.role
+select u.id, u.email, u.name, u.password_hash, o.id, o.name, m.role
 from gate.users u
 join public.memberships m on m.user_id = u.id
 join public.organizations o on o.id = m.organization_id

@@ -1,9 +1,14 @@
+import { Transform } from 'class-transformer';
 import { IsString, Length, Matches, MaxLength, ValidateBy, isEmail } from 'class-validator';
 import { MAX_PASSWORD_BYTES } from './passwords.js';
 
 export interface Account {
   readonly userId: string;
   readonly email: string;
+  /** The name that the person shows to others, or null when the person has given none. */
+  readonly name: string | null;
+  /** Changes with the password. Sessions that started with another password have ended. */
+  readonly passwordTag: string;
   readonly organizationId: string;
   readonly organizationName: string;
   readonly role: 'owner' | 'member';
@@ -11,14 +16,16 @@ export interface Account {
 
 /** Shows an account in the responses of `/api/auth`. */
 export interface AccountView {
-  user: { id: string; email: string };
+  /** Has a name only when the person has given one. */
+  user: { id: string; email: string; name?: string };
   organization: { id: string; name: string };
 }
 
 export function toAccountView(account: Account): AccountView {
+  const { userId, email, name, organizationId, organizationName } = account;
   return {
-    user: { id: account.userId, email: account.email },
-    organization: { id: account.organizationId, name: account.organizationName },
+    user: { id: userId, email, ...(name !== null && { name }) },
+    organization: { id: organizationId, name: organizationName },
   };
 }
 
@@ -57,4 +64,24 @@ export class SignUpBody {
     message: 'organization_name must be one line of text',
   })
   organization_name: string;
+}
+
+/** Describes the body of `PATCH /api/auth/profile`. */
+export class ProfileBody {
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
+  @IsString()
+  @MaxLength(200)
+  // Invisible characters could make a person look like another one.
+  @Matches(/^[^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]*$/u, { message: 'name must be one line of text' })
+  name: string;
+}
+
+/** Describes the body of `POST /api/auth/password`. */
+export class PasswordBody {
+  @IsString()
+  current_password: string;
+
+  @IsString()
+  @Length(8, MAX_PASSWORD_BYTES / 4)
+  new_password: string;
 }

@@ -1,6 +1,8 @@
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { PassportModule } from '@nestjs/passport';
 import { jsonBody } from '../http/request-body.js';
+import { AccountSettingsController } from './account-settings.controller.js';
+import { AccountSettingsService } from './account-settings.service.js';
 import { AccountsService } from './accounts.service.js';
 import { AuditLog } from './audit-log.js';
 import { AuthController } from './auth.controller.js';
@@ -14,8 +16,16 @@ const MAX_BODY_BYTES = 16 * 1024;
 /** Provides organizations, the people in them, their sessions, and the audit log. */
 @Module({
   imports: [PassportModule.register({ session: true })],
-  controllers: [AuthController],
-  providers: [AccountsService, AuditLog, CallRecorder, CredentialLimits, LocalStrategy, Sessions],
+  controllers: [AuthController, AccountSettingsController],
+  providers: [
+    AccountSettingsService,
+    AccountsService,
+    AuditLog,
+    CallRecorder,
+    CredentialLimits,
+    LocalStrategy,
+    Sessions,
+  ],
   exports: [AccountsService, AuditLog, CallRecorder, CredentialLimits, Sessions],
 })
 export class AccountsModule implements NestModule {

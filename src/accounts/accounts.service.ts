@@ -5,11 +5,12 @@ import { GateDatabase } from '../database/gate-database.js';
 import { AppError } from '../errors/app-error.js';
 import { newId } from '../text/ids.js';
 import type { Account, SignUpBody } from './account.js';
-import { hashPassword, verifyPassword } from './passwords.js';
+import { hashPassword, tagOf, verifyPassword } from './passwords.js';
 
 interface AccountRow {
   user_id: string;
   email: string;
+  name: string | null;
   password_hash: string;
   organization_id: string;
   organization_name: string;
@@ -41,7 +42,15 @@ export class AccountsService {
         cause: error,
       });
     }
-    return { userId, email, organizationId, organizationName: organization_name, role: 'owner' };
+    return {
+      userId,
+      email,
+      name: null,
+      passwordTag: tagOf(hash),
+      organizationId,
+      organizationName: organization_name,
+      role: 'owner',
+    };
   }
 
   /**
@@ -65,6 +74,26 @@ export class AccountsService {
     const values = [null, userId, organizationId];
     const [row] = await this.gate.call<AccountRow>('find_account', values);
     return row ? toAccount(row) : null;
+  }
+
+  /**
+   * Replaces the password of a person and ends the other sessions of the person. Returns the organizations of the ended
+   * sessions, or undefined when the present password is wrong. `entries` are written to the audit log in the same
+   * transaction.
+   */
+  async changePassword(
+    { userId, organizationId }: Account,
+    given: { present: string; next: string; keptDigest: string; entries: string },
+  ): Promise<readonly string[] | undefined> {
+    const values = [null, userId, organizationId];
+    const [row] = await this.gate.call<AccountRow>('find_account', values);
+    if (!row || !(await verifyPassword(row.password_hash, given.present))) return undefined;
+    const hash = await hashPassword(given.next);
+    const [result] = await this.gate.call<{ changed: boolean; organizations: string[] }>(
+      'change_password',
+      [userId, row.password_hash, hash, given.keptDigest, tagOf(hash), given.entries],
+    );
+    return result!.changed ? result!.organizations : undefined;
   }
 
   /** Returns the daily quota of messages of a new organization, or null for the default quota. */
@@ -95,6 +124,8 @@ function toAccount(row: AccountRow): Account {
   return {
     userId: row.user_id,
     email: row.email,
+    name: row.name,
+    passwordTag: tagOf(row.password_hash),
     organizationId: row.organization_id,
     organizationName: row.organization_name,
     role: row.role,

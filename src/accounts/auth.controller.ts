@@ -8,15 +8,14 @@ import {
   Res,
   UseGuards,
   UsePipes,
-  ValidationPipe,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { ChangeFeed } from '../changes/change-feed.js';
-import { AppError } from '../errors/app-error.js';
 import { clientAddress } from '../http/client-address.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { type Account, type AccountView, SignUpBody, toAccountView } from './account.js';
 import { AccountsService } from './accounts.service.js';
+import { bodyValidation } from './body-validation.js';
 import { CallRecorder } from './call-recorder.js';
 import { CredentialLimits } from './credential-limits.js';
 import { CrossSiteGuard } from './cross-site.guard.js';
@@ -84,23 +83,4 @@ export class AuthController {
   session(@Req() request: Request): AccountView {
     return toAccountView(accountOf(request));
   }
-}
-
-/** Returns the pipe that validates a request body. A wrong body is answered with 422 and a fault for each field. */
-function bodyValidation(): ValidationPipe {
-  return new ValidationPipe({
-    whitelist: true,
-    forbidNonWhitelisted: true,
-    transform: true,
-    exceptionFactory: (errors) =>
-      AppError.invalid(
-        'The request is not valid.',
-        errors.flatMap((error) =>
-          Object.values(error.constraints ?? { type: 'is not valid' }).map((message) => ({
-            path: error.property,
-            message,
-          })),
-        ),
-      ),
-  });
 }

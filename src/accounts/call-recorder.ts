@@ -233,7 +233,8 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
   }
 }
 
-function entryOf(
+/** Returns an entry of the audit log, as the function private.write_audit() of the database reads it. */
+export function entryOf(
   organizationId: string,
   actor: Actor,
   action: string,

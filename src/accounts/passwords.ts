@@ -1,4 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
+import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { BoundedQueue } from './bounded-queue.js';
 
@@ -29,6 +30,11 @@ export async function verifyPassword(
   const compared = storedHash ?? (await dummyHash());
   const isRight = await queue.run(() => verify(compared, password));
   return isRight && storedHash !== undefined;
+}
+
+/** Returns a text that changes with the password. The salt of the hash makes it useless for guessing. */
+export function tagOf(storedHash: string): string {
+  return createHash('sha256').update(storedHash).digest('base64url').slice(0, 22);
 }
 
 let dummy: Promise<string> | undefined;

@@ -23,9 +23,13 @@ export function originOf(request: Request): RequestOrigin {
   count += 1;
   const requestId = `${PREFIX}${count.toString(36)}`;
   request.res?.setHeader('X-Request-Id', requestId);
+  return { requestId, ...clientOf(request) };
+}
+
+/** Returns the address of a request and the beginning of its User-Agent. */
+export function clientOf(request: Request): { address: string; client: string | undefined } {
   const { 'user-agent': agent } = request.headers;
   return {
-    requestId,
     address: clientAddress(request),
     client: agent && oneLine(agent, MOST_CLIENT_CHARACTERS),
   };

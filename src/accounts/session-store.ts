@@ -12,12 +12,18 @@ const EXTEND_EVERY_MS = 60 * 1000;
 const MOST_REMEMBERED = 10_000;
 const PRUNE_SECONDS = 15 * 60;
 /** Ends a session this many milliseconds after its start, even if it is in use (ASVS 5.0, 7.3.2). */
-const ABSOLUTE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
+export const ABSOLUTE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 /** Ends a session after this many milliseconds without a request (ASVS 5.0, 7.3.1). */
 export const IDLE_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
 /** Names the person of a session, and the organization in which the session acts. */
-export type SignedIn = Pick<Account, 'userId' | 'organizationId'>;
+export interface SignedIn extends Pick<Account, 'userId' | 'organizationId'> {
+  /** The tag of the password that started the session. Sessions of older versions have none. */
+  readonly passwordTag?: string;
+  /** The address and the User-Agent of the sign-in. */
+  readonly address?: string;
+  readonly client?: string | undefined;
+}
 
 declare module 'express-session' {
   interface SessionData {
@@ -53,7 +59,7 @@ export class SessionStore extends PgStore {
   }
 
   override get(sid: string, done: (error: unknown, data?: SessionData | null) => void): void {
-    const key = digest(sid);
+    const key = digestOf(sid);
     try {
       this.admit(key);
     } catch (error) {
@@ -66,7 +72,7 @@ export class SessionStore extends PgStore {
   /** Returns the person of a session, or undefined when the session has ended. */
   async findPerson(sid: string): Promise<SignedIn | undefined> {
     return await new Promise((resolve, reject) => {
-      this.read(digest(sid), (error, data) => {
+      this.read(digestOf(sid), (error, data) => {
         if (error) reject(toError(error));
         else resolve(data?.passport?.user);
       });
@@ -75,15 +81,15 @@ export class SessionStore extends PgStore {
 
   override set(sid: string, data: SessionData, done?: Callback): void {
     data.startedAt ??= Date.now();
-    super.set(digest(sid), data, (error: unknown) => done?.(mapError(error)));
+    super.set(digestOf(sid), data, (error: unknown) => done?.(mapError(error)));
   }
 
   override destroy(sid: string, done?: Callback): void {
-    super.destroy(digest(sid), (error: unknown) => done?.(mapError(error)));
+    super.destroy(digestOf(sid), (error: unknown) => done?.(mapError(error)));
   }
 
   override touch(sid: string, data: SessionData, done?: () => void): void {
-    const key = digest(sid);
+    const key = digestOf(sid);
     if (this.extended.has(key)) {
       done?.();
       return;
@@ -107,6 +113,7 @@ function mapError(error: unknown): unknown {
   return error ? mapDatabaseError(error) : error;
 }
 
-function digest(sid: string): string {
+/** Returns the SHA-256 of a session id, which people may see. */
+export function digestOf(sid: string): string {
   return createHash('sha256').update(sid).digest('base64url');
 }

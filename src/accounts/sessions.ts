@@ -9,11 +9,15 @@ import { SecretBox } from '../database/secret-box.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { Account } from './account.js';
 import { AccountsService } from './accounts.service.js';
+import { clientOf } from './request-origin.js';
 import { IDLE_LIFETIME_MS, SessionStore, type SignedIn } from './session-store.js';
 
+type Serialized = (error: unknown, person: SignedIn) => void;
+
 /**
- * Reads and writes the sessions of signed-in people. A session holds only the ids of the person and of the
- * organization; the account is read again with every request. A membership that is added later changes no session.
+ * Reads and writes the sessions of signed-in people. A session holds the ids of the person and of the
+ * organization, and from where it was started; the account is read again with every request. A membership that is added
+ * later changes no session.
  */
 @Injectable()
 export class Sessions implements OnApplicationShutdown {
@@ -53,13 +57,14 @@ export class Sessions implements OnApplicationShutdown {
     // because two installations in one process must not read each other's accounts.
     const reader = new Passport();
     for (const instance of [passport, reader]) {
-      instance.serializeUser((user, done) => {
-        const { userId, organizationId } = user as Account;
-        done(null, { userId, organizationId } satisfies SignedIn);
+      instance.serializeUser((request: Request, user: Express.User, done: Serialized) => {
+        const { userId, organizationId, passwordTag } = user as Account;
+        const origin = clientOf(request);
+        done(null, { userId, organizationId, passwordTag, ...origin });
       });
     }
-    reader.deserializeUser(({ userId, organizationId }: SignedIn, done) => {
-      this.accounts.find(userId, organizationId).then(
+    reader.deserializeUser((person: SignedIn, done) => {
+      this.findAccount(person).then(
         (account) => done(null, account ?? false),
         (error: Error) => done(error),
       );
@@ -76,13 +81,27 @@ export class Sessions implements OnApplicationShutdown {
   }
 
   /**
-   * Returns true while a session acts for this person in this organization: until it is signed out or expires, or until
-   * the person leaves the organization.
+   * Returns true while a session acts for this person in this organization: until it is ended or expires, or until the
+   * person leaves the organization or has another password.
    */
-  async isOpen(sessionId: string, { userId, organizationId }: SignedIn): Promise<boolean> {
+  async isOpen(
+    sessionId: string,
+    { userId, organizationId }: Pick<Account, 'userId' | 'organizationId'>,
+  ): Promise<boolean> {
     const person = await this.store.findPerson(sessionId);
     if (person?.userId !== userId || person.organizationId !== organizationId) return false;
-    return (await this.accounts.find(userId, organizationId)) !== null;
+    return (await this.findAccount(person)) !== undefined;
+  }
+
+  /**
+   * Returns the account of a session. A session that the old password started while it was replaced has none: it may
+   * have been stored after the other sessions were ended.
+   */
+  private async findAccount(person: SignedIn): Promise<Account | undefined> {
+    const account = await this.accounts.find(person.userId, person.organizationId);
+    if (!account) return undefined;
+    const { passwordTag } = person;
+    return passwordTag === undefined || passwordTag === account.passwordTag ? account : undefined;
   }
 
   clearCookie(response: Response): void {

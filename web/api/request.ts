@@ -1,7 +1,7 @@
 import { ApiError, toApiError } from './api-error.js';
 import { type Reader, UnexpectedAnswer } from './reader.js';
 
-type Method = 'GET' | 'POST' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 interface Options {
   body?: unknown;

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.js';
-import { type Read, record, text } from './reader.js';
+import { type Read, optional, record, text } from './reader.js';
 import { request } from './request.js';
 
 const readSession = record({
-  user: record({ id: text, email: text }),
+  user: record({ id: text, email: text, name: optional(text) }),
   organization: record({ id: text, name: text }),
 });
 export type Session = Read<typeof readSession>;
@@ -61,6 +61,15 @@ export function useSignUp() {
 export function useSignOut() {
   return useMutation<null, ApiError>({
     mutationFn: () => request('POST', '/api/auth/sign-out', () => null, { body: {} }),
+  });
+}
+
+/** Changes the name of the person. An empty one removes it. */
+export function useChangeName() {
+  const client = useQueryClient();
+  return useMutation<Session, ApiError, string>({
+    mutationFn: (name) => request('PATCH', '/api/auth/profile', readSession, { body: { name } }),
+    onSuccess: (session) => client.setQueryData(SESSION_KEY, session),
   });
 }
 

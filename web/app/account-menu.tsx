@@ -25,7 +25,7 @@ export function AccountMenu({ session, isWide }: { session: Session; isWide?: bo
       trigger={
         <>
           <Icon name="person" />
-          {isWide && <span className={styles.who}>{session.user.email}</span>}
+          {isWide && <span className={styles.who}>{session.user.name ?? session.user.email}</span>}
         </>
       }
     >

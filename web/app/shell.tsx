@@ -52,7 +52,7 @@ export function Shell() {
           <kbd>{isApple() ? '⌘K' : 'Ctrl K'}</kbd>
         </button>
         <Navigation />
-        <AccountMenu session={session} isWide />
+        <AccountMenu session={current ?? session} isWide />
       </header>
       <header className={styles.top}>
         <IconButton
@@ -64,7 +64,7 @@ export function Shell() {
           <span>{session.organization.name}</span>
         </div>
         <IconButton icon="search" label={texts.commands.title} onClick={() => setMenuOpen(true)} />
-        <AccountMenu session={session} />
+        <AccountMenu session={current ?? session} />
       </header>
       <main id="content" className={styles.main} tabIndex={-1} ref={main}>
         <div role="status">

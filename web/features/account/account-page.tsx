@@ -7,7 +7,9 @@ import { SelectField } from '../../ui/field.tsx';
 import { Facts, Page, Section } from '../../ui/page.tsx';
 import { type Theme, useTheme } from '../../ui/theme.tsx';
 import styles from './account.module.css';
-import { SignOutButton } from './sign-out-button.tsx';
+import { NameForm } from './name-form.tsx';
+import { PasswordSection } from './password-section.tsx';
+import { SessionsSection } from './sessions-section.tsx';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 const LANGUAGES: readonly Language[] = ['en', 'de'];
@@ -29,7 +31,10 @@ export function AccountPage() {
             [texts.id, <code key="id">{session?.user.id}</code>],
           ]}
         />
+        {session && <NameForm name={session.user.name ?? ''} />}
       </Section>
+      <SessionsSection />
+      <PasswordSection />
       <Section title={texts.look} about={texts.lookAbout}>
         <div className={styles.look}>
           <SelectField
@@ -46,11 +51,6 @@ export function AccountPage() {
           />
         </div>
         <Facts facts={[[texts.timeZone, texts.timeZoneAbout(zone)]]} />
-      </Section>
-      <Section title={texts.session} about={texts.sessionAbout}>
-        <div>
-          <SignOutButton />
-        </div>
       </Section>
     </Page>
   );

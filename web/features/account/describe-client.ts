@@ -1,0 +1,35 @@
+/** Names of browsers in a User-Agent. Most browsers also name those that come later in this list. */
+const BROWSERS = [
+  ['Edge', /\bEdg(?:e|A|iOS)?\//],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\b(?:Firefox|FxiOS)\//],
+  ['Chromium', /\bChromium\//],
+  ['Chrome', /\b(?:Chrome|CriOS|HeadlessChrome)\//],
+  ['Safari', /\bSafari\//],
+  ['curl', /^curl\//],
+] as const;
+const SYSTEMS = [
+  ['iOS', /\b(?:iPhone|iPad)\b/],
+  ['Android', /\bAndroid\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMac OS X\b/],
+  ['ChromeOS', /\bCrOS\b/],
+  ['Linux', /\bLinux\b/],
+] as const;
+const MOST_CHARACTERS = 40;
+
+/** The parts of a User-Agent that people know. */
+export interface ClientNames {
+  browser: string;
+  system?: string;
+}
+
+/** Finds browser and system in a User-Agent, which can claim anything. Of an unknown one it returns the beginning. */
+export function describeClient(agent: string): ClientNames {
+  const browser = BROWSERS.find(([, pattern]) => pattern.test(agent))?.[0];
+  const system = SYSTEMS.find(([, pattern]) => pattern.test(agent))?.[0];
+  return {
+    browser: browser ?? agent.slice(0, MOST_CHARACTERS),
+    ...(browser !== undefined && system !== undefined && { system }),
+  };
+}
