@@ -35,7 +35,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   queue: ['database', 'errors', 'failpoints', 'text'],
   changes: ['database', 'errors'],
   events: ['database', 'text'],
-  accounts: ['changes', 'database', 'errors', 'http', 'security', 'text'],
+  mail: ['text'],
+  accounts: ['changes', 'database', 'errors', 'http', 'mail', 'security', 'text'],
   'change-streams': ['accounts', 'changes', 'errors', 'http'],
   policies: ['changes', 'database', 'errors'],
   keys: [
@@ -72,7 +73,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   outbound: ['errors', 'http', 'text', 'tools'],
   contacts: FOUNDATION,
-  messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'queue'],
+  messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'mail', 'queue'],
   workflows: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'queue'],
   audit: ['accounts', 'database', 'errors', 'paging', 'text', 'tools'],
   retention: ['accounts', 'database', 'errors', 'text', 'tools'],

@@ -1,18 +1,12 @@
 import { AppError } from '../errors/app-error.js';
 import { FaultList } from '../errors/fault-list.js';
 import { invalidArguments } from '../tools/schema/parse-arguments.js';
+import { type Parsed, parseEmail } from '../text/parse-email.js';
 import { type ConsentChannel, type ConsentStatus, mergeConsent } from './consent.js';
 import { TEXT_FIELDS } from './contact-filter.js';
 import type { Contact, ContactProperties, PropertyValue } from './contact.entity.js';
 import type { ContactFieldsInput } from './contact.inputs.js';
-import {
-  type Parsed,
-  parseEmail,
-  parseLocale,
-  parsePhone,
-  parseText,
-  parseTimezone,
-} from './parse-field.js';
+import { parseLocale, parsePhone, parseText, parseTimezone } from './parse-field.js';
 
 const MOST_PROPERTIES = 100;
 const LONGEST_TEXT = 255;

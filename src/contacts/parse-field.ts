@@ -1,9 +1,5 @@
-import { isEmail } from 'class-validator';
+import type { Parsed } from '../text/parse-email.js';
 
-/** Holds a normalized value, or the fault of the value that was sent. */
-export type Parsed = { value: string } | { fault: string };
-
-const LONGEST_EMAIL = 254;
 const LONGEST_LOCALE = 64;
 
 /** Accepts text of 1 to `longest` code points and returns it unchanged. */
@@ -14,16 +10,6 @@ export function parseText(text: string, longest: number): Parsed {
     return { fault: `must have 1 to ${longest} characters` };
   }
   return { value: text };
-}
-
-/** Returns one plain address in lowercase. Rejects display names, lists, quoted parts and line breaks. */
-export function parseEmail(text: string): Parsed {
-  // Quoted local parts are legal, but two mail servers may read the same address as different mailboxes.
-  const isPlain = !/[\s"(),:;<>[\\\]\p{C}]/u.test(text);
-  if (!isPlain || text.length > LONGEST_EMAIL || !isEmail(text)) {
-    return { fault: `must be one e-mail address of at most ${LONGEST_EMAIL} characters` };
-  }
-  return { value: text.toLowerCase() };
 }
 
 /** Returns a phone number in E.164 form. Removes spaces, dashes and parentheses after the plus sign. */

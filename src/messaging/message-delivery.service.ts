@@ -7,7 +7,7 @@ import { toError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { Failpoints } from '../failpoints/failpoints.js';
 import type { Claim } from '../queue/leased-work.js';
-import { type Delivery, EmailChannel } from './channels/email-channel.js';
+import { type Delivery, EmailChannel } from '../mail/email-channel.js';
 import { messageEvent } from './message-events.js';
 import type { Message } from './message.entity.js';
 import { MessagesRepository, type Outcome } from './messages.repository.js';

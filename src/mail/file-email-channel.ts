@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { randomBase62 } from '../../text/ids.js';
+import { randomBase62 } from '../text/ids.js';
 import { type Delivery, type Email, EmailChannel, composeEmail } from './email-channel.js';
 
 /** Writes each e-mail to an `.eml` file, for installations without a mail server. */
@@ -44,5 +44,5 @@ export class FileEmailChannel extends EmailChannel {
     }
   }
 
-  close(): void {}
+  onApplicationShutdown(): void {}
 }

@@ -1,5 +1,6 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
 import type { SendMailOptions } from 'nodemailer';
-import { parseEmail } from '../../contacts/parse-field.js';
+import { parseEmail } from '../text/parse-email.js';
 import { plainSubject } from './email-subject.js';
 
 /** Describes an e-mail in plain text. */
@@ -19,11 +20,12 @@ export type Delivery =
   | { outcome: 'failed'; reason: string };
 
 /** Sends e-mails to the outside. */
-export abstract class EmailChannel {
+export abstract class EmailChannel implements OnApplicationShutdown {
   /** Sends the e-mail and never throws. Once `signal` is aborted, only the result `sent` is reliable. */
   abstract deliver(email: Email, signal: AbortSignal): Promise<Delivery>;
 
-  abstract close(): void;
+  /** Closes connections. Everything that sends e-mails has ended before. */
+  abstract onApplicationShutdown(): void;
 }
 
 /**

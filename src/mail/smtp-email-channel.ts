@@ -48,7 +48,7 @@ export class SmtpEmailChannel extends EmailChannel {
     }
   }
 
-  close(): void {
+  onApplicationShutdown(): void {
     this.transport.close();
   }
 }
