@@ -50,7 +50,7 @@ describe('the editor of workflows', () => {
     const added = page.getByRole('treeitem', { name: 'create_contact', selected: true });
     await added.focus();
     await page.keyboard.press('Alt+ArrowUp');
-    await page.getByRole('treeitem').nth(1).filter({ hasText: 'create_contact' }).waitFor();
+    await page.locator('[data-path="steps[0]"]:focus', { hasText: 'create_contact' }).waitFor();
     await page.getByRole('treeitem').filter({ hasText: 'one' }).click();
     await page.keyboard.press('Delete');
     await page.getByRole('treeitem').filter({ hasText: 'one' }).waitFor({ state: 'detached' });
@@ -63,6 +63,62 @@ describe('the editor of workflows', () => {
     const saved = await read(id);
     expect(saved.steps.map((step) => step.id)).toEqual(['create_contact', 'one', 'two']);
     expect(saved.steps[0]!.arguments).toEqual({ email: 'ada@example.com' });
+    expect(faults).toEqual([]);
+  });
+
+  it('moves steps on the canvas by mouse, also into branches, and refuses forbidden places', async () => {
+    const id = await create([
+      { id: 'one', wait: { seconds: 1 } },
+      { id: 'choice', if: 'trigger.payload.a', then: [{ id: 'yes', wait: { days: 1 } }], else: [] },
+      { id: 'each', for_each: '{{ trigger.payload.a }}', steps: [{ id: 'in', wait: { days: 1 } }] },
+    ]);
+    const { page, faults } = await dashboard.open(`/workflows/${id}`);
+    await page.getByRole('tab', { name: 'Canvas' }).click();
+    const card = (name: string) => page.locator('.react-flow__node', { hasText: name });
+    const middle = async (name: string): Promise<{ x: number; y: number }> => {
+      const box = await card(name).boundingBox();
+      if (!box) throw new Error(`${name} is not on the page`);
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    };
+    const hold = async (name: string, over: string, below = 0): Promise<void> => {
+      const [from, to] = [await middle(name), await middle(over)];
+      await page.mouse.move(from.x, from.y);
+      await page.mouse.down();
+      await page.mouse.move(from.x + 10, from.y + 10);
+      await page.mouse.move(to.x, to.y + below, { steps: 5 });
+    };
+    await hold('one', 'empty');
+    await page.mouse.up();
+    await page.getByRole('status').filter({ hasText: 'The step one was moved.' }).waitFor();
+    expect(await card('empty').count()).toBe(0);
+    await page.locator('[data-id="steps[0].else[0]"]', { hasText: 'one' }).waitFor();
+
+    await hold('choice', 'yes', -30);
+    await page.getByText('A step cannot be moved into itself.').waitFor();
+    await page.mouse.up();
+    await hold('in', 'choice', -40);
+    await page.getByText('This list needs a step.').first().waitFor();
+    await page.mouse.up();
+    await page.getByRole('status').filter({ hasText: 'This list needs a step.' }).waitFor();
+
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await card('empty').waitFor();
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await card('empty').waitFor({ state: 'detached' });
+    await page.locator('[data-id="steps[1]"]').focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.locator('[data-id="steps[0]"]:focus', { hasText: 'each' }).waitFor();
+    await page.keyboard.press('Alt+Shift+ArrowDown');
+    await page.locator('[data-id="steps[0].then[0]"]:focus', { hasText: 'each' }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Everything is saved.').waitFor();
+    const [choice, ...rest] = (await read(id)).steps;
+    expect(rest).toEqual([]);
+    expect(choice).toMatchObject({
+      id: 'choice',
+      then: [{ id: 'each', steps: [{ id: 'in' }] }, { id: 'yes' }],
+      else: [{ id: 'one' }],
+    });
     expect(faults).toEqual([]);
   });
 

@@ -27,7 +27,20 @@ export const editorTexts = defineTexts(
     faults: (count: number) => (count === 1 ? '1 fault' : `${count} faults`),
     tree: 'Steps of the workflow',
     treeHelp:
-      'Arrow keys move, Enter edits, Alt with an arrow key moves the step, Delete removes it, Insert adds one.',
+      'Arrow keys move, Enter edits. Alt with an arrow key moves the step, with Shift into a list of its neighbour. Delete removes it, Insert adds one.',
+    canvas: {
+      help: 'Enter opens the step. Alt with an arrow key moves it, with Shift into a list of its neighbour.',
+      controls: 'View',
+      zoomIn: 'Zoom in',
+      zoomOut: 'Zoom out',
+      fit: 'Show everything',
+    },
+    moved: (id: string) => `The step ${id} was moved.`,
+    refusals: {
+      inside: 'A step cannot be moved into itself.',
+      deep: 'Lists can be nested ten deep at most.',
+      needed: 'This list needs a step. Add another one before you take this one away.',
+    },
     trigger: 'Trigger',
     name: 'Name',
     kinds: {
@@ -44,6 +57,7 @@ export const editorTexts = defineTexts(
     lists: { then: 'then', else: 'else', steps: 'for each item', on_error: 'on error' },
     parallelList: (number: number) => `list ${number}`,
     empty: 'empty',
+    emptyAbout: 'Drag a step here',
     add: 'Add a step',
     addAfter: 'Add a step after it',
     addInside: 'Add a step inside',
@@ -114,7 +128,21 @@ export const editorTexts = defineTexts(
     faults: (count: number) => `${count} Fehler`,
     tree: 'Schritte des Workflows',
     treeHelp:
-      'Pfeiltasten bewegen, Eingabe bearbeitet, Alt mit Pfeiltaste verschiebt den Schritt, Entfernen löscht ihn, Einfügen fügt einen hinzu.',
+      'Pfeiltasten bewegen, Eingabe bearbeitet. Alt mit Pfeiltaste verschiebt den Schritt, mit Umschalt in eine Liste seines Nachbarn. Entfernen löscht ihn, Einfügen fügt einen hinzu.',
+    canvas: {
+      help: 'Eingabe öffnet den Schritt. Alt mit Pfeiltaste verschiebt ihn, mit Umschalt in eine Liste seines Nachbarn.',
+      controls: 'Ansicht',
+      zoomIn: 'Vergrößern',
+      zoomOut: 'Verkleinern',
+      fit: 'Alles zeigen',
+    },
+    moved: (id: string) => `Der Schritt ${id} wurde verschoben.`,
+    refusals: {
+      inside: 'Ein Schritt kann nicht in sich selbst verschoben werden.',
+      deep: 'Listen können höchstens zehnfach ineinander stehen.',
+      needed:
+        'Diese Liste braucht einen Schritt. Fügen Sie einen anderen hinzu, bevor Sie diesen wegnehmen.',
+    },
     trigger: 'Auslöser',
     name: 'Name',
     kinds: {
@@ -131,6 +159,7 @@ export const editorTexts = defineTexts(
     lists: { then: 'dann', else: 'sonst', steps: 'für jedes Element', on_error: 'bei Fehler' },
     parallelList: (number: number) => `Liste ${number}`,
     empty: 'leer',
+    emptyAbout: 'Ziehen Sie einen Schritt hierher',
     add: 'Schritt hinzufügen',
     addAfter: 'Schritt danach hinzufügen',
     addInside: 'Schritt darin hinzufügen',

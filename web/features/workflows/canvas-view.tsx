@@ -1,44 +1,85 @@
-import { Suspense, lazy, useMemo } from 'react';
+import { Suspense, lazy, useMemo, useState } from 'react';
 import { editorTexts } from '../../texts/editor.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { NODE, layoutOf } from './canvas/layout.ts';
-import { type Step, textOf } from './definition.ts';
+import { type Definition, textOf } from './definition.ts';
+import { listName } from './list-name.ts';
+import type { Moving } from './use-moving.ts';
 import { describeStep, kindOf } from './step-kind.ts';
 
 const Canvas = lazy(async () => ({ default: (await import('./canvas/canvas.tsx')).Canvas }));
 
 interface ViewProps {
-  steps: readonly Step[];
+  definition: Definition;
+  moving: Moving;
   faultsAt: (path: string) => number;
   /** Opens the form of a step. */
   onOpen: (path: string) => void;
 }
 
-/** Shows the steps as a picture, laid out from their structure. */
-export function CanvasView({ steps, faultsAt, onOpen }: ViewProps) {
+/** Shows the steps as a picture, laid out from their structure. Steps are dragged to other places in it. */
+export function CanvasView({ definition, moving, faultsAt, onOpen }: ViewProps) {
   const texts = useTexts(editorTexts);
-  const layout = useMemo(() => layoutOf(steps), [steps]);
-  const names: Readonly<Record<string, string>> = texts.lists;
+  // The card that a person moved by keyboard keeps the focus at its new path.
+  const [focus, setFocus] = useState({ path: '', count: 0 });
+  const layout = useMemo(() => layoutOf(definition.steps), [definition.steps]);
+  const cards = useMemo(
+    () => [
+      ...layout.nodes.map(({ path, step, x, y }) => ({
+        id: path,
+        x,
+        y,
+        title: textOf(step.id),
+        about: `${texts.kinds[kindOf(step)]} ${describeStep(step)}`,
+        hasFault: faultsAt(path) > 0,
+        isMovable: true,
+        focusCount: path === focus.path ? focus.count : 0,
+      })),
+      ...layout.empty.map(({ path, x, y }) => ({
+        id: path,
+        x,
+        y,
+        title: texts.empty,
+        about: texts.emptyAbout,
+        hasFault: faultsAt(path) > 0,
+        isMovable: false,
+        focusCount: 0,
+      })),
+    ],
+    [layout, texts, faultsAt, focus],
+  );
+  const lines = useMemo(
+    () =>
+      layout.links.map(({ from, to, list }) => ({
+        from,
+        to,
+        ...(list !== undefined && { label: listName(list, texts) }),
+      })),
+    [layout, texts],
+  );
+  const slots = useMemo(() => new Map(layout.slots.map((slot) => [slot.id, slot])), [layout]);
   return (
     <Suspense fallback={<Skeleton rows={8} />}>
       <Canvas
-        label={texts.tree}
+        texts={{ ...texts.canvas, label: texts.tree }}
         size={NODE}
-        cards={layout.nodes.map(({ path, step, x, y }) => ({
-          id: path,
-          x,
-          y,
-          title: textOf(step.id),
-          about: `${texts.kinds[kindOf(step)]} ${describeStep(step)}`,
-          hasFault: faultsAt(path) > 0,
-        }))}
-        lines={layout.links.map(({ from, to, list }) => ({
-          from,
-          to,
-          ...(list !== undefined && { label: names[list] ?? list }),
-        }))}
+        cards={cards}
+        lines={lines}
+        places={layout.slots}
         onOpen={onOpen}
+        onDrop={(path, id) => {
+          const to = slots.get(id);
+          if (to) moving.move(path, to);
+        }}
+        onMove={(path, by, isInside) => {
+          const to = moving.moveBy(path, by, isInside);
+          if (to !== undefined) setFocus(({ count }) => ({ path: to, count: count + 1 }));
+        }}
+        refusalOf={(path, id) => {
+          const to = slots.get(id);
+          return to && moving.refusalAt(path, to);
+        }}
       />
     </Suspense>
   );

@@ -4,7 +4,6 @@ import {
   changeAt,
   freeId,
   insertStep,
-  moveStep,
   removeStep,
   rowsOf,
   valueAt,
@@ -58,12 +57,6 @@ describe('changes', () => {
       step,
     ]);
     expect(valueAt(definition, 'steps[1].else')).toEqual([]);
-  });
-
-  it('move a step among its neighbours only', () => {
-    const moved = moveStep(definition, stepAt('steps[4]'), -1);
-    expect(valueAt(moved, 'steps[3].id')).toBe('last');
-    expect(moveStep(definition, stepAt('steps[0]'), -1)).toBe(definition);
   });
 
   it('remove a step, and set a value deep inside', () => {

@@ -116,14 +116,6 @@ export function removeStep(all: Definition, { list, index }: StepRow): Definitio
   return changeAt(all, list, (steps) => (Array.isArray(steps) ? steps.toSpliced(index, 1) : steps));
 }
 
-/** Moves a step among its neighbours. Returns the same definition when there is no place. */
-export function moveStep(all: Definition, { list, index, step }: StepRow, by: -1 | 1): Definition {
-  const steps = valueAt(all, list);
-  const to = index + by;
-  if (!Array.isArray(steps) || to < 0 || to >= steps.length) return all;
-  return changeAt(all, list, () => steps.toSpliced(index, 1).toSpliced(to, 0, step));
-}
-
 /** Returns the ids of all steps. */
 export function idsOf(steps: readonly Step[]): Set<string> {
   return new Set(

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useCallback, useState } from 'react';
 import { useToolList } from '../../api/tools.ts';
 import { editorTexts } from '../../texts/editor.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -9,10 +9,12 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { CanvasView } from './canvas-view.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import styles from './editor.module.css';
+import { faultsAt } from './faults-at.ts';
 import { JsonView } from './json-view.tsx';
-import { OutlineView, faultsAt } from './outline-view.tsx';
+import { OutlineView } from './outline-view.tsx';
 import { TRIGGER } from './outline.tsx';
 import type { Editor } from './use-editor.ts';
+import { useMoving } from './use-moving.ts';
 import type { Workflow } from './workflow.readers.ts';
 
 type View = 'outline' | 'canvas' | 'json';
@@ -24,6 +26,9 @@ export function EditorTab({ workflow, editor }: { workflow: Workflow; editor: Ed
   const [selected, setSelected] = useState(TRIGGER);
   const [isDiscarding, setDiscarding] = useState(false);
   const tools = useToolList().data ?? [];
+  const moving = useMoving(editor, setSelected);
+  const { faults } = editor;
+  const faultsOf = useCallback((path: string) => faultsAt(faults, path), [faults]);
   const press = (event: KeyboardEvent): void => {
     const isField =
       event.target instanceof Element && event.target.closest('input, textarea, select');
@@ -63,18 +68,25 @@ export function EditorTab({ workflow, editor }: { workflow: Workflow; editor: Ed
           {texts.save}
         </Button>
       </div>
+      <p role="status" className={moving.isRefused ? styles.refused : styles.moved}>
+        {moving.notice}
+      </p>
       {editor.error && <ErrorPanel error={editor.error} />}
       <Tabs
         label={texts.views}
         value={view}
         onChange={setView}
         tabs={[
-          part('outline', <OutlineView {...{ editor, tools, selected }} onSelect={setSelected} />),
+          part(
+            'outline',
+            <OutlineView {...{ editor, moving, tools, selected }} onSelect={setSelected} />,
+          ),
           part(
             'canvas',
             <CanvasView
-              steps={editor.definition.steps}
-              faultsAt={(path) => faultsAt(editor.faults, path)}
+              definition={editor.definition}
+              moving={moving}
+              faultsAt={faultsOf}
               onOpen={(path) => {
                 setSelected(path);
                 setView('outline');

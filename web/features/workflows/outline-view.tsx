@@ -10,7 +10,6 @@ import {
   changeAt,
   freeId,
   insertStep,
-  moveStep,
   removeStep,
   rowsOf,
   type StepRow,
@@ -18,28 +17,26 @@ import {
 } from './definition.ts';
 import { earlierOutputs } from './earlier-outputs.ts';
 import styles from './editor.module.css';
+import { faultsAt } from './faults-at.ts';
 import { JsonField } from './json-field.tsx';
 import { Outline, TRIGGER } from './outline.tsx';
 import { SearchDialog } from './search-dialog.tsx';
 import { NEW_STEPS } from './step-kind.ts';
 import { STEP_TOOLS, StepPanel } from './step-panel.tsx';
 import type { Editor } from './use-editor.ts';
+import type { Moving } from './use-moving.ts';
 
 interface ViewProps {
   editor: Editor;
+  moving: Moving;
   tools: readonly ToolDescriptor[];
   /** Has the path of the chosen step, or that of the trigger. */
   selected: string;
   onSelect: (path: string) => void;
 }
 
-/** Returns how many faults there are at a path and inside. */
-export function faultsAt(faults: Editor['faults'], path: string): number {
-  return faults.filter((each) => each.path === path || each.path.startsWith(`${path}.`)).length;
-}
-
 /** Shows the tree of steps with the form of the chosen step. */
-export function OutlineView({ editor, tools, selected, onSelect: setSelected }: ViewProps) {
+export function OutlineView({ editor, moving, tools, selected, onSelect: setSelected }: ViewProps) {
   const texts = useTexts(editorTexts);
   const [isAdding, setAdding] = useState(false);
   const panel = useRef<HTMLDivElement>(null);
@@ -47,12 +44,6 @@ export function OutlineView({ editor, tools, selected, onSelect: setSelected }: 
   const row = rowsOf(definition.steps).find(({ path }) => path === selected);
   const faultOf = (path: string): string | undefined =>
     faults.find((each) => each.path === path)?.message;
-  const move = (from: StepRow, by: -1 | 1): void => {
-    const next = moveStep(definition, from, by);
-    if (next === definition) return;
-    apply(next);
-    setSelected(`${from.list}[${from.index + by}]`);
-  };
   const remove = (from: StepRow): void => {
     apply(removeStep(definition, from));
     setSelected(from.index > 0 ? `${from.list}[${from.index - 1}]` : TRIGGER);
@@ -76,7 +67,7 @@ export function OutlineView({ editor, tools, selected, onSelect: setSelected }: 
           faultsAt={(path) => faultsAt(faults, path)}
           onSelect={setSelected}
           onEdit={edit}
-          onMove={move}
+          onMove={moving.moveBy}
           onRemove={remove}
           onAdd={() => setAdding(true)}
         />
@@ -103,8 +94,8 @@ export function OutlineView({ editor, tools, selected, onSelect: setSelected }: 
             )
           }
           actions={{
-            up: () => move(row, -1),
-            down: () => move(row, 1),
+            up: () => void moving.moveBy(row.path, -1, false),
+            down: () => void moving.moveBy(row.path, 1, false),
             remove: () => remove(row),
             duplicate: () => insert(row.step, textOf(row.step.id)),
           }}

@@ -1,9 +1,10 @@
-import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { useTexts } from '../../texts/language.tsx';
 import { editorTexts } from '../../texts/editor.texts.ts';
 import { classNames } from '../../ui/class-names.ts';
 import styles from './editor.module.css';
 import { type Definition, type Row, type StepRow, listsOf, rowsOf, textOf } from './definition.ts';
+import { listName } from './list-name.ts';
 import { describeStep, kindOf } from './step-kind.ts';
 
 /** Names the place of the trigger in the tree. */
@@ -17,7 +18,8 @@ interface OutlineProps {
   onSelect: (path: string) => void;
   /** It is called when the person presses Enter, to edit the step. */
   onEdit: () => void;
-  onMove: (row: StepRow, by: -1 | 1) => void;
+  /** Alt with an arrow key; with Shift too, the step goes into a list of its neighbour. Returns the new path. */
+  onMove: (path: string, by: -1 | 1, isInside: boolean) => string | undefined;
   onRemove: (row: StepRow) => void;
   onAdd: () => void;
 }
@@ -38,11 +40,22 @@ export function Outline(props: OutlineProps) {
     const item = tree.current?.querySelector(`[data-path="${CSS.escape(path)}"]`);
     if (item instanceof HTMLElement) item.focus();
   };
+  // A step that moved has another element, which gets the focus.
+  const hasMoved = useRef(false);
+  useLayoutEffect(() => {
+    if (hasMoved.current) go(current);
+    hasMoved.current = false;
+  });
   const toggle = (path: string, isClosed: boolean): void => {
     const next = new Set(closed);
     if (isClosed) next.add(path);
     else next.delete(path);
     setClosed(next);
+  };
+  const move: OutlineProps['onMove'] = (path, by, isInside) => {
+    const to = props.onMove(path, by, isInside);
+    hasMoved.current = to !== undefined;
+    return to;
   };
   const press = (event: KeyboardEvent): void => {
     const row = rows.find(({ path }) => path === current);
@@ -55,7 +68,7 @@ export function Outline(props: OutlineProps) {
       paths,
       go,
       toggle: (isClosed) => toggle(current, isClosed),
-      props,
+      props: { ...props, onMove: move },
     });
     if (handled) event.preventDefault();
   };
@@ -102,13 +115,10 @@ export function Outline(props: OutlineProps) {
 
 function RowText({ row }: { row: Row }) {
   const texts = useTexts(editorTexts);
-  const names: Readonly<Record<string, string>> = texts.lists;
   if (row.kind === 'list') {
-    const number = /^parallel (\d+)$/.exec(row.name)?.[1];
-    const name = number === undefined ? (names[row.name] ?? row.name) : undefined;
     return (
       <em>
-        {name ?? texts.parallelList(Number(number))}
+        {listName(row.name, texts)}
         {row.length === 0 && ` (${texts.empty})`}
       </em>
     );
@@ -170,7 +180,8 @@ interface Press {
 }
 
 /** Does what a key means in the tree. Returns false for other keys. */
-function pressKey({ key, altKey, ctrlKey, metaKey }: KeyboardEvent, press: Press): boolean {
+function pressKey(event: KeyboardEvent, press: Press): boolean {
+  const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
   const { row, at, paths, go, toggle, props } = press;
   if (ctrlKey || metaKey) return false;
   const by = key === 'ArrowUp' ? -1 : 1;
@@ -178,7 +189,7 @@ function pressKey({ key, altKey, ctrlKey, metaKey }: KeyboardEvent, press: Press
     case 'ArrowUp':
     case 'ArrowDown':
       if (!altKey) go(paths[at + by]);
-      else if (row?.kind === 'step') props.onMove(row, by);
+      else if (row?.kind === 'step') void props.onMove(row.path, by, shiftKey);
       return true;
     case 'Home':
       go(paths[0]);

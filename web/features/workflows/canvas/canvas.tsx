@@ -7,10 +7,13 @@ import {
   Handle,
   Position,
   ReactFlow,
+  type ReactFlowInstance,
+  ViewportPortal,
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import styles from './canvas.module.css';
+import { type Drag, type DropPlace, nearestPlace } from './nearest-place.ts';
 
 /** Describes a box of the picture. `data-id` of its element is its id. */
 export interface Card {
@@ -18,6 +21,10 @@ export interface Card {
   title: string;
   about: string;
   hasFault: boolean;
+  /** False for the box of an empty list, which stays where it is. */
+  isMovable: boolean;
+  /** When this number changes to another one than 0, the box takes the focus. */
+  focusCount: number;
   x: number;
   y: number;
 }
@@ -28,68 +35,172 @@ export interface Line {
   label?: string;
 }
 
-type CardNode = Node<Pick<Card, 'title' | 'about' | 'hasFault'>, 'card'>;
+export interface CanvasTexts {
+  label: string;
+  /** Describes to screen readers what keys do. */
+  help: string;
+  controls: string;
+  zoomIn: string;
+  zoomOut: string;
+  fit: string;
+}
+
+type CardNode = Node<Omit<Card, 'id' | 'x' | 'y'>, 'card'>;
 
 export interface CanvasProps {
-  label: string;
+  texts: CanvasTexts;
   cards: readonly Card[];
   lines: readonly Line[];
+  places: readonly DropPlace[];
   size: { width: number; height: number };
   onOpen: (id: string) => void;
+  onDrop: (id: string, placeId: string) => void;
+  /** Moves a card by keyboard. With `isInside`, it goes into a list of its neighbour. */
+  onMove: (id: string, by: -1 | 1, isInside: boolean) => void;
+  /** Returns why a card cannot be dropped at a place, or undefined. */
+  refusalOf: (id: string, placeId: string) => string | undefined;
 }
 
 const TYPES = { card: CardBox };
 
 /**
- * Draws boxes with lines. Tab goes from box to box, Enter opens one. It imports nothing of the editor, so that it is a
- * part of its own.
+ * Draws boxes with lines. Tab goes from box to box, Enter opens one, Alt with an arrow key moves one. Boxes are dragged to the
+ * places between others. It imports nothing of the editor, so that it is a part of its own.
  */
-export function Canvas({ label, cards, lines, size, onOpen }: CanvasProps) {
-  const nodes = cards.map(({ id, x, y, ...data }): CardNode => ({
-    id,
-    type: 'card',
-    position: { x, y },
-    ...size,
-    data,
-    ariaLabel: `${data.title}: ${data.about}`,
-  }));
-  const edges = lines.map(({ from, to, label: name }): Edge => ({
-    id: `${from} ${to}`,
-    source: from,
-    target: to,
-    focusable: false,
-    ...(name !== undefined && { label: name }),
-  }));
+export function Canvas(props: CanvasProps) {
+  const { texts, cards, lines, places, size, onOpen, onDrop, refusalOf } = props;
+  const [drag, setDrag] = useState<Drag>();
+  // Escape ends a drag, although the button of the mouse is still down.
+  const isCanceled = useRef(false);
+  const flow = useRef<ReactFlowInstance<CardNode>>(null);
+  const nodes = useMemo(() => cards.map((card) => nodeOf(card, size)), [cards, size]);
+  const edges = useMemo(() => lines.map(edgeOf), [lines]);
+  const shown = drag
+    ? nodes.map((node) => (node.id === drag.id ? { ...node, position: drag.position } : node))
+    : nodes;
+  const follow = (event: MouseEvent | TouchEvent, { id, position }: CardNode): void => {
+    const at = flow.current?.screenToFlowPosition(pointOf(event));
+    if (!at || isCanceled.current) return;
+    const place = nearestPlace(places, at);
+    const refusal = place && refusalOf(id, place.id);
+    setDrag({ id, position, ...(place && { place }), ...(refusal !== undefined && { refusal }) });
+  };
+  const drop = (): void => {
+    setDrag(undefined);
+    if (drag?.place && !isCanceled.current) onDrop(drag.id, drag.place.id);
+  };
   const press = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || !(event.target instanceof HTMLElement)) return;
+    if (event.key === 'Escape' && drag) {
+      isCanceled.current = true;
+      setDrag(undefined);
+    }
+    if (!(event.target instanceof HTMLElement)) return;
     const { id } = event.target.dataset;
-    if (id !== undefined) onOpen(id);
+    if (id === undefined) return;
+    if (event.key === 'Enter') onOpen(id);
+    if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+    event.preventDefault();
+    props.onMove(id, event.key === 'ArrowUp' ? -1 : 1, event.shiftKey);
   };
   return (
     <div className={styles.canvas} onKeyDown={press}>
       <ReactFlow
-        nodes={nodes}
+        nodes={shown}
         edges={edges}
         nodeTypes={TYPES}
-        nodesDraggable={false}
         nodesConnectable={false}
+        nodeDragThreshold={4}
         deleteKeyCode={null}
+        selectionKeyCode={null}
+        onInit={(instance) => {
+          flow.current = instance;
+        }}
         onNodeClick={(_event, node) => onOpen(node.id)}
+        onNodeDragStart={() => {
+          isCanceled.current = false;
+        }}
+        onNodeDrag={follow}
+        onNodeDragStop={drop}
+        disableKeyboardA11y
+        ariaLabelConfig={{
+          'node.a11yDescription.keyboardDisabled': texts.help,
+          'edge.a11yDescription.default': '',
+          'controls.ariaLabel': texts.controls,
+          'controls.zoomIn.ariaLabel': texts.zoomIn,
+          'controls.zoomOut.ariaLabel': texts.zoomOut,
+          'controls.fitView.ariaLabel': texts.fit,
+        }}
         fitView
         fitViewOptions={{ maxZoom: 1 }}
         minZoom={0.05}
-        aria-label={label}
+        aria-label={texts.label}
       >
         <Background />
         <Controls showInteractive={false} />
+        {drag?.place && <Mark place={drag.place} refusal={drag.refusal} width={size.width} />}
       </ReactFlow>
     </div>
   );
 }
 
-function CardBox({ data: { title, about, hasFault } }: NodeProps<CardNode>) {
+/** Shows where a dragged box would go, or why it cannot go there. */
+function Mark({
+  place: { x, y },
+  refusal,
+  width,
+}: {
+  place: DropPlace;
+  refusal: string | undefined;
+  width: number;
+}) {
   return (
-    <div className={styles.card} data-fault={hasFault}>
+    <ViewportPortal>
+      <div
+        className={styles.mark}
+        data-refused={refusal !== undefined}
+        style={{ width, transform: `translate(${x - width / 2}px, ${y - 2}px)` }}
+      >
+        {refusal !== undefined && <span className={styles.refusal}>{refusal}</span>}
+      </div>
+    </ViewportPortal>
+  );
+}
+
+function nodeOf({ id, x, y, ...data }: Card, size: { width: number; height: number }): CardNode {
+  return {
+    id,
+    type: 'card',
+    position: { x, y },
+    ...size,
+    data,
+    draggable: data.isMovable,
+    ariaLabel: `${data.title}: ${data.about}`,
+  };
+}
+
+function edgeOf({ from, to, label }: Line): Edge {
+  return {
+    id: `${from} ${to}`,
+    source: from,
+    target: to,
+    focusable: false,
+    ...(label !== undefined && { label }),
+  };
+}
+
+function pointOf(event: MouseEvent | TouchEvent): { x: number; y: number } {
+  const point = 'touches' in event ? event.touches[0] : event;
+  return { x: point?.clientX ?? 0, y: point?.clientY ?? 0 };
+}
+
+function CardBox({ data: { title, about, hasFault, isMovable, focusCount } }: NodeProps<CardNode>) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const node = focusCount > 0 ? box.current?.closest('[data-id]') : null;
+    if (node instanceof HTMLElement) node.focus();
+  }, [focusCount]);
+  return (
+    <div ref={box} className={styles.card} data-fault={hasFault} data-empty={!isMovable}>
       <Handle type="target" position={Position.Top} className={styles.handle} />
       <strong>{title}</strong>
       <span>{about}</span>

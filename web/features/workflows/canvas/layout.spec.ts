@@ -33,4 +33,25 @@ describe(layoutOf, () => {
     const passing = layoutOf([branch, { id: 'f', tool: 'x' }]).links;
     expect(passing).toContainEqual({ from: 'steps[0]', to: 'steps[1]' });
   });
+
+  it('draws an empty list, so that a step can be dropped into it', () => {
+    const branch = { id: 'b', if: 'c', then: [{ id: 'd', tool: 'x' }], else: [] };
+    const { empty, links, slots } = layoutOf([branch, { id: 'f', tool: 'x' }]);
+    expect(empty.map(({ path }) => path)).toEqual(['steps[0].else']);
+    expect(links).toContainEqual({ from: 'steps[0]', to: 'steps[0].else', list: 'else' });
+    expect(links).toContainEqual({ from: 'steps[0].else', to: 'steps[1]' });
+    expect(slots).toContainEqual(expect.objectContaining({ list: 'steps[0].else', index: 0 }));
+  });
+
+  it('has a place before, between and after the steps of each list, all apart', () => {
+    const inner = { id: 'e', for_each: 'x', steps: [{ id: 'i', tool: 'x' }] };
+    const { slots } = layoutOf([{ id: 'o', for_each: 'x', steps: [inner] }]);
+    expect(slots).toHaveLength(6);
+    for (const one of slots) {
+      for (const other of slots) {
+        const distance = Math.abs(one.x - other.x) + Math.abs(one.y - other.y);
+        expect(one === other || distance >= 16, JSON.stringify([one, other])).toBe(true);
+      }
+    }
+  });
 });

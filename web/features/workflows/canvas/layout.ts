@@ -1,8 +1,11 @@
 import { isObject } from '../../../api/reader.ts';
 import { type Step, listsOf } from '../definition.ts';
+import type { Place } from '../move-step.ts';
 
 export const NODE = { width: 220, height: 56 } as const;
 const GAP = { x: 32, y: 40 } as const;
+/** Keeps the end of an inner list apart from the end of the list around it. */
+const PADDING = 24;
 
 export interface Placed {
   path: string;
@@ -18,13 +21,31 @@ export interface Link {
   list?: string;
 }
 
+/** Describes an empty list, which is drawn as a box of the size of a step. */
+export interface EmptyList {
+  path: string;
+  x: number;
+  y: number;
+}
+
+/** Has the middle of a place between steps, where a step can be dropped. */
+export interface Slot extends Place {
+  id: string;
+  x: number;
+  y: number;
+}
+
 export interface Layout {
   nodes: readonly Placed[];
+  empty: readonly EmptyList[];
+  slots: readonly Slot[];
   links: readonly Link[];
 }
 
 interface Block {
   nodes: Placed[];
+  empty: EmptyList[];
+  slots: Slot[];
   links: Link[];
   width: number;
   height: number;
@@ -35,55 +56,89 @@ interface Block {
 
 /** Places the steps from top to bottom, and the lists inside a step beside each other below it. */
 export function layoutOf(steps: readonly Step[]): Layout {
-  const { nodes, links } = placeList(steps, 'steps');
-  return { nodes, links };
+  const { nodes, empty, slots, links } = placeList(steps, 'steps');
+  return { nodes, empty: steps.length === 0 ? [] : empty, slots, links };
 }
 
 function placeList(steps: readonly unknown[], path: string): Block {
+  if (steps.length === 0) return placeEmpty(path);
   const blocks = steps.map((step, index) =>
     placeStep(isObject(step) ? step : {}, `${path}[${index}]`),
   );
   const width = Math.max(NODE.width, ...blocks.map((block) => block.width));
-  const nodes: Placed[] = [];
-  const links: Link[] = [];
+  const whole = emptyBlock();
+  const middle = width / 2;
   let y = 0;
   let last: readonly string[] = [];
-  for (const block of blocks) {
-    const x = (width - block.width) / 2;
-    nodes.push(...block.nodes.map((node) => ({ ...node, x: node.x + x, y: node.y + y })));
-    links.push(...block.links);
+  for (const [index, block] of blocks.entries()) {
+    whole.slots.push(slotAt(path, index, middle, y - GAP.y / 2));
+    addBlock(whole, block, (width - block.width) / 2, y);
     const to = block.first;
-    if (to !== undefined) links.push(...last.map((from) => ({ from, to })));
+    if (to !== undefined) whole.links.push(...last.map((from) => ({ from, to })));
     last = block.last;
     y += block.height + GAP.y;
   }
-  const height = Math.max(0, y - GAP.y);
-  return { nodes, links, width, height, first: blocks[0]?.first, last };
+  const height = y - GAP.y;
+  whole.slots.push(slotAt(path, steps.length, middle, height + PADDING / 3));
+  return { ...whole, width, height, first: blocks[0]?.first, last };
+}
+
+function placeEmpty(path: string): Block {
+  return {
+    ...emptyBlock(),
+    empty: [{ path, x: 0, y: 0 }],
+    slots: [slotAt(path, 0, NODE.width / 2, NODE.height / 2)],
+    width: NODE.width,
+    height: NODE.height,
+    first: path,
+    last: [path],
+  };
 }
 
 function placeStep(step: Step, path: string): Block {
-  const lists = listsOf(step)
-    .filter(({ steps }) => steps.length > 0)
-    .map(({ path: inner, name, steps }) => ({ name, ...placeList(steps, `${path}.${inner}`) }));
+  const lists = listsOf(step).map(({ path: inner, name, steps }) => ({
+    name,
+    ...placeList(steps, `${path}.${inner}`),
+  }));
   const inner = lists.reduce((sum, { width }) => sum + width + GAP.x, -GAP.x);
   const width = Math.max(NODE.width, inner);
-  const nodes: Placed[] = [{ path, step, x: (width - NODE.width) / 2, y: 0 }];
-  const links: Link[] = [];
+  const whole = emptyBlock();
+  whole.nodes.push({ path, step, x: (width - NODE.width) / 2, y: 0 });
   const top = NODE.height + GAP.y;
   let x = (width - inner) / 2;
   for (const list of lists) {
-    const left = x;
-    nodes.push(...list.nodes.map((node) => ({ ...node, x: node.x + left, y: node.y + top })));
-    links.push(...list.links);
-    if (list.first !== undefined) links.push({ from: path, to: list.first, list: list.name });
+    addBlock(whole, list, x, top);
+    if (list.first !== undefined) whole.links.push({ from: path, to: list.first, list: list.name });
     x += list.width + GAP.x;
   }
-  const height = lists.length === 0 ? NODE.height : top + Math.max(...lists.map((l) => l.height));
+  const height =
+    lists.length === 0 ? NODE.height : top + PADDING + Math.max(...lists.map((l) => l.height));
   // The next step also follows a branch without else, and a step that does not fail.
   const names = lists.map(({ name }) => name);
   const isWhole =
     names.some((name) => name === 'steps' || name.startsWith('parallel')) ||
     (names.includes('then') && names.includes('else'));
   const last = [...(isWhole ? [] : [path]), ...lists.flatMap((list) => list.last)];
-  return { nodes, links, width, height, first: path, last };
+  return { ...whole, width, height, first: path, last };
+}
+
+function slotAt(list: string, index: number, x: number, y: number): Slot {
+  return { id: `${list}[${index}]`, list, index, x, y };
+}
+
+function emptyBlock(): Pick<Block, 'nodes' | 'empty' | 'slots' | 'links'> {
+  return { nodes: [], empty: [], slots: [], links: [] };
+}
+
+/** Adds the content of a block at a place. */
+function addBlock(whole: Pick<Block, keyof Layout>, block: Block, x: number, y: number): void {
+  const moved = <T extends { x: number; y: number }>(each: T): T => ({
+    ...each,
+    x: each.x + x,
+    y: each.y + y,
+  });
+  whole.nodes.push(...block.nodes.map(moved));
+  whole.empty.push(...block.empty.map(moved));
+  whole.slots.push(...block.slots.map(moved));
+  whole.links.push(...block.links);
 }
