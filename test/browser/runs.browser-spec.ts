@@ -84,7 +84,8 @@ describe('runs', () => {
     await dialog.getByLabel('Payload (JSON)').pressSequentially('}');
     await dialog.getByRole('button', { name: 'Replay' }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(failed));
-    await statusIs(new URL(page.url()).pathname.split('/').at(-1)!, 'succeeded');
+    const edited = await statusIs(new URL(page.url()).pathname.split('/').at(-1)!, 'succeeded');
+    expect(edited.replay_of).toBe(failed);
 
     await page.goto(`${dashboard.switchboard.url}/runs/${failed}`);
     await page.getByRole('button', { name: 'Replay' }).click();

@@ -224,6 +224,17 @@ describe('a concurrency limit', () => {
     await allEnded(id, 3);
   });
 
+  it('takes the key of a replay with an edited payload from that payload', async () => {
+    const key = '{{ trigger.payload.who }}';
+    const { id } = await limited({ concurrency: { key, runs_per_key: 1 } });
+    const first = await trigger(acme, id, { who: 'ada' });
+    await runUntil(acme, first, 'succeeded');
+    await acme.call('replay_run', { run_id: first });
+    await acme.call('replay_run', { run_id: first, payload: { who: 'bob' } });
+    await allEnded(id, 3);
+    expect((await rows(id)).map((row) => row.slot_key).sort()).toEqual(['ada', 'ada', 'bob']);
+  });
+
   it('applies with its current value to runs that are delayed already', async () => {
     ProbeTools.hold('changed');
     const { id } = await limited({ concurrency: { runs: 1 } }, call('changed'));

@@ -6,6 +6,7 @@ import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
   getRun,
+  postWebhook,
   type RunShape,
   runToEnd,
   runUntil,
@@ -150,6 +151,76 @@ describeOnEachDriver('retries and replays of runs', () => {
     expect(await getRun(acme, first.id)).toEqual(first);
     await acme.call('delete_contact', { contact_id: made.contact.id });
     expect((await replay(first.id)).value.run.contact_id).toBeNull();
+  });
+
+  it('replays a run with an edited payload, which keeps the link to the run and its kind of start', async () => {
+    const workflow = await createWorkflow(acme, [
+      { id: 'echo', tool: 'probe_echo', arguments: { value: { n: '{{ trigger.payload.n }}' } } },
+    ]);
+    const { body } = await postWebhook(switchboard, workflow.id, { n: 'typo' });
+    const first = await runUntil(acme, body.runId, 'succeeded');
+    const edited = (await replay(first.id, { payload: { n: 8 } })).value.run;
+    expect(edited).toMatchObject({
+      replay_of: first.id,
+      trigger: { type: 'webhook', payload: { n: 8 } },
+    });
+    expect((await runUntil(acme, edited.id, 'succeeded')).steps[0]!.output).toEqual({
+      value: { n: 8 },
+    });
+    expect(await getRun(acme, first.id)).toEqual(first);
+    // A replay without a payload of an edited run has the edited payload.
+    const again = (await replay(edited.id)).value.run;
+    expect(again).toMatchObject({ replay_of: edited.id, trigger: { payload: { n: 8 } } });
+  });
+
+  it('gives a replayed webhook the contact that the edited payload names, and other runs their own', async () => {
+    const person = async (email: string): Promise<string> => {
+      const { value } = await acme.call<{ contact: { id: string } }>('create_contact', { email });
+      return value.contact.id;
+    };
+    const [ada, bob] = [await person('ada@example.com'), await person('bob@example.com')];
+    const { id } = await createWorkflow(acme, []);
+    const { body } = await postWebhook(switchboard, id, { email: 'nobody@example.com' });
+    expect((await runUntil(acme, body.runId, 'succeeded')).contact_id).toBeNull();
+    const mended = await replay(body.runId, { payload: { email: 'Ada@example.com' } });
+    expect(mended.value.run.contact_id).toBe(ada);
+    const manual = await acme.call<{ run_id: string }>('trigger_workflow', {
+      workflow_id: id,
+      contact_id: bob,
+    });
+    const other = await replay(manual.value.run_id, { payload: { email: 'ada@example.com' } });
+    expect(other.value.run.contact_id).toBe(bob);
+  });
+
+  it('checks an edited payload like the body of a webhook', async () => {
+    const workflow = await createWorkflow(acme, []);
+    const run = await runToEnd(acme, workflow.id);
+    const deep = (depth: number): object => (depth === 0 ? {} : { a: deep(depth - 1) });
+    const many = { list: Array.from({ length: 10_001 }, () => 1) };
+    for (const payload of [[1], 'text', 7, deep(70), many]) {
+      const { error } = await replay(run.id, { payload });
+      expect(['invalid_arguments', 'too_complex']).toContain(error?.code);
+    }
+    const list = await acme.call<{ runs: [] }>('list_runs', { workflow_id: workflow.id });
+    expect(list.value.runs).toHaveLength(1);
+  });
+
+  it('refuses an idempotency_key that was used with another payload', async () => {
+    const workflow = await createWorkflow(acme, []);
+    const run = await runToEnd(acme, workflow.id);
+    const given = { idempotency_key: 'replay edited', payload: { n: 1 } };
+    const first = await replay(run.id, given);
+    expect(await replay(run.id, given)).toEqual(first);
+    const other = await replay(run.id, { ...given, payload: { n: 2 } });
+    expect(other.error!.code).toBe('idempotency_mismatch');
+  });
+
+  it('shows no run of another organization to a replay with a payload', async () => {
+    const other = await createOrganization(switchboard);
+    const workflow = await createWorkflow(acme, []);
+    const run = await runToEnd(acme, workflow.id);
+    const { error } = await other.call('replay_run', { run_id: run.id, payload: {} });
+    expect(error!.code).toBe('not_found');
   });
 
   it('replays once for each idempotency_key, and never for an inactive workflow', async () => {

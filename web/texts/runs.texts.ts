@@ -76,8 +76,7 @@ export const runsTexts = defineTexts(
     replayTitle: 'Replay this run',
     replayText:
       'A new run begins, and every step is executed again. Without a change to the payload it is a copy of this run.',
-    replayEdited:
-      'With another payload the run is started by hand, with the newest version of the workflow.',
+    replayEdited: 'You can change it. The new run keeps the link to this one.',
     replayPayload: 'Payload (JSON)',
     replayVersion: 'Version of the workflow',
     replayed: 'The new run has begun.',
@@ -182,8 +181,7 @@ export const runsTexts = defineTexts(
     replayTitle: 'Diesen Lauf wiederholen',
     replayText:
       'Ein neuer Lauf beginnt, und alle Schritte werden erneut ausgeführt. Mit unveränderten Nutzdaten ist er eine Kopie dieses Laufs.',
-    replayEdited:
-      'Mit anderen Nutzdaten startet der Lauf von Hand, mit der neuesten Version des Workflows.',
+    replayEdited: 'Sie können sie ändern. Der neue Lauf behält den Verweis auf diesen.',
     replayPayload: 'Nutzdaten (JSON)',
     replayVersion: 'Version des Workflows',
     replayed: 'Der neue Lauf hat begonnen.',

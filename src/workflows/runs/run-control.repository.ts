@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import type { EditedPayload } from './edited-payloads.service.js';
 
 export interface EndedRun {
   id: string;
@@ -68,6 +69,7 @@ export class RunControlRepository {
     organizationId: string,
     runs: readonly { id: string; newId: string }[],
     version: 'same' | 'latest',
+    edited?: EditedPayload,
   ): Promise<Map<string, string>> {
     const rows = await this.tenants
       .session(organizationId)
@@ -75,16 +77,28 @@ export class RunControlRepository {
         `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
            contact_id, body_hash, replay_of, created_at, limited, slot_key, delayed_by, reason)
          select o.organization_id, n.new_id, o.workflow_id,
-           case $4 when 'same' then o.workflow_version else w.version end, o.trigger_type, o.payload,
-           (select c.id from contacts c where c.organization_id = $1 and c.id = o.contact_id for key share),
-           o.body_hash, o.id, date_trunc('milliseconds', now()), l.limited, o.slot_key,
+           case $4 when 'same' then o.workflow_version else w.version end, o.trigger_type,
+           coalesce($5::bytea, o.payload),
+           (select c.id from contacts c where c.organization_id = $1
+              and c.id = case when $5::bytea is null then o.contact_id else $7::text end for key share),
+           coalesce($6::bytea, o.body_hash), o.id, date_trunc('milliseconds', now()), l.limited,
+           case when $5::bytea is null then o.slot_key else $8::text end,
            case when l.limited then 'rate' end, case when l.limited then 'rate' end
          from unnest($2::text[], $3::text[]) as n (id, new_id)
          join workflow_runs o on o.organization_id = $1 and o.id = n.id
          join workflows w on w.organization_id = $1 and w.id = o.workflow_id and w.active and w.deleted_at is null
          cross join lateral (select w.trigger_options -> 'limits' is not null as limited) l
          returning id, replay_of`,
-        [organizationId, runs.map(({ id }) => id), runs.map(({ newId }) => newId), version],
+        [
+          organizationId,
+          runs.map(({ id }) => id),
+          runs.map(({ newId }) => newId),
+          version,
+          edited?.payload ?? null,
+          edited?.bodyHash ?? null,
+          edited?.contactId ?? null,
+          edited?.slotKey ?? null,
+        ],
       );
     return new Map(rows.map((row) => [row.replay_of, row.id]));
   }

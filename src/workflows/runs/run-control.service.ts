@@ -6,6 +6,7 @@ import { WakeUps } from '../../queue/wake-ups.js';
 import { newId } from '../../text/ids.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { RunLimitsService } from '../triggers/run-limits.service.js';
+import { type EditedPayload, EditedPayloadsService } from './edited-payloads.service.js';
 import { RunControlRepository } from './run-control.repository.js';
 import { type ControlOutcome, refuseOthers, RunRetriesService } from './run-retries.service.js';
 import type { RunVersion } from './run.inputs.js';
@@ -27,6 +28,7 @@ export class RunControlService {
     private readonly wakeUps: WakeUps,
     private readonly changes: ChangeFeed,
     private readonly limits: RunLimitsService,
+    private readonly payloads: EditedPayloadsService,
   ) {}
 
   /** Cancels a run. Throws `conflict` when it has ended. */
@@ -84,22 +86,32 @@ export class RunControlService {
     return outcome;
   }
 
-  /** Starts a copy of an earlier run and returns its id. Throws `conflict` when the workflow is not active. */
-  async replay(organizationId: string, id: string, version: RunVersion): Promise<string> {
-    await this.runs.get(organizationId, id);
-    const { done, refused } = await this.replayAll(organizationId, [id], version);
+  /**
+   * Starts a copy of an earlier run, with another payload if one is given, and returns its id. Throws `conflict` when the
+   * workflow is not active.
+   */
+  async replay(
+    organizationId: string,
+    id: string,
+    version: RunVersion,
+    payload?: object,
+  ): Promise<string> {
+    const run = await this.runs.get(organizationId, id);
+    const edited = payload && (await this.payloads.prepare(organizationId, run, payload));
+    const { done, refused } = await this.replayAll(organizationId, [id], version, edited);
     if (refused[0]) throw refused[0].error;
     return done[0]!;
   }
 
-  /** Replays runs. Returns the ids of the new runs in `done`. */
+  /** Replays runs. Returns the ids of the new runs in `done`. An edited payload replaces that of every run. */
   async replayAll(
     organizationId: string,
     ids: readonly string[],
     version: RunVersion,
+    edited?: EditedPayload,
   ): Promise<ControlOutcome> {
     const runs = ids.map((id) => ({ id, newId: newId('run') }));
-    const made = await this.control.replay(organizationId, runs, version);
+    const made = await this.control.replay(organizationId, runs, version, edited);
     const done = [...made.values()];
     this.wakeWorkers(done);
     this.publishChanges(organizationId, done);

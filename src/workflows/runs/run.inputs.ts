@@ -88,6 +88,9 @@ export class ReplayRunInput extends RunIdInput {
   @Choice(RUN_VERSIONS, 'Version of the workflow: the newest, or that of the run.')
   version: RunVersion = 'latest';
 
+  @JsonObject('Payload of the new run, instead of the payload of the run.', { optional: true })
+  payload?: object;
+
   @Text('The same key starts only one run.', { optional: true, min: 1, max: 255 })
   idempotency_key?: string;
 }

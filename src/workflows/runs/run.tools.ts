@@ -157,14 +157,16 @@ export class RunTools {
     name: 'replay_run',
     title: 'Replay a run',
     description:
-      'Starts a copy of an earlier run, with its payload, contact and type of trigger. All steps are executed again.',
+      'Starts a copy of an earlier run, with its payload, contact and type of trigger. All steps are executed again. ' +
+      'A given payload replaces that of the run.',
     output: RunResult,
     // Agents cannot call this tool, which keeps their list short. They have trigger_workflow.
     surfaces: ['dashboard'],
   })
   async replay(input: ReplayRunInput, call: ToolCall): Promise<RunResult> {
     const { organizationId } = call;
-    const id = await this.control.replay(organizationId, input.run_id, input.version);
+    const { run_id: runId, version, payload } = input;
+    const id = await this.control.replay(organizationId, runId, version, payload);
     return await this.show(id, call);
   }
 

@@ -7,6 +7,7 @@ import { StoreModule } from '../store/store.module.js';
 import { TriggersModule } from '../triggers/triggers.module.js';
 import { BulkRunTools } from './bulk/bulk-run.tools.js';
 import { BulkRunsService } from './bulk/bulk-runs.service.js';
+import { EditedPayloadsService } from './edited-payloads.service.js';
 import { OfferedRunResultsService } from './offered-run-results.service.js';
 import { RunContactsService } from './run-contacts.service.js';
 import { RunControlRepository } from './run-control.repository.js';
@@ -31,6 +32,7 @@ import { RunsService } from './runs.service.js';
   providers: [
     BulkRunTools,
     BulkRunsService,
+    EditedPayloadsService,
     OfferedRunResultsService,
     RunContactsService,
     RunControlRepository,

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ContactsService } from '../../contacts/contacts.service.js';
 import { AppError } from '../../errors/app-error.js';
-import { parseJson } from '../../http/request-body.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+import { payloadBytes } from './payload-bytes.js';
 import { RunStartsService } from './run-starts.service.js';
-
-const MAX_PAYLOAD_BYTES = 1024 * 1024;
 
 export interface ManualStart {
   workflowId: string;
@@ -34,12 +32,7 @@ export class ManualStartsService {
     const workflow = await this.workflows.get(organizationId, workflowId);
     if (!workflow.active)
       throw new AppError('conflict', 'The workflow is not active. Activate it first.');
-    const bytes = Buffer.from(JSON.stringify(payload));
-    if (bytes.length > MAX_PAYLOAD_BYTES) {
-      throw AppError.invalid(`payload must be at most ${MAX_PAYLOAD_BYTES} bytes.`);
-    }
-    // The payload must meet the limits of webhook bodies, so that every stored payload can be parsed again.
-    parseJson(bytes);
+    const bytes = payloadBytes(payload);
     const contact =
       contactId !== undefined
         ? await this.contacts.get(organizationId, contactId)

@@ -51,6 +51,16 @@ export class RunLimitsService {
     await this.runs.delay(organizationId, id, firstLimit(keys, limits), keys);
   }
 
+  /** Returns the key by which the concurrency limit counts a run, or null when the limit has no key. */
+  async slotKeyOf(
+    organizationId: string,
+    run: LimitedRun,
+    { concurrency }: RunLimits,
+  ): Promise<string | null> {
+    const limits = concurrency && { concurrency };
+    return limits ? (await this.keysOf(organizationId, run, limits)).slotKey : null;
+  }
+
   /** Admits the runs that may start after a change of this run. Never throws, because the sweep retries. */
   async admit(organizationId: string, id: string): Promise<void> {
     await this.wakeAdmitted(() =>

@@ -12,7 +12,7 @@ import { SelectField, TextAreaField } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { newKey } from './new-key.ts';
 import { readWholeValue } from './run-value.tsx';
-import { type Run, runResult, startedRun } from './run.readers.ts';
+import { type Run, runResult } from './run.readers.ts';
 import styles from './runs.module.css';
 
 interface ReplayProps {
@@ -21,7 +21,7 @@ interface ReplayProps {
   onStarted: (runId: string) => void;
 }
 
-/** Starts a copy of a run, or a run with an edited payload. */
+/** Starts a copy of a run, with its payload or an edited one. */
 export function ReplayDialog({ run, onClose, onStarted }: ReplayProps) {
   const texts = useTexts(runsTexts);
   const payload = useQuery({
@@ -57,30 +57,19 @@ function ReplayForm({ run, original, onClose, onStarted }: ReplayProps & { origi
   const ui = useTexts(uiTexts);
   const [payload, setPayload] = useState(original);
   const [version, setVersion] = useState('latest');
-  const [key] = useState(newKey);
+  // A repeated click starts nothing twice. Another payload or version is another call.
+  const [key, setKey] = useState(newKey);
   const [fault, setFault] = useState<string>();
   const replay = useToolCall('replay_run', runResult, ['list_runs']);
-  const start = useToolCall('trigger_workflow', startedRun, ['list_runs']);
   const isEdited = payload.trim() !== original.trim();
   const submit = (): void => {
-    if (!isEdited) {
-      const given = { run_id: run.id, version, idempotency_key: key };
-      replay.mutate(given, { onSuccess: (copy) => onStarted(copy.run.id) });
-      return;
-    }
-    const value = parse(payload);
-    setFault(isObject(value) ? undefined : texts.notObject);
-    if (!isObject(value)) return;
-    start.mutate(
-      {
-        workflow_id: run.workflow_id,
-        payload: value,
-        ...(run.contact_id !== null && { contact_id: run.contact_id }),
-      },
-      { onSuccess: ({ run_id: runId }) => onStarted(runId) },
-    );
+    const value = isEdited ? parse(payload) : undefined;
+    const isRight = !isEdited || isObject(value);
+    setFault(isRight ? undefined : texts.notObject);
+    if (!isRight) return;
+    const given = { run_id: run.id, version, payload: value, idempotency_key: key };
+    replay.mutate(given, { onSuccess: (copy) => onStarted(copy.run.id) });
   };
-  const error = isEdited ? start.error : replay.error;
   return (
     <>
       <TextAreaField
@@ -90,23 +79,27 @@ function ReplayForm({ run, original, onClose, onStarted }: ReplayProps & { origi
         isCode
         rows={10}
         value={payload}
-        onChange={setPayload}
+        onChange={(next) => {
+          setPayload(next);
+          setKey(newKey());
+        }}
       />
-      {!isEdited && (
-        <SelectField
-          label={texts.replayVersion}
-          value={version}
-          options={[
-            { value: 'latest', label: texts.versions.latest },
-            { value: 'same', label: texts.versions.same },
-          ]}
-          onChange={setVersion}
-        />
-      )}
-      {error && <ErrorPanel error={error} />}
+      <SelectField
+        label={texts.replayVersion}
+        value={version}
+        options={[
+          { value: 'latest', label: texts.versions.latest },
+          { value: 'same', label: texts.versions.same },
+        ]}
+        onChange={(next) => {
+          setVersion(next);
+          setKey(newKey());
+        }}
+      />
+      {replay.error && <ErrorPanel error={replay.error} />}
       <div className={styles.formActions}>
         <Button onClick={onClose}>{ui.cancel}</Button>{' '}
-        <Button look="primary" isBusy={replay.isPending || start.isPending} onClick={submit}>
+        <Button look="primary" isBusy={replay.isPending} onClick={submit}>
           {texts.replay}
         </Button>
       </div>

@@ -51,7 +51,6 @@ export const runPage = record({ runs: list(run), next_cursor: nextCursor });
 export const runResult = record({ run });
 export const runStepsResult = record({ run, next_cursor: nextCursor });
 export const runValuePart = record({ text, total: number, next_cursor: nextCursor });
-export const startedRun = record({ run_id: text });
 export const bulkResult = record({
   done: number,
   run_ids: list(text),
