@@ -22,6 +22,7 @@ import { Quotas1764000019500 } from './1764000019500-quotas.js';
 import { AuditChains1764000020000 } from './1764000020000-audit-chains.js';
 import { CutValues1764000022000 } from './1764000022000-cut-values.js';
 import { AccountSettings1764000024000 } from './1764000024000-account-settings.js';
+import { VerifiedAddresses1764000025000 } from './1764000025000-verified-addresses.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -53,4 +54,5 @@ export const MIGRATIONS = [
   AuditChains1764000020000,
   CutValues1764000022000,
   AccountSettings1764000024000,
+  VerifiedAddresses1764000025000,
 ];

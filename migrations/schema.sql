@@ -1,6 +1,16 @@
 -- The schema that the migrations make, without the bodies of functions. Generated: do not edit.
 -- After a change of a migration run: npm run db:schema
 
+create table gate.address_verifications (
+  digest bytea not null,
+  user_id text collate "C" not null,
+  expires_at timestamp with time zone not null,
+  constraint address_verifications_pkey PRIMARY KEY (digest),
+  constraint address_verifications_user_id_fkey FOREIGN KEY (user_id) REFERENCES gate.users(id) ON DELETE CASCADE
+);
+CREATE INDEX address_verifications_user_id_idx ON gate.address_verifications USING btree (user_id, expires_at);
+CREATE INDEX address_verifications_expires_at_idx ON gate.address_verifications USING btree (expires_at);
+
 create table gate.known_addresses (
   user_id text collate "C" not null,
   network text collate "C" not null,
@@ -32,6 +42,7 @@ create table gate.users (
   password_hash text not null,
   created_at timestamp with time zone not null default now(),
   name text,
+  verified_email text,
   constraint users_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX users_email_key ON gate.users USING btree (lower(email));
@@ -99,8 +110,10 @@ create table private.quota_exceptions (
   organization_id text collate "C" not null,
   name text collate "C" not null,
   amount bigint not null,
+  set_by text not null default 'operator'::text,
   constraint quota_exceptions_pkey PRIMARY KEY (organization_id, name),
   constraint quota_exceptions_amount_check CHECK ((amount >= 0)),
+  constraint quota_exceptions_set_by_check CHECK ((set_by = ANY (ARRAY['sign_up'::text, 'verified_address'::text, 'operator'::text]))),
   constraint quota_exceptions_name_fkey FOREIGN KEY (name) REFERENCES private.quota_defaults(name),
   constraint quota_exceptions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -647,6 +660,8 @@ CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workfl
 CREATE TRIGGER quota_end AFTER UPDATE OF deleted_at ON public.workflows FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION private.count_workflow_end();
 CREATE TRIGGER quota_insert AFTER INSERT ON public.workflows REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.count_insert('workflows', 'total');
 
+function gate.add_address_verification(of_user_id text, new_digest bytea, valid_seconds double precision) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.admit_runs(changed_id text) returns TABLE(id text, organization_id text)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.change_name(of_user_id text, new_name text, audit_entries json) returns void
@@ -663,15 +678,17 @@ function gate.claim_runs(batch_size integer, only_id text, lease_seconds integer
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text, new_messages_a_day bigint DEFAULT NULL::bigint) returns void
+function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text, new_messages_a_day bigint DEFAULT NULL::bigint, origin json DEFAULT NULL::json) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.create_api_key(for_organization_id text, by_user_id text, new_id text, new_hash bytea, new_prefix text, new_last_four text, new_expires_at timestamp with time zone, new_read_only boolean, new_tools text[]) returns void
+function gate.create_api_key(for_organization_id text, by_user_id text, new_id text, new_hash bytea, new_prefix text, new_last_four text, new_expires_at timestamp with time zone, new_read_only boolean, new_tools text[], origin json DEFAULT NULL::json) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
-function gate.create_first_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text) returns boolean
+function gate.create_first_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text, origin json DEFAULT NULL::json) returns boolean
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.end_sessions(of_user_id text, only_digest text, kept_digest text, audit_entries json) returns TABLE(organization_id text)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.find_account(by_email text, by_user_id text, in_organization_id text) returns TABLE(user_id text, email text, name text, password_hash text, organization_id text, organization_name text, role text)
+  language sql stable security definer set search_path=pg_catalog, pg_temp;
+function gate.find_address_verification(of_user_id text, in_organization_id text) returns TABLE(is_verified boolean, messages_a_day bigint)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_api_key(key_hash bytea) returns TABLE(id text, organization_id text, stale boolean, policies jsonb, offered_revisions text, read_only boolean, tools text[], revoked_at timestamp with time zone, expired_at timestamp with time zone)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
@@ -717,7 +734,7 @@ function gate.renew_runs(ids text[], epochs integer[], lease_seconds integer) re
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.renew_schedules(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.revoke_api_key(for_organization_id text, by_user_id text) returns TABLE(id text)
+function gate.revoke_api_key(for_organization_id text, by_user_id text, origin json DEFAULT NULL::json) returns TABLE(id text)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.seal_audit_log(batch_size integer) returns integer
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
@@ -729,6 +746,8 @@ function gate.take_token(bucket text, capacity integer, refill_seconds double pr
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.touch_api_key(key_organization_id text, key_id text, by_address text, by_agent text, by_client text) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.verify_address(by_user_id text, in_organization_id text, for_email text, digests bytea[], new_messages_a_day bigint, origin json) returns boolean
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.wake_runs(batch_size integer) returns TABLE(woken integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
 function private.admit_due_runs(batch_size integer) returns integer

@@ -9,6 +9,7 @@
 --   new_expires_at       the key is refused from this time on; null: it does not expire
 --   new_read_only        true: the key may call only tools that change nothing
 --   new_tools            the names of the tools that the key may call; null: every tool
+--   origin               where the request came from: address, request_id and client; null: unknown
 -- Result: nothing. A person who is no member of the organization is error 42501.
 -- Locks: the organization, so that two creations take turns; the keys.
 --
@@ -22,7 +23,8 @@ create or replace function gate.create_api_key(
   new_last_four text,
   new_expires_at timestamptz,
   new_read_only boolean,
-  new_tools text[]
+  new_tools text[],
+  origin json default null
 ) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
@@ -34,6 +36,7 @@ begin
   values (for_organization_id, new_id, new_hash, new_prefix, new_last_four, by_user_id, new_expires_at,
     new_read_only, new_tools);
   perform private.write_audit(json_build_array(json_build_object('organization_id', for_organization_id,
-    'actor_kind', 'user', 'actor_id', by_user_id, 'action', 'create_api_key', 'subject', new_id)));
+    'actor_kind', 'user', 'actor_id', by_user_id, 'action', 'create_api_key', 'subject', new_id,
+    'address', origin->>'address', 'request_id', origin->>'request_id', 'client', origin->>'client')));
 end
 $$;

@@ -1,6 +1,6 @@
 -- Creates the first person and organization of an installation, as create_account does.
 --
--- Arguments: those of create_account.
+-- Arguments: those of create_account, without the number of messages.
 -- Result: true; false, and nothing is created, if somebody has an account already.
 -- Locks: gate.users against other writers, so that of simultaneous calls only one creates an account. Waiting calls
 --   see the account of that one, because each statement of a volatile function sees what was committed before it.
@@ -9,7 +9,8 @@ create or replace function gate.create_first_account(
   new_email text,
   new_password_hash text,
   new_organization_id text,
-  new_name text
+  new_name text,
+  origin json default null
 ) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
@@ -18,7 +19,8 @@ begin
   if exists (select from gate.users) then
     return false;
   end if;
-  perform gate.create_account(new_user_id, new_email, new_password_hash, new_organization_id, new_name);
+  perform gate.create_account(new_user_id, new_email, new_password_hash, new_organization_id, new_name,
+    null, origin);
   return true;
 end
 $$;

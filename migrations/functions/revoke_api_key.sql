@@ -3,10 +3,11 @@
 -- Arguments:
 --   for_organization_id  the organization
 --   by_user_id           the signed-in person
+--   origin               where the request came from: address, request_id and client; null: unknown
 -- Result: the id of the revoked key; no row when there was none. A person who is no member of the organization
 --   is error 42501.
 -- Locks: the organization; the key.
-create or replace function gate.revoke_api_key(for_organization_id text, by_user_id text)
+create or replace function gate.revoke_api_key(for_organization_id text, by_user_id text, origin json default null)
 returns table (id text)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
@@ -21,7 +22,8 @@ begin
     return;
   end if;
   perform private.write_audit(json_build_array(json_build_object('organization_id', for_organization_id,
-    'actor_kind', 'user', 'actor_id', by_user_id, 'action', 'revoke_api_key', 'subject', revoked_id)));
+    'actor_kind', 'user', 'actor_id', by_user_id, 'action', 'revoke_api_key', 'subject', revoked_id,
+    'address', origin->>'address', 'request_id', origin->>'request_id', 'client', origin->>'client')));
   return query select revoked_id;
 end
 $$;

@@ -1,6 +1,7 @@
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { PassportModule } from '@nestjs/passport';
 import { jsonBody } from '../http/request-body.js';
+import { MailModule } from '../mail/mail.module.js';
 import { AccountSettingsController } from './account-settings.controller.js';
 import { AccountSettingsService } from './account-settings.service.js';
 import { AccountsService } from './accounts.service.js';
@@ -10,16 +11,19 @@ import { CallRecorder } from './call-recorder.js';
 import { CredentialLimits } from './credential-limits.js';
 import { LocalStrategy } from './local.strategy.js';
 import { SessionMiddleware, Sessions } from './sessions.js';
+import { AddressVerificationService } from './verification/address-verification.service.js';
+import { VerificationController } from './verification/verification.controller.js';
 
 const MAX_BODY_BYTES = 16 * 1024;
 
 /** Provides organizations, the people in them, their sessions, and the audit log. */
 @Module({
-  imports: [PassportModule.register({ session: true })],
-  controllers: [AuthController, AccountSettingsController],
+  imports: [PassportModule.register({ session: true }), MailModule],
+  controllers: [AuthController, AccountSettingsController, VerificationController],
   providers: [
     AccountSettingsService,
     AccountsService,
+    AddressVerificationService,
     AuditLog,
     CallRecorder,
     CredentialLimits,

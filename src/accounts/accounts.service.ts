@@ -6,6 +6,7 @@ import { AppError } from '../errors/app-error.js';
 import { newId } from '../text/ids.js';
 import type { Account, SignUpBody } from './account.js';
 import { hashPassword, tagOf, verifyPassword } from './passwords.js';
+import { originJson, type RequestOrigin } from './request-origin.js';
 
 interface AccountRow {
   user_id: string;
@@ -26,7 +27,10 @@ export class AccountsService {
   ) {}
 
   /** Creates an organization and its owner. Throws `email_taken`, or `forbidden` when sign-up is closed. */
-  async signUp({ email, password, organization_name }: SignUpBody): Promise<Account> {
+  async signUp(
+    { email, password, organization_name }: SignUpBody,
+    origin?: RequestOrigin,
+  ): Promise<Account> {
     const isClosed = this.env.signUp === 'closed';
     // This is checked again below. The early check avoids the hash, which is expensive.
     if (isClosed && (await this.hasAny())) throw signUpClosed();
@@ -34,8 +38,9 @@ export class AccountsService {
     const [userId, organizationId] = [newId('usr'), newId('org')];
     try {
       const values = [userId, email, hash, organizationId, organization_name];
-      if (!isClosed) await this.gate.call('create_account', [...values, this.messagesADay]);
-      else if (!(await this.createFirst(values))) throw signUpClosed();
+      const from = originJson(origin);
+      if (!isClosed) await this.gate.call('create_account', [...values, this.messagesADay, from]);
+      else if (!(await this.createFirst([...values, from]))) throw signUpClosed();
     } catch (error) {
       if (violatedConstraint(error) !== 'users_email_key') throw error;
       throw new AppError('email_taken', 'This e-mail address already has an account. Sign in.', {
@@ -107,7 +112,7 @@ export class AccountsService {
   }
 
   /** Returns false when somebody has an account. Of simultaneous calls, in all processes, one creates the account. */
-  private async createFirst(values: readonly string[]): Promise<boolean> {
+  private async createFirst(values: readonly (string | null)[]): Promise<boolean> {
     const [row] = await this.gate.call<{ create_first_account: boolean }>(
       'create_first_account',
       values,

@@ -23,6 +23,8 @@ import { originOf } from './request-origin.js';
 import { SessionGuard, accountOf } from './session.guard.js';
 import { Sessions } from './sessions.js';
 import { SignInGuard } from './sign-in.guard.js';
+import { AddressVerificationService } from './verification/address-verification.service.js';
+import { languageOf } from './verification/verification-mail.js';
 
 @Controller('api/auth')
 @UseGuards(OriginGuard, CrossSiteGuard)
@@ -34,17 +36,19 @@ export class AuthController {
     private readonly changes: ChangeFeed,
     private readonly recorder: CallRecorder,
     private readonly limits: CredentialLimits,
+    private readonly verification: AddressVerificationService,
   ) {}
 
   @Post('sign-up')
   async signUp(@Body() body: SignUpBody, @Req() request: Request): Promise<AccountView> {
     const address = clientAddress(request);
     await this.limits.countSignUp(address);
-    const account = await this.accounts.signUp(body);
+    const account = await this.accounts.signUp(body, originOf(request));
     await this.limits.remember(account.userId, address);
     await new Promise<void>((resolve, reject) => {
       request.logIn(account, (error: Error | null) => (error ? reject(error) : resolve()));
     });
+    this.verification.mailAfterSignUp(account, address, languageOf(request));
     return toAccountView(account);
   }
 

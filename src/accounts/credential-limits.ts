@@ -7,6 +7,9 @@ import { rateLimited } from '../http/rate-limiter.js';
 import { SecurityLog } from '../security/security-log.js';
 
 const HOUR_SECONDS = 60 * 60;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+/** Several people share a network, so it has more verification mails than a single account. */
+const ACCOUNTS_OF_NETWORK = 10;
 const MOST_BUCKETS = 100_000;
 /**
  * Each process purges after it has taken this many tokens, so the table never has many more rows than `MOST_BUCKETS`.
@@ -63,6 +66,29 @@ export class CredentialLimits {
     );
   }
 
+  /**
+   * Counts a verification mail that is about to be sent. Account, mailbox and network have a bucket each, so that nobody
+   * can use these mails against strangers.
+   */
+  async countVerificationMail(userId: string, email: string, address: string): Promise<void> {
+    const perDay = this.env.verificationMailsPerDay;
+    if (perDay === 0) return;
+    const buckets: [string, number][] = [
+      [`verification mails of ${userId}`, perDay],
+      [`verification mails to ${mailboxOf(email)}`, perDay],
+      [`verification mails from ${networkOf(address)}`, perDay * ACCOUNTS_OF_NETWORK],
+    ];
+    for (const [bucket, capacity] of buckets) {
+      const waitSeconds = await this.take('take_token', [bucket, capacity, DAY_SECONDS]);
+      if (waitSeconds === 0) continue;
+      this.security.report('rate_limited', { subject: 'verification_mail', address });
+      throw rateLimited(
+        'Too many verification mails were requested. Look for an earlier one, also in the folder for spam.',
+        waitSeconds,
+      );
+    }
+  }
+
   /** Lets this address keep its own bucket when the person signs in again. */
   async remember(userId: string, address: string): Promise<void> {
     await this.gate.call('remember_address', [userId, networkOf(address)]);
@@ -95,4 +121,11 @@ export class CredentialLimits {
     const [row] = await this.gate.call<Record<string, number>>(name, values);
     return row![name]!;
   }
+}
+
+/** Returns what limits count as one mailbox. Many servers ignore points, and a plus sign with what follows. */
+function mailboxOf(email: string): string {
+  const at = email.lastIndexOf('@');
+  const [name = ''] = email.slice(0, at).split('+');
+  return `${name.replaceAll('.', '')}${email.slice(at)}`.toLowerCase();
 }

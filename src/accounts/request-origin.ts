@@ -35,6 +35,13 @@ export function clientOf(request: Request): { address: string; client: string | 
   };
 }
 
+/** Returns an origin as functions of the gate take it, to write it to the audit log. */
+export function originJson(origin: RequestOrigin | undefined): string | null {
+  if (!origin) return null;
+  const { requestId, address, client } = origin;
+  return JSON.stringify({ request_id: requestId, address, client });
+}
+
 /** Returns the first characters of a text that others chose, without control characters. PostgreSQL can store it. */
 export function oneLine(text: string, most: number): string {
   return text.slice(0, most).toWellFormed().replace(CONTROL_CHARACTERS, ' ');

@@ -84,7 +84,8 @@ async function set(client: Client, target: string, name: string, value: string):
   }
   await client.query(
     `insert into private.quota_exceptions (organization_id, name, amount) values ($1, $2, $3)
-     on conflict (organization_id, name) do update set amount = excluded.amount`,
+     on conflict (organization_id, name) do update
+     set amount = excluded.amount, set_by = excluded.set_by`,
     [target, name, value],
   );
 }

@@ -78,9 +78,23 @@ export class Env {
   @IsIn(['open', 'closed'])
   readonly signUp: 'open' | 'closed';
 
-  /** Limits the messages that an organization of a new account may store in a day, until an operator changes it. */
+  /**
+   * Limits the messages that an organization of a new account may store in a day, until its owner verifies the address or
+   * an operator changes it.
+   */
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationMessages: number = 100;
+
+  /** Limits the same after the owner has verified the address. A smaller number than the one before has no effect. */
+  @IsWholeNumber(0, 100_000_000)
+  readonly verifiedOrganizationMessages: number = 1000;
+
+  /**
+   * Limits the mails that verify an address, per account and per mailbox in a day. One network has ten times as many. 0
+   * means no limit.
+   */
+  @IsWholeNumber(0, 1_000_000)
+  readonly verificationMailsPerDay: number = 5;
 
   /** Limits tool calls and webhooks per organization, process and minute. 0 means no limit. */
   @IsWholeNumber(0, 100_000_000)
@@ -213,6 +227,8 @@ export const ENV_NAMES = {
   logLevel: 'LOG_LEVEL',
   signUp: 'SIGN_UP',
   newOrganizationMessages: 'NEW_ORGANIZATION_MESSAGES',
+  verifiedOrganizationMessages: 'VERIFIED_ORGANIZATION_MESSAGES',
+  verificationMailsPerDay: 'VERIFICATION_MAILS_PER_DAY',
   rateLimitPerMinute: 'RATE_LIMIT_PER_MINUTE',
   signInPerMinute: 'SIGN_IN_PER_MINUTE',
   signUpPerHour: 'SIGN_UP_PER_HOUR',

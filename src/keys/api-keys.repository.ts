@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
+import { originJson, type RequestOrigin } from '../accounts/request-origin.js';
 import { Batcher } from '../batching/batcher.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
@@ -73,16 +74,18 @@ export class ApiKeysRepository {
     userId: string,
     key: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'lastFour'>,
     { expiresAt, readOnly, tools }: KeyOptions,
+    origin?: RequestOrigin,
   ): Promise<void> {
     const { id, hash, prefix, lastFour } = key;
     const options = [expiresAt, readOnly, tools];
     const values = [organizationId, userId, id, hash, prefix, lastFour, ...options];
+    values.push(originJson(origin));
     await this.gate.callFor(organizationId, 'create_api_key', values);
   }
 
   /** Revokes the active key and writes the audit log, in one statement. Returns false when there was no key. */
-  async revoke(organizationId: string, userId: string): Promise<boolean> {
-    const values = [organizationId, userId];
+  async revoke(organizationId: string, userId: string, origin: RequestOrigin): Promise<boolean> {
+    const values = [organizationId, userId, originJson(origin)];
     return (await this.gate.callFor(organizationId, 'revoke_api_key', values)).length > 0;
   }
 

@@ -2,6 +2,7 @@ import { Controller, Delete, Get, HttpCode, Post, Req, UseGuards } from '@nestjs
 import type { Request } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { CredentialLimits } from '../accounts/credential-limits.js';
+import { originOf } from '../accounts/request-origin.js';
 import { accountOf, SessionGuard } from '../accounts/session.guard.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { readBodyIfAny } from '../http/request-body.js';
@@ -23,11 +24,12 @@ export class KeysController {
   @Post()
   async create(@Req() request: Request): Promise<{ api_key: string; message: string }> {
     const { organizationId, userId } = accountOf(request);
+    const origin = originOf(request);
     const body = await readBodyIfAny(request, MAX_BODY_BYTES);
     const options = await this.options.parse(organizationId, body);
     await this.limits.countKey(organizationId);
     return {
-      api_key: await this.keys.create(organizationId, userId, options),
+      api_key: await this.keys.create(organizationId, userId, options, origin),
       message: 'Store this key now: it is shown only once. The previous key is revoked.',
     };
   }
@@ -41,6 +43,6 @@ export class KeysController {
   @HttpCode(204)
   async revoke(@Req() request: Request): Promise<void> {
     const { organizationId, userId } = accountOf(request);
-    await this.keys.revoke(organizationId, userId);
+    await this.keys.revoke(organizationId, userId, originOf(request));
   }
 }

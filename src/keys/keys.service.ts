@@ -66,7 +66,12 @@ export class KeysService {
    * Creates a key and revokes the previous key in one transaction. Returns the raw key, which is not stored. Throws when
    * the person is not a member of the organization.
    */
-  async create(organizationId: string, userId: string, options = NO_OPTIONS): Promise<string> {
+  async create(
+    organizationId: string,
+    userId: string,
+    options = NO_OPTIONS,
+    origin?: RequestOrigin,
+  ): Promise<string> {
     const raw = newApiKey();
     const key = {
       id: newId('key'),
@@ -74,15 +79,15 @@ export class KeysService {
       prefix: raw.slice(0, PREFIX_LENGTH),
       lastFour: raw.slice(-4),
     };
-    await this.keys.create(organizationId, userId, key, options);
+    await this.keys.create(organizationId, userId, key, options, origin);
     this.changes.publish(organizationId, { kind: 'keys' });
     await this.failpoints.reach('after rotation, before response', organizationId);
     return raw;
   }
 
   /** Revokes the key of the organization, if any. Every process refuses the key after this returns. */
-  async revoke(organizationId: string, userId: string): Promise<void> {
-    const isRevoked = await this.keys.revoke(organizationId, userId);
+  async revoke(organizationId: string, userId: string, origin: RequestOrigin): Promise<void> {
+    const isRevoked = await this.keys.revoke(organizationId, userId, origin);
     if (isRevoked) this.changes.publish(organizationId, { kind: 'keys' });
   }
 

@@ -118,6 +118,26 @@ describe('the audit log', () => {
     ]);
   });
 
+  it('says from where an organization was created, and its keys were created and revoked', async () => {
+    const headers = { 'User-Agent': 'Browser/1' };
+    const created = await acme.fetch('/api/mcp/keys', { method: 'POST', headers });
+    const revoked = await acme.fetch('/api/mcp/keys', { method: 'DELETE', headers });
+    const requests = [revoked, created].map((answer) => answer.headers.get('x-request-id'));
+    const entries = await list();
+    expect(entries.map(({ action }) => action)).toEqual([
+      'revoke_api_key',
+      'create_api_key',
+      'create_api_key',
+      'sign_up',
+    ]);
+    for (const entry of entries) {
+      expect(entry.address).toContain('127.0.0.1');
+      expect(entry.request_id).toMatch(/^req_/);
+    }
+    expect(entries.slice(0, 2).map(({ request_id }) => request_id)).toEqual(requests);
+    expect(entries[0]).toMatchObject({ client: 'Browser/1' });
+  });
+
   it('has sign-ins, failed sign-ins of known accounts, sign-outs, keys, policies and retention', async () => {
     const { url } = switchboard;
     const { email, password } = acme;

@@ -28,4 +28,4 @@ export const PAGES = [
 ];
 
 /** Lists the paths of the pages of everybody else. */
-export const OPEN_PAGES = ['/sign-in', '/sign-up'];
+export const OPEN_PAGES = ['/sign-in', '/sign-up', '/verify'];

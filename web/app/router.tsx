@@ -39,6 +39,11 @@ const signUp = createRoute({
   path: '/sign-up',
   component: SignUpPage,
 });
+const verify = createRoute({
+  getParentRoute: () => root,
+  path: '/verify',
+  component: lazyRouteComponent(() => import('../features/account/verify-page.tsx'), 'VerifyPage'),
+});
 
 /** Every page below it needs a session. Without one, the person signs in first and then gets the page. */
 const signedIn = createRoute({
@@ -210,6 +215,7 @@ const other = createRoute({ ...page, path: '$', component: NotFoundPage });
 const routeTree = root.addChildren([
   signIn,
   signUp,
+  verify,
   signedIn.addChildren([
     home,
     developer,

@@ -6,6 +6,7 @@ import { shellTexts } from '../../texts/shell.texts.ts';
 import { SelectField } from '../../ui/field.tsx';
 import { Facts, Page, Section } from '../../ui/page.tsx';
 import { type Theme, useTheme } from '../../ui/theme.tsx';
+import { VerificationNotice } from '../../ui/verification-notice.tsx';
 import styles from './account.module.css';
 import { NameForm } from './name-form.tsx';
 import { PasswordSection } from './password-section.tsx';
@@ -23,6 +24,7 @@ export function AccountPage() {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <Page title={texts.title} about={texts.about}>
+      <VerificationNotice />
       <Section title={texts.person}>
         <Facts
           facts={[

@@ -10,6 +10,7 @@ import { EmptyState } from '../../ui/state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { PagedTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { VerificationNotice } from '../../ui/verification-notice.tsx';
 import { MESSAGE_STATUSES, messagePage, readStatus } from './message.readers.ts';
 import styles from './messages.module.css';
 
@@ -28,6 +29,7 @@ export function MessagesPage() {
   };
   return (
     <Page title={texts.title} about={texts.about}>
+      <VerificationNotice />
       <div className={styles.filter}>
         <SelectField
           label={texts.status}

@@ -1,0 +1,63 @@
+import type { Request } from 'express';
+import type { Email } from '../../mail/email-channel.js';
+import { newId } from '../../text/ids.js';
+
+type Language = 'en' | 'de';
+
+/**
+ * The texts of the mail. They contain nothing that the person chose who signed up, because that may be a stranger who uses
+ * the address of somebody else.
+ */
+const TEXTS = {
+  en: {
+    subject: 'Confirm your e-mail address',
+    text: (baseUrl: string, link: string, hours: number) =>
+      `An account was created at ${baseUrl} with this e-mail address.
+
+If it is yours, open this address within ${hours} hours, sign in, and press the button:
+
+${link}
+
+If it is not yours, ignore this mail. Nobody can confirm the address without it.
+`,
+  },
+  de: {
+    subject: 'Bestätigen Sie Ihre E-Mail-Adresse',
+    text: (baseUrl: string, link: string, hours: number) =>
+      `Auf ${baseUrl} wurde ein Konto mit dieser E-Mail-Adresse angelegt.
+
+Wenn es Ihres ist, öffnen Sie diese Adresse innerhalb von ${hours} Stunden, melden sich an und drücken auf den Knopf:
+
+${link}
+
+Wenn nicht, beachten Sie diese Mail nicht. Ohne sie kann niemand die Adresse bestätigen.
+`,
+  },
+} as const;
+
+/**
+ * Writes the mail with the link. The token is in the fragment of the link: browsers send no fragment, so it stands in no
+ * log of a server or proxy and in no `Referer`.
+ */
+export function verificationMail(
+  to: string,
+  token: string,
+  baseUrl: string,
+  validHours: number,
+  language: Language,
+): Email {
+  const { subject, text } = TEXTS[language];
+  const link = `${baseUrl}/verify#${token}`;
+  return {
+    id: newId('mail'),
+    to,
+    subject,
+    text: text(baseUrl, link, validHours),
+    date: new Date(),
+  };
+}
+
+/** Returns the language of the texts that the browser of a request prefers. */
+export function languageOf(request: Request): Language {
+  return request.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en';
+}
