@@ -4,7 +4,7 @@ import { BoundedQueue } from './bounded-queue.js';
 describe(BoundedQueue, () => {
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('runs a bounded number of works at once, in order, and refuses those beyond the queue', async () => {
+  it('runs a limited amount of work at once, in order, and refuses work beyond the queue', async () => {
     const queue = new BoundedQueue(2, 2);
     const started: number[] = [];
     const ends: (() => void)[] = [];
@@ -28,7 +28,7 @@ describe(BoundedQueue, () => {
     expect(await Promise.all(results)).toEqual([1, 2, 3, 4]);
   });
 
-  it('goes on after a work that fails', async () => {
+  it('continues after work that fails', async () => {
     const queue = new BoundedQueue(1, 1);
     const failed = queue.run(() => Promise.reject(new Error('no')));
     const next = queue.run(() => Promise.resolve('next'));

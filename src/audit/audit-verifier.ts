@@ -117,7 +117,7 @@ export class AuditVerifier {
       const before = expected.get(position);
       expected.delete(position);
       if (before !== undefined && before !== hash.toString('hex')) {
-        this.report(`${id}: the chain was another one at position ${position}, when it was kept.`);
+        this.report(`${id}: the chain differs from the kept end at position ${position}.`);
       }
     };
     compare();
@@ -144,7 +144,7 @@ export class AuditVerifier {
       this.report(`${id}: the end of the chain was removed or changed after position ${position}.`);
     }
     for (const missing of expected.keys()) {
-      this.report(`${id}: the chain ended at position ${missing} or later, when it was kept.`);
+      this.report(`${id}: the kept end at position ${missing} is no longer in the chain.`);
     }
   }
 

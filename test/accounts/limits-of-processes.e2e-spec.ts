@@ -89,7 +89,7 @@ describe('two processes of one installation', () => {
     expect(await alternate(5, signUp)).toEqual([201, 201, 201, 201, 429]);
   });
 
-  it('say in the log what they refused, without addresses of e-mail', async () => {
+  it('say in the log what they refused, without e-mail addresses', async () => {
     // The first start prints an example with you@example.com.
     const output = () =>
       processes.map((one) => one.output().replaceAll('you@example.com', '')).join('');

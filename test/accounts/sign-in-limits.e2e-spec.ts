@@ -179,7 +179,7 @@ describe('without a trusted proxy', () => {
     expect((await attempt(7, guess)).at(-1)).toBe(429);
   });
 
-  it('an address creates a limited number of accounts, and an organization of keys', async () => {
+  it('an address can create a limited number of accounts, and an organization a limited number of keys', async () => {
     const acme = await createOrganization(switchboard);
     const create = () => acme.fetch('/api/mcp/keys', { method: 'POST' });
     expect(await attempt(3, create)).toEqual([201, 201, 429]);

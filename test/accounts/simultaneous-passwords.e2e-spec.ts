@@ -15,7 +15,7 @@ describe('simultaneous checks of passwords', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('run at most as many at once as there are cores, and refuse those beyond a bounded queue', async () => {
+  it('run at most one at a time per core, and are refused beyond a bounded queue', async () => {
     const counted = countHashing();
     const responses = await Promise.all(
       Array.from({ length: 300 }, () =>

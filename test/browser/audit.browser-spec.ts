@@ -36,7 +36,7 @@ describe('the audit log and the retention', () => {
     expect(faults).toEqual([]);
   });
 
-  it('keeps the retention that a person sets, after a question when rows go', async () => {
+  it('keeps the retention that a person sets, and asks before rows are deleted', async () => {
     const { page, faults } = await dashboard.open('/settings/retention');
     const audit = page.getByLabel('Audit log, in days');
     await audit.fill('ten');

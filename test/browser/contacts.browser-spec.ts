@@ -83,7 +83,7 @@ describe('contacts', () => {
     expect(faults).toEqual([]);
   });
 
-  it('of another organization are the same as none', async () => {
+  it('of another organization cannot be found', async () => {
     const { page } = await dashboard.open('/contacts/cnt_unknown');
     await page
       .getByRole('alert')

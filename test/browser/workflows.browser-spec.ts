@@ -163,7 +163,7 @@ describe('workflows', () => {
     ['Node.js', { tolerance_seconds: 300 }],
     ['Python', { tolerance_seconds: 300 }],
   ] as const)(
-    'tell what is wrong with a signature, and %s code that is right (%j)',
+    'show what is wrong with a signature, and %s code that signs correctly (%j)',
     async (...row) => {
       const [language, options] = row;
       const { workflow, secret } = await create({

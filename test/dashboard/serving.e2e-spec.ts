@@ -46,7 +46,7 @@ describe('the dashboard over HTTP', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('answers the root with the page, the policy, and an order to ask again each time', async () => {
+  it('answers the root with the page and the policy, and makes browsers ask again each time', async () => {
     const { status, headers, body } = await send('/');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -173,7 +173,7 @@ describe('the dashboard over HTTP', () => {
     }
   });
 
-  it('loads only own files: no inline script or style, and no address of another origin', () => {
+  it('loads files of this server only: no inline script or style, and no address of another origin', () => {
     const html = page.toString();
     expect(html).not.toMatch(/<style|<script(?![^>]*\bsrc=)|\sstyle=|\son\w+=|https?:\/\//i);
   });

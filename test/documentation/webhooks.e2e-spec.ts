@@ -45,7 +45,7 @@ describe('docs/webhooks.md', () => {
     ]);
   });
 
-  it('names exactly the faults that the doctor can report', () => {
+  it('names exactly the mistakes that the diagnosis can report', () => {
     const rows = [...PAGE.matchAll(/^\| (`[^|]*`) +\|/gm)].map(([, names]) => names!);
     const names = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
     expect(names.sort()).toEqual(Object.keys(SIGNATURE_ADVICE).sort());

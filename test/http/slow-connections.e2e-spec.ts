@@ -23,7 +23,7 @@ describe('a slow client', () => {
     expect(server.requestTimeout).toBe(30_000);
   });
 
-  it('is disconnected soon after its time, whatever it sends', async () => {
+  it('is disconnected soon after its time limit, whatever it sends', async () => {
     Object.assign(server, { headersTimeout: SHORT_MS, requestTimeout: SHORT_MS });
     const head = 'POST /api/auth/sign-in HTTP/1.1\r\nHost: localhost\r\n';
     const slowly = (text: string) => (socket: Socket) => {

@@ -264,7 +264,7 @@ describe('the options of a new key', () => {
 describe('an ended key', () => {
   const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
-  it('is told in full that it was revoked and when, and with one changed character nothing', async () => {
+  it('gets the time of its revocation when the whole key is sent, and nothing when one character is changed', async () => {
     const before = Date.now();
     await withKey({});
     const { status, body, headers } = await answerOf(acme.rpc(LIST));
@@ -278,7 +278,7 @@ describe('an ended key', () => {
     expect(stranger.text).toContain('unknown or revoked');
   });
 
-  it('is refused from its expiry on, and told when it expired', async () => {
+  it('is refused after its expiry, with the time of the expiry', async () => {
     const agent = await withKey({ expires_in_days: 1 });
     expect((await agent.rpc(LIST)).status).toBe(200);
     await switchboard.ownerQuery(
@@ -310,7 +310,7 @@ describe('the last use of a key', () => {
   const lastClient = (client: string) =>
     waitFor(async () => ((await describeKey()).last_used_client === client ? true : undefined));
 
-  it('has the address, and the client of initialize without control characters, cut', async () => {
+  it('has the address, and the client name of initialize, cut and without control characters', async () => {
     await acme.rpc(INITIALIZE, { 'User-Agent': 'probe-http/1' });
     await waitFor(async () => ((await describeKey()).last_used_at ? true : undefined));
     const { last_used_client: client, last_used_address: address } = await describeKey();
@@ -319,7 +319,7 @@ describe('the last use of a key', () => {
     expect((client as string).length).toBeLessThanOrEqual(200);
   });
 
-  it('keeps the client while requests have its User-Agent, and has the User-Agent of another', async () => {
+  it('keeps the client name while requests have the same User-Agent, and then has the new User-Agent', async () => {
     const named = structuredClone(INITIALIZE);
     named.params.clientInfo.name = 'Probe';
     await acme.rpc(named, { 'User-Agent': 'probe-http/1' });

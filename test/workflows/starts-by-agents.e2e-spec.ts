@@ -76,7 +76,7 @@ describe('an agent', () => {
     expect((await acme.call('create_workflow', given)).status).toBe(200);
   });
 
-  it('gives no new trigger to a workflow with a step that a person must confirm', async () => {
+  it('saves no new trigger for a workflow with a step that a person must confirm', async () => {
     const { id } = await createWorkflow(acme, [STEP], { trigger: { type: 'manual' } });
     await protect('create_contact', { confirmation: 'always' });
     const given = { workflow_id: id, trigger: { type: 'webhook' } };
@@ -87,7 +87,7 @@ describe('an agent', () => {
     expect((await acme.call('update_workflow', given)).status).toBe(200);
   });
 
-  it('takes no signature from a workflow with a step that a person must confirm', async () => {
+  it('changes no secret of a workflow with a step that a person must confirm', async () => {
     const trigger = { type: 'webhook', secret: true };
     const { id } = await createWorkflow(acme, [STEP], { trigger });
     await protect('create_contact', { confirmation: 'always' });
@@ -101,7 +101,7 @@ describe('an agent', () => {
     expect(await agent('update_workflow', same)).toMatchObject({ workflow: { name: 'Same' } });
   });
 
-  it('gives no new trigger to a workflow with a step that its key may not call', async () => {
+  it('saves no new trigger for a workflow with a step that its key may not call', async () => {
     const inner = { id: 'sometimes', if: 'trigger.payload.x', then: [STEP] };
     const { id } = await createWorkflow(acme, [inner], { trigger: { type: 'manual' } });
     const other = await createWorkflow(acme, [{ id: 'go', run_workflow: id }]);

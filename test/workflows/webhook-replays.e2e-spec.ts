@@ -86,7 +86,7 @@ describe('a replayed delivery', () => {
     expect(await runsOf(webhook.id)).toHaveLength(1);
   });
 
-  it('is judged by its key where it has one', async () => {
+  it('is compared by its key when it has one', async () => {
     const webhook = await create({ dedupe_seconds: 60 });
     await deliver(webhook);
     expect((await deliver(webhook, BODY, { 'idempotency-key': 'one' })).status).toBe(202);

@@ -5,8 +5,8 @@ import { DealPage } from './deal-page.js';
 import { DealResult } from './deal-result.js';
 import { DealView } from './deal-view.js';
 import { DealsService } from './deals.service.js';
-import { ListDealsInput } from './list-deals.input.js';
-import { RecordDealInput } from './record-deal.input.js';
+import { ListDealsInput } from './list-deals.inputs.js';
+import { RecordDealInput } from './record-deal.inputs.js';
 
 /** Provides tools for deals that agents, workflows and people use. */
 @Injectable()

@@ -11,7 +11,7 @@ describe(matchTools, () => {
     ['', 2],
     ['MESSAGE contact', 1],
     ['message run', 0],
-  ])('finds for %j %i tools', (typed, count) => {
+  ])('for %j, finds %i tools', (typed, count) => {
     expect(matchTools(tools, typed)).toHaveLength(count);
   });
 });

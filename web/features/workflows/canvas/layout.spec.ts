@@ -28,7 +28,7 @@ describe(layoutOf, () => {
     expect(links).not.toContainEqual({ from: 'steps[1]', to: 'steps[2]' });
   });
 
-  it('passes by a branch without else', () => {
+  it('links a branch without else with the next step', () => {
     const branch = { id: 'b', if: 'c', then: [{ id: 'd', tool: 'x' }] };
     const passing = layoutOf([branch, { id: 'f', tool: 'x' }]).links;
     expect(passing).toContainEqual({ from: 'steps[0]', to: 'steps[1]' });
