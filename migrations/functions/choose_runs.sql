@@ -34,7 +34,7 @@ begin
       pending := pending[2:];
       due_at := now();
     else
-      -- One descent of the index for each organization, from first entry to first entry.
+      -- Each organization takes one descent of the index, from its first entry to that of the next.
       select r.organization_id, r.available_at into organization, due_at from public.workflow_runs r
       where r.status = 'queued' and r.delayed_by is null and r.organization_id > at_organization
       order by r.organization_id, r.available_at limit 1;

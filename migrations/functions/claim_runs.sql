@@ -62,7 +62,7 @@ begin
         status = case when r.status = 'running' and r.crashes >= 2 then 'failed' else 'running' end,
         reason = case when r.status = 'running' and r.crashes >= 2 then 'poison' end,
         finished_at = case when r.status = 'running' and r.crashes >= 2 then now() end,
-        -- By the clock and not by the start of this transaction: the run that it waited for may have ended later.
+        -- The clock decides and not the start of this transaction: the run that it waited for may have ended later.
         started_at = coalesce(r.started_at, clock_timestamp()),
         available_at = now() + make_interval(secs => lease_seconds)
       where r.id = any (chosen)

@@ -51,7 +51,7 @@ begin
       limit max_runs
     ) holders;
   end if;
-  -- Oldest first also among runs that were admitted earlier and are not claimed yet.
+  -- Runs that were admitted earlier and are not claimed yet have this order too.
   with first as materialized (
     select r.id from public.workflow_runs r
     where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'slot'

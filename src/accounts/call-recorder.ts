@@ -33,7 +33,7 @@ export interface EndedCall {
   readonly durationMs: number;
   readonly origin?: RequestOrigin;
   readonly given?: unknown;
-  /** True for a call that changed nothing and could change nothing: a dry run. */
+  /** It is true for a call that changed nothing and could change nothing: a dry run. */
   readonly isDryRun?: boolean;
 }
 

@@ -18,7 +18,7 @@ const RETRY_SECONDS = 5;
 export interface StreamRequest {
   readonly account: Account;
   readonly sessionId: string;
-  /** True when the client was connected before, so that it may have missed changes. */
+  /** It is true when the client was connected before, so that it may have missed changes. */
   readonly isReconnect: boolean;
   readonly output: Writable;
   /** Aborts when the client disconnects. */

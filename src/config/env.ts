@@ -168,13 +168,13 @@ export class Env {
     this.signUp = (values.signUp as 'open' | 'closed') ?? (this.isTrial ? 'open' : 'closed');
   }
 
-  /** True for the embedded database on this machine only, without mail server and public address. */
+  /** It is true for the embedded database on this machine only, without mail server and public address. */
   get isTrial(): boolean {
     const isPrivate = this.isLoopback && this.publicUrl === undefined;
     return isPrivate && this.databaseUrl === undefined && this.smtpUrl === undefined;
   }
 
-  /** True when the result of every tool is validated against its output class. */
+  /** It is true when the result of every tool is validated against its output class. */
   get checksResults(): boolean {
     return this.nodeEnv === 'development' || this.nodeEnv === 'test';
   }
@@ -207,7 +207,7 @@ export class Env {
     return this.publicUrl ?? `http://${reachable}:${this.port}`;
   }
 
-  /** True when only this machine can reach the service. Then a foreign Host header means DNS rebinding. */
+  /** It is true when only this machine can reach the service. Then a foreign Host header means DNS rebinding. */
   get isLoopback(): boolean {
     return this.host === 'localhost' || this.host === '::1' || this.host.startsWith('127.');
   }

@@ -11,7 +11,7 @@ import type { KeyOptions } from './key-options.js';
 export interface FoundKey {
   id: string;
   organization_id: string;
-  /** True when `last_used_at` needs an update. */
+  /** It is true when `last_used_at` needs an update. */
   stale: boolean;
   /** Has the policies of the organization; null when there are none. */
   policies: NamedPolicy[] | null;

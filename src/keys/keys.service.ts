@@ -22,7 +22,7 @@ export interface AuthenticatedKey {
   readonly toolPolicies: ToolPolicies;
   /** Contains the revision of the organization's offered tools. It is empty when there are none. */
   readonly offeredToolsRevision: string;
-  /** True when the last recorded use is older than a minute. */
+  /** It is true when the last recorded use is older than a minute. */
   readonly isUseStale: boolean;
   /** Says where the request came from. It is absent after the key was looked up again. */
   readonly origin?: RequestOrigin;

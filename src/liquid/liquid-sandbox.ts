@@ -239,7 +239,7 @@ function keepOnly(all: Record<string, unknown>, names: ReadonlySet<string>): voi
   for (const name of Object.keys(all)) if (!names.has(name)) delete all[name];
 }
 
-/** True for values that JSON can represent. */
+/** It is true for values that JSON can represent. */
 function isPlain(value: unknown): boolean {
   if (value === null || Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -21,10 +21,10 @@ export interface CallSubject {
   /** Contains the name of the tool or prompt, or the URI of the resource. */
   readonly name: string;
   readonly arguments: JsonObject;
-  /** True if the call may have effects. It then happens once, even if its request is sent again. */
+  /** It is true if the call may have effects. It then happens once, even if its request is sent again. */
   readonly changes: boolean;
   readonly confirmation?: ToolCall['confirmation'];
-  /** True for a dry run. Agreement to a dry run is not agreement to the real call. */
+  /** It is true for a dry run. Agreement to a dry run is not agreement to the real call. */
   readonly dryRun?: boolean;
 }
 

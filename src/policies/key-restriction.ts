@@ -1,6 +1,6 @@
 /** Limits what agents may call with one API key. It is chosen when the key is created and never changes. */
 export interface KeyRestriction {
-  /** True if the key may call only tools that are declared as `readOnly`. */
+  /** It is true if the key may call only tools that are declared as `readOnly`. */
   readonly readOnly: boolean;
   /** Names the tools that the key may call. When null, it may call every tool. */
   readonly tools: readonly string[] | null;

@@ -9,7 +9,7 @@ export const CONFIRMATIONS = ['never', 'when_possible', 'always'] as const;
 export type Confirmation = (typeof CONFIRMATIONS)[number];
 
 export interface ToolPolicy {
-  /** True when nobody in the organization can see or call the tool. */
+  /** It is true when nobody in the organization can see or call the tool. */
   readonly hidden: boolean;
   readonly confirmation: Confirmation;
 }

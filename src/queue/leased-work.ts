@@ -9,7 +9,7 @@ export interface Claim {
   readonly id: string;
   readonly organizationId: string;
   readonly epoch: number;
-  /** True when a limit delays other rows until this row ends. */
+  /** It is true when a limit delays other rows until this row ends. */
   readonly isLimited?: true;
 }
 

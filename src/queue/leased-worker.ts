@@ -34,12 +34,12 @@ export class LeasedWorker {
   private readonly fairShare?: FairShare;
   private reserved = 0;
   private failures = 0;
-  /** True when more rows may be due than there were free slots. */
+  /** It is true when more rows may be due than there were free slots. */
   private mayHaveMore = false;
   /** Counts the slots that became free since the last claim of due rows. */
   private newlyFree = 0;
   private wakeUpClaims = 0;
-  /** True when more wake-ups arrived during the claim. */
+  /** It is true when more wake-ups arrived during the claim. */
   private hasMoreWakeUps = false;
   private isPolling = false;
   private isStopped = false;

@@ -25,7 +25,7 @@ export abstract class QueueWorker
   abstract readonly kind: WakeUpKind;
   /** Running work gets this many milliseconds when the process stops. The whole process has 25 s to end. */
   protected abstract readonly graceMs: number;
-  /** True when `claim_…s` accepts a {@link Share}, so that no organization can occupy all slots. */
+  /** It is true when `claim_…s` accepts a {@link Share}, so that no organization can occupy all slots. */
   protected readonly isShared: boolean = false;
   private worker?: LeasedWorker;
 

@@ -25,7 +25,7 @@ export class ApiError extends Error {
     super(`${code}: ${detail}`);
   }
 
-  /** True when the same request may work in a moment. */
+  /** It is true when the same request may work in a moment. */
   get isPassing(): boolean {
     return (
       ['offline', 'cut_off', 'unavailable', 'rate_limited'].includes(this.code) ||

@@ -9,7 +9,7 @@ const SIGNATURE = /^[0-9a-f]{64}$/;
 /** Is the number of database connections in every contestant. */
 export const POOL_SIZE = 10;
 
-/** True for a peer that stores webhooks without executing runs. */
+/** It is true for a peer that stores webhooks without executing runs. */
 export const onlyAccepts = process.argv[2] === 'accept';
 
 export function openPool() {

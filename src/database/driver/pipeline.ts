@@ -42,7 +42,7 @@ export class Pipeline implements Submittable {
     });
   }
 
-  /** True when the connection may have received the statements. */
+  /** It is true when the connection may have received the statements. */
   get wasSent(): boolean {
     return this.connection !== undefined;
   }

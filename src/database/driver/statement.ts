@@ -12,7 +12,7 @@ export interface PreparedStatement extends Statement {
 /** Describes a statement with its values, as a connection sends it. */
 export interface BoundStatement extends Statement {
   readonly values: readonly unknown[];
-  /** True for statements of the transaction itself, which may change settings of the session. */
+  /** It is true for statements of the transaction itself, which may change settings of the session. */
   readonly isInternal?: true;
   /** Receives the columns of each row as text. A pipeline returns the result of its last statement only. */
   readonly onRow?: (columns: readonly (string | null)[]) => void;

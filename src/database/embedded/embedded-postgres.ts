@@ -46,7 +46,7 @@ export class EmbeddedPostgres {
     private readonly home: Home,
     private readonly postmaster: Postmaster,
     readonly firstStart: boolean,
-    /** True when `stop()` stops the server; false when another live process owns it. */
+    /** It is true when `stop()` stops the server; false when another live process owns it. */
     readonly isOwner: boolean,
     password: string,
   ) {

@@ -54,7 +54,7 @@ export class NotificationSender {
   private pendingItems = 0;
   private lossy = new Set<string>();
   private sending?: Promise<void>;
-  /** True when pending items are sent directly after the current statement. */
+  /** It is true when pending items are sent directly after the current statement. */
   private isDue = false;
   private readonly pace = new Pace(BURST, PAUSE_MS);
   private readonly slowPace = new Pace(BURST, LONG_PAUSE_MS);

@@ -139,12 +139,12 @@ export class TenantDatabase {
     current.afterCommit.push(action);
   }
 
-  /** True inside a transaction. Call no other system there, because the wait would hold a connection. */
+  /** It is true inside a transaction. Call no other system there, because the wait would hold a connection. */
   get inTransaction(): boolean {
     return this.openTransaction() !== undefined;
   }
 
-  /** True inside a dry run, in which every transaction is rolled back. */
+  /** It is true inside a dry run, in which every transaction is rolled back. */
   get inDryRun(): boolean {
     return this.storage.getStore()?.isDryRun ?? false;
   }

@@ -29,11 +29,13 @@ export interface ToolCall {
   readonly answerBy?: number;
   /** Names the run, if a step made the call. */
   readonly runId?: string;
-  /** True if the transaction is rolled back at the end. A tool must then do nothing that a rollback cannot undo. */
+  /**
+   * It is true if the transaction is rolled back at the end. A tool must then do nothing that a rollback cannot undo.
+   */
   readonly dryRun?: boolean;
   /** Contains the idempotency key of a call that has no argument `idempotency_key`. */
   readonly idempotencyKey?: string;
-  /** True if the caller accepts a task in place of a result. */
+  /** It is true if the caller accepts a task in place of a result. */
   readonly takesTasks?: boolean;
   /**
    * It is set if a person must agree before the tool runs. With `when_possible`, the caller is asked if it can be asked,

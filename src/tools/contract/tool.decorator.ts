@@ -23,13 +23,13 @@ export interface ToolOptions {
   /** Declares the result. When absent, the method returns `ToolContent`. */
   output?: SchemaClass;
   icons?: readonly Icon[];
-  /** True if the tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */
+  /** It is true if the tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */
   readOnly?: boolean;
-  /** True if the tool may destroy or overwrite data that cannot be restored. */
+  /** It is true if the tool may destroy or overwrite data that cannot be restored. */
   destructive?: boolean;
-  /** True if a second call with the same arguments changes nothing more. */
+  /** It is true if a second call with the same arguments changes nothing more. */
   idempotent?: boolean;
-  /** True if the tool waits for external systems. Its calls get no open transaction. */
+  /** It is true if the tool waits for external systems. Its calls get no open transaction. */
   external?: boolean;
   /**
    * Lists the paths of texts in the arguments and in the result that are secrets, such as `trigger.secret`. They are

@@ -23,7 +23,10 @@ export interface DecoratedMethod<Options> {
   readonly type: object;
   readonly name: string;
   readonly run: BoundMethod;
-  /** True if Nest creates the class-based guards and interceptors of the method. Nest does so for class providers only. */
+  /**
+   * It is true if Nest creates the class-based guards and interceptors of the method. Nest does so for class providers
+   * only.
+   */
   readonly hasInjectedEnhancers: boolean;
 }
 

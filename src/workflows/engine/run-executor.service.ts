@@ -23,7 +23,7 @@ interface Execution {
   readonly running: Map<string, Promise<void>>;
   progress: Progress;
   failure?: Error;
-  /** False after a shared transaction has failed. With one transaction per step, only the faulty step fails. */
+  /** It is false after a shared transaction has failed. With one transaction per step, only the faulty step fails. */
   mayShare: boolean;
 }
 

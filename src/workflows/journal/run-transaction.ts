@@ -10,7 +10,7 @@ export class RunTransaction {
 
   constructor(
     readonly run: ClaimedRun,
-    /** True when several steps share the transaction, each behind a savepoint. */
+    /** It is true when several steps share the transaction, each behind a savepoint. */
     readonly isShared = false,
   ) {}
 

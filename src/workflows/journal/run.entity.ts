@@ -83,7 +83,7 @@ export class Run extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true })
   finishedAt: Date | null;
 
-  /** True when the workflow had limits when the run was started. */
+  /** It is true when the workflow had limits when the run was started. */
   @Column('boolean', { default: false })
   limited: boolean;
 

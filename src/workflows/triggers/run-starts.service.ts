@@ -40,7 +40,7 @@ export interface RunStart {
 
 export interface RunStarted {
   runId: string;
-  /** True when an earlier start with the same key created the run. */
+  /** It is true when an earlier start with the same key created the run. */
   duplicate: boolean;
 }
 
@@ -48,7 +48,7 @@ interface Ancestry {
   depth: number;
   /** Names the first run of the chain. */
   rootRunId: string | null;
-  /** True when `MAX_FOLLOWERS` runs descend from the first run. */
+  /** It is true when `MAX_FOLLOWERS` runs descend from the first run. */
   isFull: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface DeliveryRecord {
   code: string;
   runId?: string;
   headers: IncomingHttpHeaders;
-  /** True when the signature was valid, or the webhook has no secret. */
+  /** It is true when the signature was valid, or the webhook has no secret. */
   verified: boolean;
   /** The body is absent when it was not read or is no longer needed. */
   body?: Buffer;

@@ -42,7 +42,7 @@ export class WebhookDelivery extends OrganizationRowWithId {
   @Column('bytea', { nullable: true })
   body: Buffer | null;
 
-  /** True when the signature was valid, or none was needed. */
+  /** It is true when the signature was valid, or none was needed. */
   @Column('boolean', { default: false })
   verified: boolean;
 

@@ -23,7 +23,7 @@ export interface Webhook {
   /** Has the encrypted previous secret, if it is no longer valid. */
   readonly formerSecret: Buffer | null;
   readonly options: WebhookOptions;
-  /** True when the workflow has limits, which may delay its runs. */
+  /** It is true when the workflow has limits, which may delay its runs. */
   readonly isLimited: boolean;
   /** A run starts only when this condition of the trigger is true. */
   readonly condition: string | undefined;

@@ -26,7 +26,7 @@ export interface Lanes {
   readonly count: number;
   /** The engine runs this many lists at the same time. */
   readonly atOnce: number;
-  /** True when each list is an iteration of a loop, so that its steps have separate journal entries. */
+  /** It is true when each list is an iteration of a loop, so that its steps have separate journal entries. */
   readonly isLoop: boolean;
   readonly steps: (lane: number) => readonly Step[];
 }
