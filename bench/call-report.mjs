@@ -5,13 +5,13 @@ import { quotient, series, spread, table } from './tables.mjs';
 
 const show = (value) => value.toLocaleString('en');
 const NOTES = {
-  list: ({ tools }) => `${tools} tools.`,
+  list: ({ tools }) => `The list has ${tools} tools.`,
   call: () => 'The tool returns its argument.',
   batch: () =>
     'Each call in a batch counts. Single calls are those of the previous contest, measured directly before each batch.',
   search: ({ contacts, organizations }) =>
-    `Parts of names, full names and parts of e-mail addresses, ${show(contacts)} contacts of ${organizations} ` +
-    'organizations; one to ten of 20,000 match, and every response is checked. Each contestant has a separate ' +
+    `The searches are for parts of names, full names and parts of e-mail addresses, among ${show(contacts)} contacts ` +
+    `of ${organizations} organizations; one to ten of 20,000 match, and every response is checked. Each contestant has a separate ` +
     'database with at most 10 connections, and a GIN index on one text of name, e-mail, phone and external id. The ' +
     'index of Switchboard contains the organization; that of the peers consists of trigrams (`pg_trgm`), with another ' +
     'index on organization and time. The organization of the peers is fixed; Switchboard gets it from the API key ' +
@@ -31,7 +31,7 @@ export function callSection(result, contest) {
   const limit = rows.find((row) => row.name === (isSearch ? 'node-http' : 'nest-express'));
   return [
     `## ${CONTESTS[contest].title}`,
-    `Closed loop over ${connections} connections. ${NOTES[contest](result)}`,
+    `The load is a closed loop over ${connections} connections. ${NOTES[contest](result)}`,
     '',
     ...table(
       [

@@ -8,8 +8,8 @@ const TITLES = {
 };
 const NOTES = {
   accept:
-    'Closed loop over 16 connections. The response to each webhook follows when it is stored; no worker runs. Afterwards every webhook must be stored exactly once.',
-  run: 'Webhooks as in the previous contest, but runs are executed too: they look up a contact and store a message. Measured from the first webhook until the last run has succeeded. Afterwards every run must have stored its message exactly once. The queues run each step as a separate job.',
+    'The load is a closed loop over 16 connections. The response to each webhook follows when it is stored; no worker runs. Afterwards every webhook must be stored exactly once.',
+  run: 'The webhooks are those of the previous contest, but runs are executed too: they look up a contact and store a message. The time is measured from the first webhook until the last run has succeeded. Afterwards every run must have stored its message exactly once. The queues run each step as a separate job.',
 };
 /** Lists the comparisons of each contest, with the title of the quotient. */
 const LIMIT = { name: 'node-pg', title: '× bare node:http + pg' };
@@ -45,7 +45,7 @@ function rateSection(rows, contest) {
 function latencySection(rows, rate) {
   return [
     `## Runs of two steps at ${rate} webhooks per second`,
-    'From the response to the webhook until its run has succeeded, by the end time that the contestant records.',
+    'The time is measured from the response to the webhook until its run has succeeded, by the end time that the contestant records.',
     '',
     ...table(
       ['contestant', 'p50 ms (least – most)', 'p99 ms', ...CPU],

@@ -17,7 +17,7 @@ export function growthSearchSection({ connections, organizations, rows }) {
     );
   return [
     '## Search among growing numbers of contacts',
-    `Closed loop over ${connections} connections; the contacts belong to ${organizations} organizations in equal parts, and one of them is searched. Tables and indexes are those of the contest \`search_contacts\`.`,
+    `The load is a closed loop over ${connections} connections; the contacts belong to ${organizations} organizations in equal parts, and one of them is searched. Tables and indexes are those of the contest \`search_contacts\`.`,
     '',
     ...table(
       [
@@ -55,7 +55,7 @@ export function growthClaimsSection({ turns, rows }) {
     `${behind.p50.toFixed(2)} / ${without.p50.toFixed(2)} = ${(behind.p50 / without.p50).toFixed(2)}`;
   return [
     '## Claims with a backlog',
-    `Milliseconds with backlog / without backlog = quotient; medians of ${turns} turns. Two databases take turns, one of them without a backlog.`,
+    `A cell has milliseconds with backlog / without backlog = quotient, as medians of ${turns} turns. Two databases take turns, one of them without a backlog.`,
     '',
     ...table(
       [
@@ -78,7 +78,7 @@ export function growthClaimsSection({ turns, rows }) {
 export function growthRegistrySection({ rows }) {
   return [
     '## Lists and calls with many tools',
-    'Switchboard alone, protocol 2025-11-25, closed loop over 16 connections.',
+    'Only Switchboard is measured, with protocol 2025-11-25, in a closed loop over 16 connections.',
     '',
     ...table(
       [
@@ -107,7 +107,7 @@ export function growthRegistrySection({ rows }) {
 export function growthWorkersSection({ rows, machine }) {
   return [
     '## Runs of two steps with more workers',
-    `As the sustained runs above, with one process for webhooks and a growing number of workers. They share ${machine.processors} processors with PostgreSQL and the load.`,
+    `The load is that of the sustained runs above, with one process for webhooks and a growing number of workers. They share ${machine.processors} processors with PostgreSQL and the load.`,
     '',
     ...table(
       ['processes', 'runs/s (least – most)', 'CPU µs each', 'CPU µs of PostgreSQL', '× one worker'],
@@ -129,7 +129,7 @@ export function growthNeighboursSection(result) {
   const row = (title, { p50, p99 }) => [title, p50.toFixed(0), p99.toFixed(0)];
   return [
     '## A quiet organization while another one is busy',
-    `From the response to a webhook until its run of two steps has succeeded. There are ${quietPerSecond} webhooks per second, one web process and one worker. Measured in turns: alone, and while another organization has ${show(backlog)} queued runs and receives ${busyPerSecond} webhooks per second.`,
+    `The time is measured from the response to a webhook until its run of two steps has succeeded. There are ${quietPerSecond} webhooks per second, one web process and one worker. The cases take turns: alone, and while another organization has ${show(backlog)} queued runs and receives ${busyPerSecond} webhooks per second.`,
     '',
     ...table(['the quiet organization', 'p50 ms', 'p99 ms'], 1, [
       row('alone', alone),

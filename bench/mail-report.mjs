@@ -7,7 +7,7 @@ export function mailSection({ rows }) {
   const limit = rows.find(({ kind }) => kind === 'bare');
   return [
     '## E-mails to a mail server',
-    'Requests to send an e-mail to a contact, in a closed loop over 16 connections. Measured from the first request until the last e-mail has arrived at a mail server on the same machine, over at most 10 connections. Every e-mail must arrive exactly once with its text and be recorded as sent. Switchboard and the queue respond when the e-mail is stored. nodemailer alone stores nothing and responds when the e-mail is delivered.',
+    'The load is requests to send an e-mail to a contact, in a closed loop over 16 connections. The time is measured from the first request until the last e-mail has arrived at a mail server on the same machine, over at most 10 connections. Every e-mail must arrive exactly once with its text and be recorded as sent. Switchboard and the queue respond when the e-mail is stored. nodemailer alone stores nothing and responds when the e-mail is delivered.',
     '',
     ...table(
       [

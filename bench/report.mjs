@@ -81,5 +81,5 @@ function measuredOn({ date, machine }) {
 
 function extentOf({ rounds, seconds }) {
   if (!rounds) return '';
-  return seconds ? `${rounds} rounds of ${seconds} s.` : `${rounds} rounds.`;
+  return seconds ? `There are ${rounds} rounds of ${seconds} s.` : `There are ${rounds} rounds.`;
 }

@@ -4,7 +4,10 @@ import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 import { SecurityLog } from '../security/security-log.js';
 
-/** An organization may open twice as many streams as can be open, for example after an outage, and then one a second. */
+/**
+ * An organization may start twice as many streams as can be open at a time, for example after an outage. Then it may
+ * start one a second.
+ */
 const STREAMS = 128;
 const STREAMS_PER_SECOND = 1;
 

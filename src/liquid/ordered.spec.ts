@@ -25,7 +25,7 @@ describe('comparisons of order', () => {
     ['number > 9', true],
     ['5 < number', true],
     ['number > "9"', false],
-  ])('%s is %s, as numbers or as texts are ordered', async (condition, expected) => {
+  ])('%s is %s, in the order of numbers or of texts', async (condition, expected) => {
     expect(await test(condition)).toBe(expected);
   });
 

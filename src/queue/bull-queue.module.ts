@@ -20,7 +20,7 @@ export class BullQueueModule {
         BullModule.registerQueue({
           name: WAKE_UP_QUEUE,
           redis: redisOptions(redisUrl),
-          // Installations may share a Redis. They differ in the role name, and their copies in the database name.
+          // Installations may share a Redis. Each has its own role name. A copy of one has another database name.
           prefix: `{switchboard:${access.database}:${access.gate.user}}`,
         }),
       ],

@@ -473,7 +473,7 @@ describe('npm run check:workflows, and the log at start', () => {
     expect(ended).toMatchObject({ code: 0, stdout: 'Nothing would break.\n' });
   });
 
-  it('are logged as warnings when a worker starts', async () => {
+  it('log the same findings as warnings when a worker starts', async () => {
     await begin();
     const { id } = await createWorkflow(acme, [order({ item: 'x' })], { name: 'Orders' });
     const env = { ...database(), PORT: String(await freePort()), HOST: '127.0.0.1' };
