@@ -36,7 +36,7 @@ begin
       (select '(' || string_agg(quote_ident(c), ', ') || ')' from unnest(granted.columns) c),
       granted.target, tenant_role);
   end loop;
-  -- Only the owner calls these. The index of contacts is the exception: it calls its function as whoever writes.
+  -- Only the owner calls these. The index of contacts is the exception: its function runs with the role that writes.
   revoke execute on all functions in schema gate, private from public;
   if to_regproc('private.contact_search_keys') is not null then
     execute format('grant execute on function private.contact_search_keys to %I', tenant_role);

@@ -32,7 +32,7 @@ export class CredentialLimits {
     private readonly security: SecurityLog,
   ) {}
 
-  /** Counts an attempt to sign in. An address that has signed in to the account before has a bucket of its own for it. */
+  /** Counts an attempt to sign in. An address that has signed in to the account before has its own bucket for it. */
   async countSignIn(email: string, address: string): Promise<void> {
     const perMinute = this.env.signInPerMinute;
     if (perMinute === 0) return;

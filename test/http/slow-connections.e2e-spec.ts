@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { rawRequest } from './raw-request.js';
 
-// The server of this file gives a client so long. Node.js looks for slow ones every 30 s unless it is told otherwise.
+// The server of this file gives a client this long. By default, Node.js looks for slow clients every 30 s.
 const SHORT_MS = 1000;
 const MOST_SECONDS = 20;
 

@@ -57,7 +57,7 @@ async function readJson(response: Response, signal: AbortSignal | undefined): Pr
   try {
     return JSON.parse(text);
   } catch {
-    // A proxy answers errors with a page of its own.
+    // A proxy answers errors with its own page.
     if (!response.ok) return null;
     throw new ApiError(response.status, 'unexpected', 'The answer is no JSON.');
   }

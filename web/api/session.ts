@@ -57,7 +57,7 @@ export function useSignUp() {
   });
 }
 
-/** Ends the session on the server. The caller then loads the page anew, which forgets everything that was loaded. */
+/** Ends the session on the server. The caller then loads the page again, which forgets everything that was loaded. */
 export function useSignOut() {
   return useMutation<null, ApiError>({
     mutationFn: () => request('POST', '/api/auth/sign-out', () => null, { body: {} }),

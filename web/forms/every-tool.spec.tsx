@@ -66,7 +66,7 @@ function mayBeEmpty(schema: Schema, name: string): boolean {
   return inner?.type === 'string' && !inner.enum && !inner.minLength;
 }
 
-/** Reads the tools from the service's own registry. Its sources have other settings of TypeScript. */
+/** Reads the tools from the service's own registry, whose sources have other TypeScript settings. */
 async function registeredTools(): Promise<Tool[]> {
   const path = '../../src/bootstrap/preview-tool-registry.ts';
   const module: unknown = await import(path);

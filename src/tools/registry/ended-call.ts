@@ -35,7 +35,7 @@ function outcomeOf(failure: unknown, signal: AbortSignal): string {
   return failure instanceof AppError ? failure.code : 'internal';
 }
 
-/** Returns what the caller is told. The text of an unexpected error may contain internals. */
+/** Returns the error text that the caller gets. The text of an unexpected error may contain internals. */
 function messageOf(failure: Error): string | undefined {
   if (failure instanceof AppError && failure.code !== 'internal') return failure.message;
   return failure instanceof ReportedFailure ? failure.failure.message : undefined;

@@ -44,7 +44,7 @@ export class RunScopeService {
     };
   }
 
-  /** Like {@link getScope}, but returns undefined when the condition of the step is not met. */
+  /** Does the same as {@link getScope}, but returns undefined when the condition of the step is not met. */
   async getScopeIfMet(
     tx: RunTransaction,
     place: Place,

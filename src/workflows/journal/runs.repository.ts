@@ -164,7 +164,7 @@ export class RunsRepository {
     return await this.rows(organizationId).findOneBy({ organizationId, id });
   }
 
-  /** Like {@link find}, but throws `not_found` when there is no such run. */
+  /** Does the same as {@link find}, but throws `not_found` when there is no such run. */
   async get(organizationId: string, id: string): Promise<Run> {
     const run = await this.find(organizationId, id);
     if (!run) throw AppError.notFound('run');

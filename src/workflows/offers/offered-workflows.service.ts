@@ -85,7 +85,7 @@ export class OfferedWorkflowsService {
     }
   }
 
-  /** Like `withdraw`, but returns false for a workflow that is not offered. */
+  /** Does the same as `withdraw`, but returns false for a workflow that is not offered. */
   async delete(organizationId: string, workflowId: string): Promise<boolean> {
     const wasOffered = await this.offered.delete(organizationId, workflowId);
     if (wasOffered) this.changes.publish(organizationId, { kind: 'tools' });

@@ -46,7 +46,7 @@ export class RunWaiterService implements OnModuleDestroy {
     return ended && outcomeOf(ended);
   }
 
-  /** Like `wait`, but returns the whole state. When there is no time to wait, it reads the state once. */
+  /** Does the same as `wait`, but returns the whole state. When there is no time to wait, it reads the state once. */
   async ended(
     organizationId: string,
     runId: string,

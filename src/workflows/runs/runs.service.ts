@@ -77,7 +77,9 @@ export class RunsService {
     return partOf(text, total, offset);
   }
 
-  /** Like {@link getValue}, but for readers that may not resume runs: without the signatures of resume URLs. */
+  /**
+   * Does the same as {@link getValue}, but for readers that may not resume runs: without the signatures of resume URLs.
+   */
   async getValueWithoutSignatures(
     organizationId: string,
     input: GetRunValueInput,

@@ -68,7 +68,7 @@ export class WorkflowVersionsRepository {
     return await this.rows(organizationId).findOneBy({ organizationId, workflowId, version });
   }
 
-  /** Like {@link find}, but throws when the version does not exist. */
+  /** Does the same as {@link find}, but throws when the version does not exist. */
   async get(organizationId: string, workflowId: string, version: number): Promise<WorkflowVersion> {
     return await this.rows(organizationId).findOneByOrFail({ organizationId, workflowId, version });
   }

@@ -57,7 +57,7 @@ export class WorkflowsRepository {
     return await this.rows(organizationId).findOneBy({ organizationId, id, deletedAt: IsNull() });
   }
 
-  /** Like {@link find}, but throws `not_found` when there is no such workflow. */
+  /** Does the same as {@link find}, but throws `not_found` when there is no such workflow. */
   async get(organizationId: string, id: string): Promise<Workflow> {
     const found = await this.find(organizationId, id);
     if (!found) throw AppError.notFound('workflow');
@@ -99,7 +99,7 @@ export class WorkflowsRepository {
     return found.name;
   }
 
-  /** Like {@link get}, and locks the workflow until the transaction ends. */
+  /** Does the same as {@link get}, and locks the workflow until the transaction ends. */
   async getForUpdate(organizationId: string, id: string): Promise<Workflow> {
     const found = await this.rows(organizationId).findOne({
       where: { organizationId, id, deletedAt: IsNull() },

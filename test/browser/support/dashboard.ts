@@ -29,7 +29,7 @@ export interface OpenOptions extends BrowserContextOptions {
 
 export interface OpenPage {
   readonly page: Page;
-  /** Returns the faults of the page so far: reports of the policy and errors of scripts. */
+  /** Returns the faults of the page so far: reports of the policy and script errors. */
   readonly faults: string[];
 }
 
@@ -100,7 +100,7 @@ async function signIn(
   await context.addCookies([{ name, value: value.join('='), url }]);
 }
 
-/** Collects reports of the policy and errors of scripts. The answer of a failed request is no fault of the page. */
+/** Collects reports of the policy and script errors. The answer of a failed request is no fault of the page. */
 function watch(page: Page): string[] {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));

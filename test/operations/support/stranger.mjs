@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 
 /**
  * Runs in a separate thread, so that nothing in the thread of Switchboard delays what it measures. It sends requests and
- * at the same time a ping every 10 ms to `pingUrl`, and to a server of its own, whose waits show how busy the machine is.
+ * at the same time a ping every 10 ms to `pingUrl`, and to its own server, whose waits show how busy the machine is.
  */
 
 const PING_INTERVAL_MS = 10;

@@ -17,7 +17,7 @@ interface Log {
   older: string | null;
 }
 
-/** Reads the log of calls and follows it until it is paused. Mount it anew for other filters. */
+/** Reads the log of calls and follows it until it is paused. Mount it again for other filters. */
 export function useCallLog({ who, outcome, tool }: CallFilters, isPaused: boolean) {
   const client = useQueryClient();
   const [log, setLog] = useState<Log>();

@@ -104,7 +104,7 @@ function extensions(latest: { current: JsonEditorProps }) {
     history(),
     json(),
     lintGutter(),
-    // Without a fault from the service, the editor looks for faults of the syntax.
+    // Without a fault from the service, the editor looks for syntax errors.
     linter((view) =>
       latest.current.faults.length > 0
         ? latest.current.faults.map(({ path, message }) => ({

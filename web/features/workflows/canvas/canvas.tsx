@@ -65,7 +65,7 @@ const TYPES = { card: CardBox };
 
 /**
  * Draws boxes with lines. Tab goes from box to box, Enter opens one, Alt with an arrow key moves one. Boxes are dragged to the
- * places between others. It imports nothing of the editor, so that it is a part of its own.
+ * places between others. It imports nothing of the editor, so that it is a separate part.
  */
 export function Canvas(props: CanvasProps) {
   const { texts, cards, lines, places, size, onOpen, onDrop, refusalOf } = props;
