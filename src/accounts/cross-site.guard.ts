@@ -24,10 +24,14 @@ export class CrossSiteGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     if (SAFE_METHODS.has(request.method) || this.isSameOrigin(request)) return true;
     this.security.report('cross_site_request', { address: clientAddress(request) });
-    const hint = this.env.publicUrl ? '' : ' (set PUBLIC_URL to the address that people use)';
+    const { baseUrl, publicUrl } = this.env;
+    const hint = publicUrl
+      ? ''
+      : ' People who use another address need PUBLIC_URL to be set to it.';
     throw new AppError(
       'forbidden',
-      `This request does not come from Switchboard's own origin${hint}.`,
+      'A request with a session must come from a page of Switchboard. A script sends the header Origin with the ' +
+        `address that it calls, for example Origin: ${new URL(baseUrl).origin}.${hint}`,
     );
   }
 

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { Client } from 'pg';
-import { loadProcessEnv } from '../config/env-file.js';
+import { loadProcessEnv } from './load-process-env.js';
 import type { Env } from '../config/env.js';
 import { sqlState } from '../database/database-error.js';
 import { toError } from '../errors/app-error.js';

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { loadProcessEnv } from '../config/env-file.js';
+import { loadProcessEnv } from './load-process-env.js';
 import { SecretBox } from '../database/secret-box.js';
 import { sqlState } from '../database/database-error.js';
 import { resealSecrets } from '../database/setup/reseal-secrets.js';

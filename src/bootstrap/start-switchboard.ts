@@ -1,13 +1,17 @@
 import 'reflect-metadata';
 import type { INestApplication } from '@nestjs/common';
-import { loadProcessEnv } from '../config/env-file.js';
+import { loadProcessEnv } from './load-process-env.js';
 import { EnvError } from '../config/env.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres-error.js';
 import { AppError, toError } from '../errors/app-error.js';
 import type { Extensions } from './app.module.js';
+import { assertAddress } from './assert-address.js';
 import { tuneV8Soon } from '../operations/tune-v8.js';
 import { onStopSignal } from '../operations/shutdown.js';
+
+// Work in progress cannot be stored any more, so this is only for answers that are on their way.
+const STOP_WITHOUT_DATABASE_MS = 5_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -37,7 +41,14 @@ async function startOrExit(
   };
   try {
     const env = loadProcessEnv();
-    if (!env.databaseUrl) embedding = EmbeddedPostgres.start({ dataDir: env.dataDir, log: say });
+    if (env.runsWeb) await assertAddress(env.port, env.host);
+    if (!env.databaseUrl) {
+      embedding = EmbeddedPostgres.start({
+        dataDir: env.dataDir,
+        log: say,
+        onLost: () => void endWithoutDatabase(stop),
+      });
+    }
     onStopSignal(say, stop);
     // Loading the application takes a second or two. Meanwhile PostgreSQL starts, and wrong settings are reported at
     // once.
@@ -59,6 +70,14 @@ async function startOrExit(
   }
 }
 
+/** Ends the process, because nothing works without the database and no later connection would find it. */
+async function endWithoutDatabase(stop: () => Promise<void>): Promise<void> {
+  process.stderr.write('Switchboard ends, because its database is gone. Start it again.\n');
+  setTimeout(() => process.exit(1), STOP_WITHOUT_DATABASE_MS);
+  await stop().catch(() => undefined);
+  process.exit(1);
+}
+
 /** Explains an error to the person who started the process. The text has a stack only for an unexpected error. */
 function explain(thrown: unknown): string {
   const error = toError(thrown);
@@ -69,14 +88,19 @@ function explain(thrown: unknown): string {
   ) {
     return error.message;
   }
-  const { code, port, address } = error as { code?: string; port?: number; address?: string };
+  const { code, port, address, hostname } = error as NodeJS.ErrnoException &
+    Partial<Record<'port' | 'address' | 'hostname', string | number>>;
   if (code === 'EADDRINUSE') {
     return `Port ${port} is already in use on ${address}. Stop the other program, or choose another port: PORT=3001 npm start`;
   }
   if (code === 'EACCES' && port !== undefined) {
     return `Port ${port} may not be opened by this user. Set PORT to a number above 1023.`;
   }
-  if (code === 'EADDRNOTAVAIL')
+  if (code === 'EADDRNOTAVAIL') {
     return `HOST: ${address} is not an address of this machine. Choose another address.`;
+  }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return `HOST: the name ${hostname} is unknown. Choose an address of this machine, such as 127.0.0.1 or 0.0.0.0.`;
+  }
   return error.stack ?? error.message;
 }

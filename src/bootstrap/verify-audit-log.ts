@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { AuditVerifier } from '../audit/audit-verifier.js';
-import { loadProcessEnv } from '../config/env-file.js';
+import { loadProcessEnv } from './load-process-env.js';
 import { sqlState } from '../database/database-error.js';
 import { toError } from '../errors/app-error.js';
 import { withOwner } from './owner-connection.js';

@@ -1,25 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Env, EnvError, loadEnv } from './env.js';
-import { settingWarnings } from './unknown-settings.js';
+import { EnvError } from './env.js';
+
+/** Has the names of all variables of the process, and of those in its file. */
+export interface VariableNames {
+  inEnvironment: string[];
+  inFile: string[];
+}
 
 /**
- * Reads the settings of this process: its environment and the file `.env` of its folder, which is that of `package.json`
- * in an npm script. The environment wins. Prints a warning for each name that looks like a misspelled setting. Throws an {@link EnvError} when the file cannot be read or a setting is wrong.
+ * Adds the variables of the file `.env` to the environment of this process, which wins. The file is in the folder of the
+ * process, which is that of `package.json` in an npm script. Throws an {@link EnvError} when it cannot be read.
  *
  * With `NODE_ENV=test` the file is not read, so that tests do not reach the database of a developer.
  */
-export function loadProcessEnv(): Env {
-  const isTest = process.env.NODE_ENV === 'test';
-  const file = isTest ? {} : readEnvFile(resolve('.env'));
-  const warnings = isTest ? [] : settingWarnings(Object.keys(process.env), Object.keys(file));
-  for (const warning of warnings) process.stderr.write(`${warning}\n`);
+export function addEnvFile(): VariableNames {
+  if (process.env.NODE_ENV === 'test') return { inEnvironment: [], inFile: [] };
+  const inEnvironment = Object.keys(process.env);
+  const file = readVariables(resolve('.env'));
   for (const [name, value] of Object.entries(file)) process.env[name] ??= value;
-  return loadEnv(process.env);
+  return { inEnvironment, inFile: Object.keys(file) };
 }
 
-function readEnvFile(path: string): NodeJS.Dict<string> {
+function readVariables(path: string): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {

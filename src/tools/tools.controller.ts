@@ -56,8 +56,10 @@ export class ToolsController {
     const tool = this.registry.find(name, 'dashboard', policies);
     if (!tool) {
       const known = this.registry.list('dashboard', policies).map((descriptor) => descriptor.name);
-      const error = new AppError('not_found', `Unknown tool.${didYouMean(name, known)}`);
-      throw this.calls.refused(caller, name, error);
+      const message =
+        this.registry.describeOtherSurface(name, 'dashboard', policies) ??
+        `Unknown tool.${didYouMean(name, known)}`;
+      throw this.calls.refused(caller, name, new AppError('not_found', message));
     }
     const { given, isDryRun } = readDryRun(await readBodyIfAny(request, MAX_BODY_BYTES));
     const call: ToolCall = {

@@ -232,6 +232,28 @@ describe(`${assertIsolated.name} of roles`, () => {
     );
   });
 
+  it('accepts the views of pg_stat_statements in public, as hosted PostgreSQL has them', async () => {
+    await owner.query('create extension pg_stat_statements');
+    const own = await ownRole('tenant');
+    const { rows } = await owner.query<{ open: boolean }>(
+      `select has_table_privilege('${own.tenant.user}', 'public.pg_stat_statements', 'select') as open`,
+    );
+    expect(rows).toEqual([{ open: true }]);
+    await expect(assertIsolated(own)).resolves.toBeUndefined();
+    await owner.query('drop extension pg_stat_statements');
+  });
+
+  it('says how to close the views of another extension', async () => {
+    await owner.query('create extension pg_buffercache');
+    await owner.query('grant select on pg_buffercache to public');
+    const own = await ownRole('tenant');
+    await expect(assertIsolated(own)).rejects.toThrow(
+      'public.pg_buffercache: is open to the tenant role, because the extension pg_buffercache grants it to ' +
+        'everybody. As an administrator run: revoke all on public.pg_buffercache from public',
+    );
+    await owner.query('drop extension pg_buffercache');
+  });
+
   it.each(KINDS)('accepts a %s role without such privileges', async (kind) => {
     await expect(assertIsolated(await ownRole(kind))).resolves.toBeUndefined();
   });

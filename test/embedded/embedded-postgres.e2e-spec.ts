@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultDataDir } from '../../src/config/env.js';
 import { EmbeddedPostgresUnsupported } from '../../src/database/embedded/embedded-postgres-error.js';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import { waitFor } from '../support/wait-for.js';
 import {
   type Account,
   Sandbox,
@@ -91,6 +92,19 @@ describe('EmbeddedPostgres', () => {
     expect(await count(owner.url)).toBe(1);
     await stopOwner(owner);
     expect(isAlive(owner.pid)).toBe(false);
+  });
+
+  it('reports to a process that shares the server when its owner stops it', async () => {
+    const dataDir = await sandbox.usedDataDir();
+    const owner = await sandbox.owner(dataDir);
+    const lines: string[] = [];
+    const lost = new Promise<void>((onLost) => {
+      void EmbeddedPostgres.start({ dataDir, settings, log: (line) => lines.push(line), onLost });
+    });
+    await waitFor(() => lines.some((line) => line.startsWith('Sharing')));
+    await stopOwner(owner);
+    await lost;
+    expect(lines.at(-1)).toContain('was stopped by the process that ran it');
   });
 
   it('does not treat a process that reuses the pid of the owner as the owner', async () => {

@@ -142,10 +142,15 @@ describe('a tool that does not exist', () => {
     });
   });
 
-  it('gets the same error as a tool for people only', async () => {
+  it('is told apart from a tool for people only', async () => {
     const { body } = await call('people_only');
-    expect(body).toMatchObject({ error: { code: -32602 } });
-    expect(JSON.stringify(body)).toContain('Unknown tool: people_only');
+    expect(body).toMatchObject({
+      error: {
+        code: -32602,
+        message:
+          'The tool people_only cannot be called here. It is for signed-in people, in the dashboard.',
+      },
+    });
   });
 
   it('has its name shortened in the error', async () => {

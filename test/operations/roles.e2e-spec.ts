@@ -1,8 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
-import { AppError } from '../../src/errors/app-error.js';
 import { createTestDatabase } from '../support/database.js';
 import { freePort } from '../support/global-setup.js';
 import { createOrganization } from '../support/organization.js';
@@ -120,34 +121,42 @@ describe('a start that cannot work', () => {
   it.each([
     ['a wrong setting', { PORT: 'eighty', ROLE: 'boss' }, /PORT[^]*ROLE/],
     ['an address of another machine', { HOST: '192.0.2.1' }, /HOST: 192\.0\.2\.1/],
+    [
+      'an unknown host name',
+      { HOST: 'nowhere.invalid' },
+      /HOST: the name nowhere\.invalid is unknown/,
+    ],
   ])('ends with code 1 and says why: %s', async (_case, env, message) => {
     const database = await createTestDatabase();
     const started = startProcess({ DATABASE_URL: database.url, ...env });
     expect(await started.exited).toBe(1);
     await database.drop();
     expect(started.output()).toMatch(message);
+    expect(started.output()).not.toMatch(/migrations/);
     expect(started.output()).not.toMatch(/\bat .*\.js:\d+/);
-  });
-
-  it.each([
-    ['the password is wrong', wrongPassword(), 'it refuses the user or the password'],
-    ['the database does not exist', missingDatabase(), 'the database does not exist'],
-  ])('says that %s', async (_case, url, reason) => {
-    const preparing = prepareDatabase(url, { waitMs: 0, log: () => undefined });
-    const error = await preparing.catch((thrown: unknown) => thrown as Error);
-    expect(error).toBeInstanceOf(AppError);
-    expect((error as Error).message).toBe(`DATABASE_URL: ${reason}.`);
   });
 });
 
-function wrongPassword(): string {
-  const url = new URL(process.env.TEST_TEMPLATE_URL!);
-  url.password = 'wrong-secret';
-  return url.href;
-}
-
-function missingDatabase(): string {
-  const url = new URL(process.env.TEST_TEMPLATE_URL!);
-  url.pathname = '/not_there';
-  return url.href;
-}
+it('ends with words when another start on the same data folder takes the database away', async () => {
+  buildTree();
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'shared-'));
+  const starts: SwitchboardProcess[] = [];
+  const start = async (): Promise<SwitchboardProcess> => {
+    const started = startProcess({ DATA_DIR, PORT: String(await freePort()), LOG_LEVEL: 'fatal' });
+    starts.push(started);
+    await started.untilSaid(/listens on http/);
+    return started;
+  };
+  try {
+    const first = await start();
+    const second = await start();
+    first.child.kill('SIGTERM');
+    expect(await first.exited).toBe(0);
+    expect(await second.exited).toBe(1);
+    expect(second.output()).toContain('Switchboard ends, because its database is gone.');
+  } finally {
+    for (const { child } of starts) child.kill('SIGTERM');
+    await Promise.all(starts.map(({ exited }) => exited));
+    await rm(DATA_DIR, { recursive: true, force: true });
+  }
+});

@@ -20,11 +20,13 @@ import {
   startPostmaster,
   stopPostmaster,
 } from './postmaster.js';
-import { OwnerFile } from './process-identity.js';
+import { isRunning, OwnerFile } from './process-identity.js';
 import { withStartLock } from './start-lock.js';
 import { type SystemUser, choosePostgresUser, giveTree, openPathFor } from './system-user.js';
 
 const POLL_MS = 20;
+// A process that did not start the server asks this often whether it still runs.
+const WATCH_MS = 1_000;
 // Limits the waits for a server that does not answer, and for a server that stops. A starting server has no limit.
 const ANSWER_MS = 3_000;
 const STOPPING_MS = 20_000;
@@ -34,6 +36,8 @@ export interface EmbeddedPostgresOptions {
   readonly log?: (line: string) => void;
   /** These server settings override the defaults. `fsync: 'off'` makes temporary databases start faster. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Is called once when the server has ended, unless `stop()` was called before: its owner stopped it, or it crashed. */
+  readonly onLost?: () => void;
 }
 
 /** Shares the server of another live process, or takes over a server that a crashed process left running. */
@@ -51,13 +55,30 @@ export class EmbeddedPostgres {
     password: string,
   ) {
     this.url = urlOf(postmaster.port, password, ROLE);
-    postmaster.child?.once('exit', (code, signal) => {
-      if (this.#stopping) return;
-      home.log(
-        `The embedded PostgreSQL ended unexpectedly (${signal ?? `exit code ${code}`}). ` +
-          `Its log: ${home.dataDir.logFile}`,
-      );
-    });
+    const { child } = postmaster;
+    if (child) {
+      child.once('exit', (code, signal) => {
+        this.#reportLoss(`ended unexpectedly (${signal ?? `exit code ${code}`})`);
+      });
+    } else {
+      this.#watch();
+    }
+  }
+
+  /** Looks again and again for a server that is not a child of this process. */
+  #watch(): void {
+    setTimeout(() => {
+      void isRunning(this.postmaster.identity).then((isStillRunning) => {
+        if (isStillRunning && !this.#stopping) this.#watch();
+        else this.#reportLoss('was stopped by the process that ran it');
+      });
+    }, WATCH_MS).unref();
+  }
+
+  #reportLoss(how: string): void {
+    if (this.#stopping) return;
+    this.home.log(`The embedded PostgreSQL ${how}. Its log: ${this.home.dataDir.logFile}`);
+    this.home.onLost();
   }
 
   get pid(): number {
@@ -69,7 +90,8 @@ export class EmbeddedPostgres {
     const installed = await findBinaries();
     const dataDir = await DataDir.open(options.dataDir);
     const log = options.log ?? (() => undefined);
-    const home = { dataDir, installed, log, settings: options.settings ?? {} };
+    const { settings = {}, onLost = () => undefined } = options;
+    const home = { dataDir, installed, log, settings, onLost };
     try {
       return await withStartLock(dataDir.lockFile, log, () => EmbeddedPostgres.#startLocked(home));
     } catch (error: unknown) {

@@ -29,6 +29,7 @@ export interface Home {
   readonly installed: Binaries;
   readonly settings: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
+  readonly onLost: () => void;
 }
 
 interface StartPlan extends Home {

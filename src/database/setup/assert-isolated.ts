@@ -3,6 +3,12 @@ import { AppError, type Fault } from '../../errors/app-error.js';
 import type { DatabaseAccess } from './database-access.js';
 import { sqlState } from '../database-error.js';
 
+/**
+ * The views of these extensions may be read by everybody. Hosted PostgreSQL often has `pg_stat_statements` in `public`:
+ * it shows texts of statements without values (docs/security.md).
+ */
+const HARMLESS_EXTENSIONS = new Set(['pg_stat_statements']);
+
 /** Checks that the database isolates organizations for the roles of the service. Throws an error with all faults. */
 export async function assertIsolated(access: DatabaseAccess): Promise<void> {
   const faults: Fault[] = [];
@@ -60,8 +66,18 @@ async function roleFaults(client: Client, kind: string): Promise<Fault[]> {
 }
 
 async function tableFaults(client: Client, kind: string): Promise<Fault[]> {
-  const { rows } = await client.query<{ name: string; isolated: boolean }>(`
+  const { rows } = await client.query<{
+    name: string;
+    isolated: boolean;
+    extension: string | null;
+    writable: boolean;
+  }>(`
     select n.nspname || '.' || c.relname as name,
+      (select e.extname from pg_depend d join pg_extension e on e.oid = d.refobjid
+        where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.refclassid = 'pg_extension'::regclass
+          and d.deptype = 'e') as extension,
+      has_table_privilege(c.oid, 'delete, truncate, trigger')
+        or has_any_column_privilege(c.oid, 'insert, update, references') as writable,
       c.relrowsecurity and c.relforcerowsecurity and (
         select count(*) = 1 and bool_and(p.polroles = '{0}' and p.polcmd = '*'
           and pg_get_expr(p.polqual, p.polrelid) = r.expression
@@ -77,14 +93,21 @@ async function tableFaults(client: Client, kind: string): Promise<Fault[]> {
       and (has_table_privilege(c.oid, 'delete, truncate, trigger')
         or has_any_column_privilege(c.oid, 'select, insert, update, references'))`);
   return rows
+    .filter(({ extension, writable }) => writable || !HARMLESS_EXTENSIONS.has(extension ?? ''))
     .filter(({ name, isolated }) => (kind === 'gate' ? name !== 'gate.sessions' : !isolated))
-    .map(({ name }) => ({
-      path: name,
-      message:
-        kind === 'gate'
-          ? 'is open to the gate role, which may only call functions. Revoke what was granted to it or to public'
-          : `is open to the tenant role. The migration that creates it must run: select private.isolate('${name}')`,
-    }));
+    .map(({ name, extension }) => ({ path: name, message: openTo(kind, name, extension) }));
+}
+
+function openTo(kind: string, name: string, extension: string | null): string {
+  if (extension !== null) {
+    return (
+      `is open to the ${kind} role, because the extension ${extension} grants it to everybody. ` +
+      `As an administrator run: revoke all on ${name} from public`
+    );
+  }
+  return kind === 'gate'
+    ? 'is open to the gate role, which may only call functions. Revoke what was granted to it or to public'
+    : `is open to the tenant role. The migration that creates it must run: select private.isolate('${name}')`;
 }
 
 /** Lists the privileges with which SQL of a tool could take over an organization or remove its traces. */

@@ -5,8 +5,10 @@ import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations/index.js';
 import { AppError } from '../../errors/app-error.js';
 import { assertIsolated } from './assert-isolated.js';
+import { assertOwner, missingCreateRole } from './assert-owner.js';
 import type { DatabaseAccess } from './database-access.js';
 import { isConnectionError, sqlState } from '../database-error.js';
+import { describeConnection } from './describe-connection.js';
 import { randomBase62 } from '../../text/ids.js';
 import { type ExtensionSchema, migrateExtensions } from './migrate-extensions.js';
 
@@ -41,6 +43,7 @@ export async function prepareDatabase(
   const client = await connectPatiently(config, options);
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await assertOwner(client);
     const migrated = await migrate(ownerUrl);
     const { extensions } = options;
     if (extensions) migrated.push(...(await migrateExtensions(ownerUrl, extensions)));
@@ -104,24 +107,15 @@ async function connectPatiently(config: ClientConfig, options: PrepareOptions): 
       return client;
     } catch (error) {
       await client.end().catch(() => undefined);
-      if (!isConnectionError(error) || Date.now() > deadline) throw explain(error);
-      if (attempt === 1) options.log('Waiting for the database of DATABASE_URL ...');
+      const problem = describeConnection(error, client);
+      if (!isConnectionError(error) || Date.now() > deadline) {
+        throw new AppError('unavailable', `DATABASE_URL: ${problem}.`, { cause: error });
+      }
+      const seconds = Math.round(options.waitMs / 1000);
+      if (attempt === 1) options.log(`DATABASE_URL: ${problem}. Trying again for ${seconds} s.`);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
-}
-
-function explain(error: unknown): Error {
-  const state = sqlState(error);
-  const reason =
-    state === '28P01' || state === '28000'
-      ? 'it refuses the user or the password'
-      : state === '3D000'
-        ? 'the database does not exist'
-        : isConnectionError(error)
-          ? `it cannot be reached (${state ?? 'no answer'})`
-          : `connecting failed (${state ?? 'unknown reason'})`;
-  return new AppError('unavailable', `DATABASE_URL: ${reason}.`, { cause: error });
 }
 
 async function findOrCreateInstallation(client: Client): Promise<Installation> {
@@ -155,13 +149,7 @@ async function ensureRoles(client: Client): Promise<void> {
   try {
     await client.query('select private.ensure_roles()');
   } catch (error) {
-    if (sqlState(error) !== '42501') throw error;
-    throw new AppError(
-      'forbidden',
-      'DATABASE_URL: its user may not create roles, and Switchboard needs two that cannot bypass row-level ' +
-        'security. As an administrator run: alter role <that user> createrole',
-      { cause: error },
-    );
+    throw sqlState(error) === '42501' ? missingCreateRole(client.user, error) : error;
   }
 }
 

@@ -142,7 +142,9 @@ export class ToolHandlers {
     const { toolPolicies } = key;
     const known = [...this.tools.list('agent', toolPolicies), ...offered.list(toolPolicies)];
     const names = known.map((tool) => tool.name);
-    const message = unknownName('tool', name, names);
+    const message =
+      this.tools.describeOtherSurface(name, 'agent', toolPolicies) ??
+      unknownName('tool', name, names);
     this.calls.recordRefusal(key, name, new AppError('not_found', message));
     return new JsonRpcError(INVALID_PARAMS, message);
   }

@@ -24,6 +24,12 @@ import { type RegisteredTool, RequiredTools, type ToolDescriptor } from './regis
 const RESERVED_ARGUMENT = 'dry_run';
 const ALL_SURFACES: readonly Surface[] = ['agent', 'workflow', 'dashboard'];
 
+const USE_OF: Record<Surface, string> = {
+  agent: 'agents, with an API key',
+  workflow: 'steps of workflows',
+  dashboard: 'signed-in people, in the dashboard',
+};
+
 /** Finds tools at boot. A duplicate name or a class without a schema stops the process, so that no tool is missing. */
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
@@ -74,6 +80,14 @@ export class ToolRegistry implements OnModuleInit {
       );
     }
     return tool;
+  }
+
+  /** Returns why `surface` has no tool of this name: another surface has it. Undefined if none has, or `policies` hide it. */
+  describeOtherSurface(name: string, surface: Surface, policies: ToolPolicies): string | undefined {
+    const tool = this.byName.get(name);
+    if (!tool || !policies.permits(tool) || tool.surfaces.has(surface)) return undefined;
+    const others = [...tool.surfaces].map((other) => USE_OF[other]);
+    return `The tool ${name} cannot be called here. It is for ${others.join(' and ')}.`;
   }
 
   /** Returns true if a tool has this current or deprecated name. */
