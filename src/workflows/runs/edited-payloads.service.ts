@@ -1,33 +1,28 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Run } from '../journal/run.entity.js';
+import { RunsRepository } from '../journal/runs.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { PayloadContactsService } from '../triggers/payload-contacts.service.js';
 import { payloadBytes } from '../triggers/payload-bytes.js';
 import { RunLimitsService } from '../triggers/run-limits.service.js';
-
-/** Holds what a payload decides about a run. */
-export interface EditedPayload {
-  readonly payload: Buffer;
-  readonly bodyHash: Buffer;
-  readonly contactId: string | null;
-  readonly slotKey: string | null;
-}
+import type { EditedPayload } from './edited-payload.js';
 
 /** Prepares the replay of a run with a payload that a person has edited. */
 @Injectable()
 export class EditedPayloadsService {
   constructor(
+    private readonly runs: RunsRepository,
     private readonly workflows: WorkflowsRepository,
     private readonly contacts: PayloadContactsService,
     private readonly limits: RunLimitsService,
   ) {}
 
   /**
-   * Checks a payload like the body of a webhook. For a run of a webhook, the contact is the one that the payload names;
+   * Checks a payload for a copy of a run, like the body of a webhook. For a run of a webhook, the contact is the one that the payload names;
    * other runs keep theirs.
    */
-  async prepare(organizationId: string, run: Run, given: object): Promise<EditedPayload> {
+  async prepare(organizationId: string, runId: string, given: object): Promise<EditedPayload> {
+    const run = await this.runs.get(organizationId, runId);
     const payload = payloadBytes(given);
     const contactId =
       run.triggerType === 'webhook'

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import type { EditedPayload } from './edited-payloads.service.js';
+import type { EditedPayload } from './edited-payload.js';
 
 export interface EndedRun {
   id: string;

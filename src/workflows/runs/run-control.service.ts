@@ -6,7 +6,7 @@ import { WakeUps } from '../../queue/wake-ups.js';
 import { newId } from '../../text/ids.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { RunLimitsService } from '../triggers/run-limits.service.js';
-import { type EditedPayload, EditedPayloadsService } from './edited-payloads.service.js';
+import type { EditedPayload } from './edited-payload.js';
 import { RunControlRepository } from './run-control.repository.js';
 import { type ControlOutcome, refuseOthers, RunRetriesService } from './run-retries.service.js';
 import type { RunVersion } from './run.inputs.js';
@@ -28,7 +28,6 @@ export class RunControlService {
     private readonly wakeUps: WakeUps,
     private readonly changes: ChangeFeed,
     private readonly limits: RunLimitsService,
-    private readonly payloads: EditedPayloadsService,
   ) {}
 
   /** Cancels a run. Throws `conflict` when it has ended. */
@@ -94,10 +93,9 @@ export class RunControlService {
     organizationId: string,
     id: string,
     version: RunVersion,
-    payload?: object,
+    edited?: EditedPayload,
   ): Promise<string> {
-    const run = await this.runs.get(organizationId, id);
-    const edited = payload && (await this.payloads.prepare(organizationId, run, payload));
+    await this.runs.get(organizationId, id);
     const { done, refused } = await this.replayAll(organizationId, [id], version, edited);
     if (refused[0]) throw refused[0].error;
     return done[0]!;

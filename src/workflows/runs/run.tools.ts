@@ -7,6 +7,7 @@ import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { Tool } from '../../tools/contract/tool.decorator.js';
 import { CreatedContactResult, ContactView } from '../../contacts/contact.results.js';
 import { ManualStartsService } from '../triggers/manual-starts.service.js';
+import { EditedPayloadsService } from './edited-payloads.service.js';
 import { RunContactsService } from './run-contacts.service.js';
 import { RunControlService } from './run-control.service.js';
 import { runFilter } from './run-filter.js';
@@ -37,6 +38,7 @@ export class RunTools {
     private readonly starts: ManualStartsService,
     private readonly control: RunControlService,
     private readonly contacts: RunContactsService,
+    private readonly payloads: EditedPayloadsService,
     private readonly limiter: RateLimiter,
   ) {}
 
@@ -166,7 +168,8 @@ export class RunTools {
   async replay(input: ReplayRunInput, call: ToolCall): Promise<RunResult> {
     const { organizationId } = call;
     const { run_id: runId, version, payload } = input;
-    const id = await this.control.replay(organizationId, runId, version, payload);
+    const edited = payload && (await this.payloads.prepare(organizationId, runId, payload));
+    const id = await this.control.replay(organizationId, runId, version, edited);
     return await this.show(id, call);
   }
 
