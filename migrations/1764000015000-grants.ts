@@ -27,7 +27,7 @@ export class Grants1764000015000 extends SqlMigration {
   ];
 
   override async up(runner: QueryRunner): Promise<void> {
-    // The signature of this function has changed, and the next one is not needed any more.
+    // The signature of this function has changed, and the next function is not needed any more.
     await runner.query('drop function if exists gate.find_account(text, text)');
     await runner.query('drop function if exists private.sign(text)');
     await super.up(runner);

@@ -39,7 +39,7 @@ describe('the documentation', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names for each guarantee of docs/security.md a mechanism, and test files that exist', () => {
+  it('names a mechanism for each guarantee of docs/security.md, and test files that exist', () => {
     const [, table] = /## Guarantees\n([\s\S]*?)\n## /.exec(read('docs/security.md'))!;
     const rows = table!.split('\n').filter((line) => line.startsWith('| **'));
     const guarantees = rows.flatMap((row) => /\*\*(G\d+)\./.exec(row)?.[1] ?? []);

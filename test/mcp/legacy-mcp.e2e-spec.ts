@@ -48,7 +48,7 @@ describe('initialize', () => {
     ['1999-01-01', '2025-11-25'],
     [undefined, '2025-11-25'],
     [5, '2025-11-25'],
-  ])('negotiates for %j the version %s', async (requested, agreed) => {
+  ])('for %j, negotiates the version %s', async (requested, agreed) => {
     const { status, body } = await post(initialize(requested));
     expect(status).toBe(200);
     expect(body).toEqual({

@@ -55,7 +55,7 @@ describe('an agent', () => {
     ['set_run_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
     ['create_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
     ['update_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
-  ])('saves with "always" for %s no step %s', async (tool, used, given) => {
+  ])('with "always" for %s, saves no step %s', async (tool, used, given) => {
     const steps = [{ id: 'used', tool: used, arguments: given }];
     const definition = { name: 'Used', trigger: { type: 'manual' }, steps };
     expect(await agent('create_workflow', definition)).toHaveProperty('workflow');

@@ -61,7 +61,7 @@ describe(`${EraEncoder.name} of a revision`, () => {
     ['2025-03-26', ['name', 'description', 'inputSchema', 'annotations']],
     ['2025-06-18', ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations']],
     ['2025-11-25', ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations']],
-  ] as const)('lists for %s only the members of that revision', (version, keys) => {
+  ] as const)('lists only the members of the revision %s', (version, keys) => {
     expect(keysOfTool(new EraEncoder(version).toolList([tool]))).toEqual(keys);
     const icons = version === '2025-11-25' ? ['icons'] : [];
     const pictured = { ...tool, icons: [{ src: 'https://example.com/x.png' }] };
@@ -73,7 +73,7 @@ describe(`${EraEncoder.name} of a revision`, () => {
     ['2025-03-26', ['content']],
     ['2025-06-18', ['content', 'structuredContent']],
     ['2025-11-25', ['content', 'structuredContent']],
-  ] as const)('writes for %s only the members of a result in that revision', (version, keys) => {
+  ] as const)('writes only the members that a result has in %s', (version, keys) => {
     const result = JSON.parse(new EraEncoder(version).toolResult('{"a":1}')) as object;
     expect(Object.keys(result)).toEqual(keys);
   });
@@ -83,7 +83,7 @@ describe(`${EraEncoder.name} of a revision`, () => {
     ['2025-03-26', ['uri', 'name']],
     ['2025-06-18', ['uri', 'name', 'title']],
     ['2025-11-25', ['uri', 'name', 'title', 'icons']],
-  ] as const)('keeps for %s only the members of an entry in that revision', (version, keys) => {
+  ] as const)('keeps only the members that an entry has in %s', (version, keys) => {
     const icons = [{ src: 'https://example.com/x.png' }];
     const entry = { uri: 'a://b', name: 'b', title: 'B', icons };
     const encoder = new EraEncoder(version);

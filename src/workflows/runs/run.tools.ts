@@ -93,7 +93,7 @@ export class RunTools {
       'Returns a part of the JSON text of a value of a step, or of the payload, that get_run cuts.',
     output: RunValueResult,
     readOnly: true,
-    // Agents have the resource of the same content, which keeps their list of tools short.
+    // Agents have a resource with the same content, which keeps their list of tools short.
     surfaces: ['dashboard'],
   })
   @Resource({
