@@ -10,7 +10,7 @@ import { CredentialLimits } from './credential-limits.js';
 import type { RequestOrigin } from './request-origin.js';
 import { ABSOLUTE_LIFETIME_MS, IDLE_LIFETIME_MS, digestOf } from './session-store.js';
 
-/** A person in a session, and the request in which the person changes something. */
+/** Holds a person in a session, and the request in which the person changes something. */
 export interface PersonInSession {
   readonly account: Account;
   readonly sessionId: string;
@@ -19,14 +19,14 @@ export interface PersonInSession {
 
 /** Shows a session in the response of `GET /api/auth/sessions`. */
 export interface SessionView {
-  /** The digest of the session id. Nobody can use the session with it. */
+  /** Has the digest of the session id. Nobody can use the session with it. */
   id: string;
   is_current: boolean;
   organization: { id: string; name: string };
   started_at: string;
-  /** The time of the last request, exact to a minute. */
+  /** Has the time of the last request, exact to a minute. */
   last_seen_at: string;
-  /** The address and the User-Agent of the sign-in, if they were stored. */
+  /** Has the address and the User-Agent of the sign-in, if they were stored. */
   address: string | null;
   client: string | null;
 }

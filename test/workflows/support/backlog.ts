@@ -3,7 +3,7 @@ import type { Switchboard } from '../../support/switchboard.js';
 
 export interface Backlog {
   status?: 'queued' | 'running' | 'waiting';
-  /** The time from now at which the runs become due, in seconds. Negative for the past. */
+  /** Has the time from now at which the runs become due, in seconds. It is negative for the past. */
   secondsFromNow?: number;
 }
 

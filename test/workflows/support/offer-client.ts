@@ -3,7 +3,7 @@ import { answerOf } from '../../mcp/support/answer.js';
 import { modernRequest, postModern } from '../../mcp/support/modern.js';
 import { createWorkflow } from './workflow-client.js';
 
-/** The result of tools/call. */
+/** Describes the result of tools/call. */
 export interface CallResult {
   content: [{ type: string; text: string }];
   structuredContent?: Record<string, unknown>;
@@ -26,7 +26,7 @@ export interface ListedTool {
   annotations?: object;
 }
 
-/** The protocol versions: undefined for plain JSON-RPC, then each MCP version, the modern one last. */
+/** Lists the protocol versions: undefined for plain JSON-RPC, then each MCP version, the modern one last. */
 export const ERAS = [
   undefined,
   '2024-11-05',

@@ -43,11 +43,14 @@ class DoneResult {
   done: boolean;
 }
 
-/** Tools whose behaviour a test controls. They record their calls in `calls`, and wait while their name is in `held`. */
+/**
+ * Provides tools whose behaviour a test controls. They record their calls in `calls`, and wait while their name is in
+ * `held`.
+ */
 @Injectable()
 export class ProbeTools {
   static readonly calls: { name: string; key?: string }[] = [];
-  /** The number of failures by name of the call. Calls of other names always fail. */
+  /** Has the number of failures by name of the call. Calls of other names always fail. */
   static readonly failures = new Map<string, number>();
   private static readonly held = new Map<string, { promise: Promise<void>; open: () => void }>();
 
@@ -77,7 +80,7 @@ export class ProbeTools {
     ProbeTools.held.delete(name);
   }
 
-  /** Names of external calls whose signal was aborted. */
+  /** Has the names of external calls whose signal was aborted. */
   static readonly aborted = new Set<string>();
 
   static count(name: string): number {

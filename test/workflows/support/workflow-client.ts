@@ -87,7 +87,7 @@ export function sign(body: string | Uint8Array, secret: string): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }
 
-/** The three headers of Standard Webhooks. */
+/** Holds the three headers of Standard Webhooks. */
 export function signStandard(
   body: string,
   secret: string,

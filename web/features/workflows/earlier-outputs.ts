@@ -4,7 +4,7 @@ import { type Definition, type Step, valueAt, textOf } from './definition.ts';
 /** Describes a value that a step can use, with the expression that gives it. */
 export interface Output {
   expression: string;
-  /** Says what it is, when that is known. */
+  /** Describes the value, if a description is known. */
   about?: string;
 }
 
