@@ -112,15 +112,14 @@ function windowOf(
 function readNumberedCursor(cursor: string | undefined): LogWindow['after'] {
   const position = readTimeCursor(cursor);
   if (!position || /^\d{1,18}$/.test(position.id)) return position;
-  const message = 'was not returned by this tool';
-  throw AppError.invalid(`cursor ${message}.`, [{ path: 'cursor', message }]);
+  throw AppError.invalidField('cursor', 'was not returned by this tool');
 }
 
 function timeOf(path: string, text: string): Date {
   const time = parseTime(text);
   if (time && time >= FIRST) return time;
   const message = 'must be a time in RFC 3339 after 1970, such as 2026-01-31T12:00:00Z';
-  throw AppError.invalid(`${path} ${message}.`, [{ path, message }]);
+  throw AppError.invalidField(path, message);
 }
 
 function cursorOf({ at, id }: { at: Date; id: string }): string {

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { Client } from 'pg';
 import { loadProcessEnv } from './load-process-env.js';
+import { counted } from '../text/counted.js';
 import type { Env } from '../config/env.js';
 import { sqlState } from '../database/database-error.js';
 import { toError } from '../errors/app-error.js';
@@ -118,7 +119,7 @@ function page({ breaks, changed }: Report): string {
   ];
   const result =
     breaks.length > 0
-      ? `${breaks.length} faults in ${placesOf(breaks)} versions of workflows.`
+      ? `${counted(breaks.length, 'fault')} in ${counted(placesOf(breaks), 'version')} of workflows.`
       : 'Nothing would break.';
   return [...parts, result].join('\n');
 }

@@ -1,3 +1,5 @@
+import { asSentence } from './as-sentence.js';
+
 /** Lists every error code that callers see, with the status of its plain HTTP response (RFC 9110). */
 export const HTTP_STATUS = {
   invalid_arguments: 422,
@@ -66,7 +68,7 @@ export class AppError extends Error {
 
   /** Reports one wrong field; its message is the path and the fault as a sentence. */
   static invalidField(path: string, message: string): AppError {
-    return AppError.invalid(`${path} ${message}.`, [{ path, message }]);
+    return AppError.invalid(asSentence(`${path} ${message}`), [{ path, message }]);
   }
 
   /** Returns the same error for a row that does not exist and for a row of another organization. */

@@ -14,6 +14,7 @@ import {
   isTruthy,
   toValue,
 } from 'liquidjs';
+import { asSentence } from '../errors/as-sentence.js';
 import { AppError, toError } from '../errors/app-error.js';
 import { boundFilters, checkPattern } from './bounded-filters.js';
 import { Evaluation } from './evaluation.js';
@@ -279,7 +280,6 @@ function toAppError(error: unknown): AppError {
   const reason = LiquidError.is(error)
     ? toError(error).message.split('\n')[0]!.slice(0, 200)
     : 'it is malformed or too complex';
-  return new AppError('invalid_arguments', `The template cannot be used: ${reason}.`, {
-    cause: error,
-  });
+  const message = asSentence(`The template cannot be used: ${reason}`);
+  return new AppError('invalid_arguments', message, { cause: error });
 }

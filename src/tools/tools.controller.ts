@@ -82,8 +82,7 @@ function readDryRun(body: unknown): { given: unknown; isDryRun: boolean } {
   }
   const { dry_run: isDryRun, ...given } = body as Record<string, unknown>;
   if (typeof isDryRun !== 'boolean') {
-    const message = 'must be true or false';
-    throw AppError.invalid(`dry_run ${message}.`, [{ path: 'dry_run', message }]);
+    throw AppError.invalidField('dry_run', 'must be true or false');
   }
   return { given, isDryRun };
 }

@@ -55,7 +55,7 @@ describe('migrations of an extension', () => {
     const lines: string[] = [];
     const migrations = [migration('MakeBoats1', BOATS, ISOLATE)];
     await prepare(migrations, [Boat], lines);
-    expect(lines).toEqual(['Ran 1 migrations of the database.']);
+    expect(lines).toEqual(['Ran 1 migration of the database.']);
     await prepare(migrations, [Boat], lines);
     expect(lines).toHaveLength(1);
     expect(await names('extension_migrations')).toEqual(['MakeBoats1' + STAMP]);

@@ -161,14 +161,14 @@ describe('a call of an offered workflow', () => {
     [{}, 'item is required'],
     [{ item: null }, 'item must be of type string'],
     [{ item: 5 }, 'item must be of type string'],
-    [{ item: '' }, 'item must be at least 1 characters'],
+    [{ item: '' }, 'item must be at least 1 character'],
     [{ item: 'a\0' }, 'item must not contain the character U+0000'],
     [{ item: 'x', itme: 'y' }, 'itme is not known. Did you mean item?'],
     [{ item: 'x', size: 'l' }, 'size must be one of s, m'],
     [{ item: 'x', mail: 'x' }, 'mail must be an email'],
     [{ item: 'x', count: 1.5 }, 'count must be of type integer'],
     [{ item: 'x', lines: [{}] }, 'lines[0].sku is required'],
-    [{ item: 'x', idempotency_key: '' }, 'idempotency_key must be at least 1 characters'],
+    [{ item: 'x', idempotency_key: '' }, 'idempotency_key must be at least 1 character'],
     [{ item: 'x', idempotency_key: 5 }, 'idempotency_key must be of type string'],
   ])('is refused with %j, and starts no run', async (given, fault) => {
     const id = await offerSteps(acme, [ECHO], 'strict_order', {

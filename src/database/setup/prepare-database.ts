@@ -9,6 +9,7 @@ import { assertOwner, missingCreateRole } from './assert-owner.js';
 import type { DatabaseAccess } from './database-access.js';
 import { isConnectionError, sqlState } from '../database-error.js';
 import { describeConnection } from './describe-connection.js';
+import { counted } from '../../text/counted.js';
 import { randomBase62 } from '../../text/ids.js';
 import { type ExtensionSchema, migrateExtensions } from './migrate-extensions.js';
 
@@ -47,7 +48,8 @@ export async function prepareDatabase(
     const migrated = await migrate(ownerUrl);
     const { extensions } = options;
     if (extensions) migrated.push(...(await migrateExtensions(ownerUrl, extensions)));
-    if (migrated.length > 0) options.log(`Ran ${migrated.length} migrations of the database.`);
+    if (migrated.length > 0)
+      options.log(`Ran ${counted(migrated.length, 'migration')} of the database.`);
     const installation = await findOrCreateInstallation(client);
     if (migrated.length > 0 || !(await hasRoles(client, installation))) await ensureRoles(client);
     const access = toAccess(config, installation);

@@ -134,7 +134,7 @@ describe(checkValue, () => {
     [{ email, word: '👍👍👍👍' }, 'word must be at most 3 characters'],
     [{ email, word: 'a\0' }, 'word must not contain the character U+0000'],
     [{ email, word: '\ud800a' }, 'word must be well-formed Unicode'],
-    [{ email, lines: [] }, 'lines must have at least 1 items'],
+    [{ email, lines: [] }, 'lines must have at least 1 item'],
     [
       { email, lines: [{ sku: 'A' }, { sku: 'B' }, { sku: 'C' }] },
       'lines must have at most 2 items',

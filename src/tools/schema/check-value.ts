@@ -1,6 +1,7 @@
 import { isEmail, isUUID } from 'class-validator';
 import type { FaultList } from '../../errors/fault-list.js';
 import { canonicalJson } from '../../text/canonical-json.js';
+import { counted } from '../../text/counted.js';
 import { didYouMean } from '../../text/nearest-names.js';
 import { isDay, parseTime } from '../../text/parse-time.js';
 import type { JsonSchema, JsonType } from './json-schema.js';
@@ -156,11 +157,14 @@ function faultOf(schema: JsonSchema, value: unknown): string | undefined {
     if (message !== undefined) return message;
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) return 'is a number out of range';
-    const message = faultOfRange(value, schema.minimum, schema.maximum, 'be');
+    const { minimum = -Infinity, maximum = Infinity } = schema;
+    const message = faultOfRange(value, minimum, maximum, 'must be', String);
     if (message !== undefined) return message;
   } else if (Array.isArray(value)) {
-    const message = faultOfRange(value.length, schema.minItems, schema.maxItems, 'have');
-    if (message !== undefined) return `${message} items`;
+    const { minItems = 0, maxItems = Infinity } = schema;
+    const items = (amount: number): string => counted(amount, 'item');
+    const message = faultOfRange(value.length, minItems, maxItems, 'must have', items);
+    if (message !== undefined) return message;
     if (schema.uniqueItems && hasDuplicates(value)) return 'must not repeat an item';
   }
   if (!schema.enum || schema.enum.includes(value)) return undefined;
@@ -173,10 +177,10 @@ function faultOfText(schema: JsonSchema, text: string): string | undefined {
   const { minLength = 0, maxLength = Infinity, pattern, format } = schema;
   // The UTF-16 length is one to two times the number of characters, so most texts need no count.
   if (text.length < 2 * minLength && charactersIn(text) < minLength) {
-    return `must be at least ${minLength} characters`;
+    return `must be at least ${counted(minLength, 'character')}`;
   }
   if (text.length > maxLength && charactersIn(text) > maxLength) {
-    return `must be at most ${maxLength} characters`;
+    return `must be at most ${counted(maxLength, 'character')}`;
   }
   if (pattern !== undefined && !regExpOf(pattern).test(text)) return `must match ${pattern}`;
   if (format === undefined || !Object.hasOwn(FORMATS, format)) return undefined;
@@ -201,12 +205,13 @@ function regExpOf(pattern: string): RegExp {
 
 function faultOfRange(
   value: number,
-  min = -Infinity,
-  max = Infinity,
-  verb: 'be' | 'have',
+  min: number,
+  max: number,
+  must: 'must be' | 'must have',
+  show: (amount: number) => string,
 ): string | undefined {
-  if (value < min) return `must ${verb} at least ${min}`;
-  return value > max ? `must ${verb} at most ${max}` : undefined;
+  if (value < min) return `${must} at least ${show(min)}`;
+  return value > max ? `${must} at most ${show(max)}` : undefined;
 }
 
 function hasDuplicates(items: readonly unknown[]): boolean {

@@ -94,7 +94,7 @@ describe(parseArguments, () => {
 
   it('lists every fault with its path', () => {
     expect(faultsOf({ query: '', limit: 0, inner: { name: 'too long' } })).toEqual([
-      'query must be at least 1 characters',
+      'query must be at least 1 character',
       'limit must be at least 1',
       'inner.name must be at most 5 characters',
     ]);
