@@ -25,7 +25,7 @@ import { CrossSiteGuard } from './cross-site.guard.js';
 import { originOf } from './request-origin.js';
 import { SessionGuard, accountOf } from './session.guard.js';
 
-/** Lets signed-in people change what is theirs. */
+/** Lets signed-in people change their name and password, and end their sessions. */
 @Controller('api/auth')
 @UseGuards(OriginGuard, CrossSiteGuard, SessionGuard)
 @UsePipes(bodyValidation())

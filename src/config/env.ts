@@ -85,7 +85,10 @@ export class Env {
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationMessages: number = 100;
 
-  /** Limits the same after the owner has verified the address. A smaller number than the one before has no effect. */
+  /**
+   * Limits these messages after the owner has verified the address. It has no effect when it is smaller than
+   * `newOrganizationMessages`.
+   */
   @IsWholeNumber(0, 100_000_000)
   readonly verifiedOrganizationMessages: number = 1000;
 

@@ -62,7 +62,10 @@ export function placeBeside(all: Definition, { list, index }: StepRow, by: -1 | 
   return { list: owner.list, index: by < 0 ? owner.index : owner.index + 1 };
 }
 
-/** Returns the place at the near end of the lists inside the neighbour, or undefined when that has no lists. */
+/**
+ * Returns the nearest place inside the neighbour: the end of its last list, or the start of its first list. Returns
+ * undefined when it has no lists.
+ */
 export function placeInside(all: Definition, from: StepRow, by: -1 | 1): Place | undefined {
   const lists = listsInside(all, `${from.list}[${from.index + by}]`);
   const list = by < 0 ? lists.at(-1) : lists[0];
