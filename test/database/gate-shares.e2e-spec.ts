@@ -86,7 +86,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
     globex = await createOrganization(switchboard);
   });
 
-  it('are not the renewals and ends of leases, which serve all organizations', async () => {
+  it('do not include the renewals and ends of leases, which serve all organizations', async () => {
     const gate = switchboard.app.get(GateDatabase);
     const ids: string[] = [];
     for (const organization of [acme, globex]) {

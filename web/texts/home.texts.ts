@@ -22,7 +22,7 @@ export const homeTexts = defineTexts(
       },
       contact: {
         title: 'Add a contact',
-        about: 'Somebody whom messages can be sent to.',
+        about: 'A person who can get messages.',
         go: 'Add a contact',
       },
       message: {

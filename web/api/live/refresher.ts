@@ -7,8 +7,9 @@ import type { Change } from './change.ts';
 const PAUSE_MS = 1000;
 
 /**
- * Reads again what changes affect, the first time at once. The next time begins when the answers have arrived, so that
- * changes never cancel the requests that they caused. A tab that nobody sees reads again when it is seen.
+ * Reads the data again that changes affect. The first reading begins at once, and the next when the answers have
+ * arrived, so that changes never cancel the requests that they caused. A tab that nobody sees reads again when it is
+ * seen.
  */
 export class Refresher {
   private waiting: Change[] = [];

@@ -13,7 +13,7 @@ export const TRIGGER = 'trigger';
 interface OutlineProps {
   definition: Definition;
   selected: string;
-  /** Returns how many faults there are at a path and inside. */
+  /** Returns how many faults there are at a path and inside it. */
   faultsAt: (path: string) => number;
   onSelect: (path: string) => void;
   /** It is called when the person presses Enter, to edit the step. */
