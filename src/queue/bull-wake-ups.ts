@@ -44,7 +44,8 @@ export class BullWakeUps extends WakeUps {
     Object.assign(queue, {
       // @nestjs/bull would wait for Bull's close(), which waits forever when Redis does not answer.
       onApplicationShutdown: () => this.close(),
-      // The original only sets a name in CLIENT LIST, but its rejection is unhandled when a connection ends early.
+      // The original method only sets a name in CLIENT LIST, but its rejection is unhandled when a connection ends
+      // early.
       setWorkerName: () => Promise.resolve(),
     });
   }

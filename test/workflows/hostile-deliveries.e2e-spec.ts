@@ -52,7 +52,7 @@ describe('a hostile delivery', () => {
     ['of numbers that become Infinity', `[${'1e999,'.repeat(9000)}1]`],
     ['with __proto__', '{"__proto__": {"toJSON": 1}, "toJSON": 2}'],
     ['of lone surrogates', `"${'\\ud800'.repeat(9000)}"`],
-  ])('removes no other from the record: %s', async (_what, hostile) => {
+  ])('removes no other delivery from the record: %s', async (_what, hostile) => {
     const { id, signed } = await create();
     const sent = await Promise.all([
       postWebhook(switchboard, id, BODY, { ...signed, 'user-agent': 'before' }),
@@ -72,7 +72,7 @@ describe('a hostile delivery', () => {
     expect(deliveries.filter(({ code }) => code === 'invalid_signature')).toHaveLength(1);
   });
 
-  it('with headers of all bytes is recorded, and removes no other', async () => {
+  it('with headers of all bytes is recorded, and removes no other delivery', async () => {
     const { id, signed } = await create();
     const bytes = Array.from({ length: 96 }, (_, index) => String.fromCharCode(160 + index));
     const hostile = { ...signed, 'user-agent': bytes.join(''), 'webhook-id': '\u00ff'.repeat(300) };
@@ -84,7 +84,7 @@ describe('a hostile delivery', () => {
     expect(deliveries.map(({ code }) => code).sort()).toEqual(['accepted', 'invalid_arguments']);
   });
 
-  it('that the database refuses removes no other', async () => {
+  it('that the database refuses removes no other delivery', async () => {
     const { id, signed } = await create();
     await switchboard.ownerQuery(`
       create function refuse_delivery() returns trigger language plpgsql as $$
@@ -110,7 +110,7 @@ describe('a hostile delivery', () => {
     expect(deliveries.map(({ headers }) => headers['user-agent']).sort()).toEqual(['one', 'two']);
   });
 
-  it('without a signature removes none whose signature was right', async () => {
+  it('without a signature removes no delivery whose signature was right', async () => {
     const { id, signed } = await create();
     const invalid = (number: number) =>
       postWebhook(switchboard, id, BODY, { ...signed, 'idempotency-key': `a ${number}` });
