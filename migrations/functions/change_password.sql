@@ -4,7 +4,7 @@
 --   of_user_id      the person
 --   present_hash    the hash that the given password was compared with
 --   new_hash        the new one
---   kept_digest     the session that goes on
+--   kept_digest     the session that stays open
 --   new_tag         the tag of the new password, which the kept session gets
 --   audit_entries   the JSON of private.write_audit()
 -- Result: one row: whether the password was changed, and the organizations of the ended sessions. Nothing is changed when

@@ -39,7 +39,7 @@ export interface McpCaller {
   readonly headers: McpHeaders;
   /** Returns a signal that is aborted if the caller disconnects before the response. */
   readonly gone: () => AbortSignal;
-  /** Sends notifications before the response. Absent if the caller accepts no events. */
+  /** Sends notifications before the response. It is absent if the caller accepts no events. */
   readonly stream?: NotificationStream;
 }
 

@@ -196,7 +196,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/workflows/hostile-deliveries'],
-    names: 'without a signature removes none whose signature was right',
+    names: 'without a signature removes no delivery whose signature was right',
   },
   {
     id: 'S7',

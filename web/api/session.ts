@@ -36,7 +36,9 @@ export const sessionQuery = {
   staleTime: 60_000,
 };
 
-/** Returns the session of the signed-in person. Undefined before the first answer, null when nobody is signed in. */
+/**
+ * Returns the session of the signed-in person. It is undefined before the first answer, null when nobody is signed in.
+ */
 export function useSession(): Session | null | undefined {
   return useQuery(sessionQuery).data;
 }

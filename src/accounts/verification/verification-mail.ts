@@ -5,8 +5,8 @@ import { newId } from '../../text/ids.js';
 type Language = 'en' | 'de';
 
 /**
- * The texts of the mail. They contain nothing that the person chose who signed up, because that may be a stranger who uses
- * the address of somebody else.
+ * Has the texts of the mail. They contain nothing that the person chose who signed up, because that may be a stranger
+ * who uses the address of somebody else.
  */
 const TEXTS = {
   en: {

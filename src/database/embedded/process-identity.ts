@@ -5,7 +5,7 @@ import { errorCode } from './embedded-postgres-error.js';
 /** Identifies a process, also when the system reuses its pid later. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Contains the boot id and the clock tick at which the process started. Null on systems without /proc. */
+  /** Contains the boot id and the clock tick at which the process started. It is null on systems without /proc. */
   readonly startedAt: string | null;
 }
 

@@ -15,7 +15,7 @@ export interface MethodContext {
   readonly signal: AbortSignal;
   /** The result must come before this time of `performance.now()`. When absent, tools may wait without a limit. */
   readonly answerBy?: number;
-  /** Sends notifications before the result. Absent if the caller accepts none. */
+  /** Sends notifications before the result. It is absent if the caller accepts none. */
   readonly stream?: NotificationStream;
 }
 

@@ -113,7 +113,7 @@ export class Sandbox {
   }
 }
 
-/** Returns the pid in `postmaster.pid`, even if that process has ended. Null without such a file. */
+/** Returns the pid in `postmaster.pid`, even if that process has ended. It is null without such a file. */
 export function postmasterPid(dataDir: string): number | null {
   try {
     return Number(readFileSync(join(dataDir, 'pg/postmaster.pid'), 'utf8').split('\n')[0]);
