@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { EmbeddedPostgres } from '../../dist/src/database/embedded/embedded-postgres.js';
 
-/** Runs a PostgreSQL server with durable settings that a test can crash and start again. Linux only. */
+/** Runs a PostgreSQL server with durable settings that a test can crash and start again. It runs on Linux only. */
 export class Postgres {
   #embedded;
   #pool;
