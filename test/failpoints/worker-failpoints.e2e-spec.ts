@@ -127,7 +127,7 @@ describe('a worker that dies or loses its lease', () => {
   );
 
   it(
-    'FP4: another worker continues the run when it cannot renew its lease, and it writes nothing more',
+    'FP4: writes nothing more when it cannot renew its lease, and another worker continues the run',
     async () => {
       for (const size of BATCHES) {
         const cut = await stage.start('worker', FAILPOINTS.FP4);

@@ -18,7 +18,7 @@ export function rawRequest(url: string, text: string, then?: (socket: Socket) =>
     });
     socket.on('data', (data: Buffer) => (answer += data.toString('latin1')));
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The server resets a connection when it closes it before it has read everything.
+      // A server that closes a connection before it has read everything resets the connection.
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
     });
     socket.on('close', () => {
