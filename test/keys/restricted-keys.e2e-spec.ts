@@ -40,7 +40,7 @@ const post = (options: object): Promise<Response> =>
     body: JSON.stringify(options),
   });
 
-/** Returns the organization with a new key. The same organization has its old key, which is revoked. */
+/** Returns the organization with a new key. The given organization keeps its old key, which is revoked. */
 async function withKey(options: object): Promise<TestOrganization> {
   const response = await post(options);
   expect(response.status).toBe(201);

@@ -30,7 +30,7 @@ describe('the shares of connections', () => {
     [4, 3],
     [10, 7],
     [20, 14],
-  ])('of a pool of %i leave an organization alone at most %i', (size, most) => {
+  ])('of a pool of %i give a single organization at most %i', (size, most) => {
     const { got, take } = taker(new ConnectionShares(size, 1000));
     take('a', size + 1);
     expect(got).toHaveLength(most);
