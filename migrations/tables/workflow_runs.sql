@@ -28,7 +28,7 @@ create table public.workflow_runs (
   crashes integer not null default 0,
   -- A worker may claim the run from this time on: its wake-up time or, while it runs, the end of its lease.
   available_at timestamptz not null default now(),
-  -- True if limits apply to the run.
+  -- It is true if limits apply to the run.
   limited boolean not null default false,
   delayed_by text,
   -- At this time the limit must be checked again, even if no other run ends.

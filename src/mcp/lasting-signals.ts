@@ -3,8 +3,8 @@ import { setMaxListeners } from 'node:events';
 const MAX_USES = 256;
 
 /**
- * Makes signals that nothing aborts. Up to 256 requests share one: to make a signal for each took an eighth of the time
- * of a trivial call. A signal is replaced then, because tools may leave listeners on it.
+ * Makes signals that nothing aborts. Up to 256 requests share one, because making one for each took an eighth of the
+ * time of a trivial call. Later requests get a new signal, because tools may leave listeners on it.
  */
 export class LastingSignals {
   private signal: AbortSignal;

@@ -46,7 +46,7 @@ export class WorkflowVersion extends OrganizationRow {
   @Column('jsonb', { nullable: true })
   fittingSchemas: ToolSchemas | null;
 
-  /** Lists references to members that the tools did not return even then. It is null when unknown. */
+  /** Lists references to members that the tools still did not return at the last check. It is null when unknown. */
   @Column('json', { nullable: true })
   looseReferences: string[] | null;
 

@@ -31,7 +31,7 @@ describe(moveStep, () => {
     expect(path).toBe('steps[3]');
   });
 
-  it('moves a step into a list of a later step, whose path changes by that', () => {
+  it('moves a step into a list of a later step, whose path then changes', () => {
     const { definition: moved, path } = move('steps[0]', 'steps[1].else', 0);
     expect(path).toBe('steps[0].else[0]');
     expect(valueAt(moved, `${path}.id`)).toBe('one');
