@@ -4,7 +4,7 @@ const MAX_USES = 256;
 
 /**
  * Makes signals that nothing aborts. Up to 256 requests share one, because making one for each took an eighth of the
- * time of a trivial call. Later requests get a new signal, because tools may leave listeners on it.
+ * time of a trivial call. Later requests get a new signal, because tools may leave listeners on the earlier one.
  */
 export class LastingSignals {
   private signal: AbortSignal;
