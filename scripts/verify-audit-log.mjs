@@ -2,7 +2,6 @@
 // Checks the chain of the audit log of every organization, and prints the end of each chain. With a file that has the
 // output of an earlier run, also checks that the chains still contain those ends. Uses the owner of the database of
 // DATABASE_URL, or of the embedded one in DATA_DIR. See docs/audit-log.md.
-import { readFile } from 'node:fs/promises';
 import { build, BuildError } from './build.mjs';
 
 try {
@@ -14,4 +13,4 @@ try {
 }
 const { verifyAuditLog } = await import('../dist/src/bootstrap/verify-audit-log.js');
 const [file] = process.argv.slice(2);
-await verifyAuditLog(file === undefined ? '' : await readFile(file, 'utf8'));
+await verifyAuditLog(file);

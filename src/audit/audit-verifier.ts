@@ -78,6 +78,8 @@ export class AuditVerifier {
     // All statements see the same state, so entries that are written meanwhile are no faults.
     await this.client.query('begin isolation level repeatable read read only');
     try {
+      // Settings of the database or role could put other functions before those of PostgreSQL.
+      await this.client.query('set local search_path = pg_catalog');
       const { rows: chains } = await this.client.query<Chain>(
         'select * from private.audit_chains order by organization_id',
       );

@@ -6,10 +6,13 @@ import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 
 /**
  * Runs `work` as the owner of the configured database, who sees all organizations. Starts the embedded PostgreSQL when it
- * does not run, and stops it again. Does nothing when there is no database yet.
+ * does not run, and stops it again. Returns false, and does nothing, when there is no database yet.
  */
-export async function withOwner(env: Env, work: (client: Client) => Promise<void>): Promise<void> {
-  if (!env.databaseUrl && !existsSync(join(env.dataDir, 'pg', 'PG_VERSION'))) return;
+export async function withOwner(
+  env: Env,
+  work: (client: Client) => Promise<void>,
+): Promise<boolean> {
+  if (!env.databaseUrl && !existsSync(join(env.dataDir, 'pg', 'PG_VERSION'))) return false;
   const embedded = env.databaseUrl
     ? undefined
     : await EmbeddedPostgres.start({ dataDir: env.dataDir });
@@ -19,6 +22,7 @@ export async function withOwner(env: Env, work: (client: Client) => Promise<void
   try {
     await client.connect();
     await work(client);
+    return true;
   } finally {
     await client.end().catch(() => undefined);
     await embedded?.stop();

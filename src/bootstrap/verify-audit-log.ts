@@ -1,25 +1,28 @@
 import 'reflect-metadata';
-import { AuditVerifier } from '../audit/audit-verifier.js';
-import { loadProcessEnv } from './load-process-env.js';
+import { readFile } from 'node:fs/promises';
+import { AuditVerifier, type ChainHead } from '../audit/audit-verifier.js';
 import { sqlState } from '../database/database-error.js';
 import { toError } from '../errors/app-error.js';
+import { loadProcessEnv } from './load-process-env.js';
 import { withOwner } from './owner-connection.js';
 
 const UNDEFINED_TABLE = '42P01';
 const HEAD = /^head (\S+) (\d+) ([0-9a-f]{64})$/gm;
 
 /**
- * Checks the chains of all audit logs and prints their ends. `earlier` is the output of an earlier run. The exit code is
- * 1 when something was changed, removed or inserted, and 2 when the command failed.
+ * Checks the chains of all audit logs and prints their ends. `file` has the output of an earlier run. The exit code is 1
+ * when something was changed, removed or inserted, and 2 when nothing could be checked: never 0 without a check.
  */
-export async function verifyAuditLog(earlier: string): Promise<void> {
-  const kept = [...earlier.matchAll(HEAD)].map(([, organizationId, position, hash]) => ({
-    organizationId: organizationId!,
-    position: BigInt(position!),
-    hash: hash!,
-  }));
+export async function verifyAuditLog(file?: string): Promise<void> {
+  let kept: readonly ChainHead[];
   try {
-    await withOwner(loadProcessEnv(), async (client) => {
+    kept = file === undefined ? [] : await readHeads(file);
+  } catch (error) {
+    fail(`${toError(error).message}\nGive the file with the output of an earlier run, or no file.`);
+    return;
+  }
+  try {
+    const hasDatabase = await withOwner(loadProcessEnv(), async (client) => {
       const { heads, faults, entries, waiting } = await new AuditVerifier(client).verify(kept);
       for (const { organizationId, position, hash } of heads) {
         say(`head ${organizationId} ${position} ${hash}`);
@@ -31,12 +34,37 @@ export async function verifyAuditLog(earlier: string): Promise<void> {
       );
       if (faults.length > 0) process.exitCode = 1;
     });
+    if (!hasDatabase) throw new Error('There is no database in DATA_DIR.');
   } catch (error) {
-    // Switchboard never ran on this database.
-    if (sqlState(error) === UNDEFINED_TABLE) return;
-    process.stderr.write(`The audit log could not be checked: ${toError(error).message}\n`);
-    process.exitCode = 2;
+    fail(
+      `${reasonOf(error)}\nSet DATABASE_URL, or DATA_DIR with the embedded PostgreSQL, to the values of the running ` +
+        'service. The user must be the owner of the database.',
+    );
   }
+}
+
+async function readHeads(file: string): Promise<ChainHead[]> {
+  const earlier = await readFile(file, 'utf8');
+  const heads = [...earlier.matchAll(HEAD)].map(([, organizationId, position, hash]) => ({
+    organizationId: organizationId!,
+    position: BigInt(position!),
+    hash: hash!,
+  }));
+  // A wrong file would look like a check that found nothing.
+  if (heads.length === 0) throw new Error(`${file} has no line that begins with head.`);
+  return heads;
+}
+
+function reasonOf(error: unknown): string {
+  const isMissing = sqlState(error) === UNDEFINED_TABLE;
+  const { message } = toError(error);
+  // An attacker who dropped a table must not make the check pass.
+  return isMissing ? `The database has no audit log of Switchboard (${message}).` : message;
+}
+
+function fail(reason: string): void {
+  process.stderr.write(`The audit log could not be checked: ${reason}\n`);
+  process.exitCode = 2;
 }
 
 function say(line: string): void {

@@ -113,6 +113,33 @@ describe('the chain of the audit log', () => {
     expect(faults.join('\n')).not.toContain(globex.id);
   });
 
+  it('is checked without functions of the database that have the names of those of PostgreSQL', async () => {
+    const [entry] = await switchboard.ownerQuery<{ at: string }>(
+      `update audit_log set at = at + interval '1 day' where id = ${THIRD.replaceAll('$acme', `'${acme.id}'`)}
+       returning to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') as at`,
+    );
+    await switchboard.ownerQuery(
+      `update private.audit_seals set last_at = last_at + interval '1 day'`,
+    );
+    await switchboard.ownerQuery('create schema hostile');
+    await switchboard.ownerQuery(
+      `create function hostile.to_char(given timestamp, format text) returns text language sql as $$
+         select pg_catalog.to_char(case when given = '${entry!.at}' then given - interval '1 day' else given end, format)
+       $$`,
+    );
+    const path = (value: string) =>
+      switchboard.ownerQuery(
+        `do $$ begin execute format('alter database %I set search_path = ${value}', current_database()); end $$`,
+      );
+    await path('hostile, pg_catalog, public');
+    try {
+      expect((await verify()).faults).toEqual([expect.stringContaining('was changed')]);
+    } finally {
+      await path('public');
+      await switchboard.ownerQuery('drop schema hostile cascade');
+    }
+  });
+
   it('shows a removed end with a corrected head only with an end that was kept elsewhere', async () => {
     const { heads } = await verify();
     const removal = `
