@@ -10,7 +10,7 @@ const KINDS = ['tenant', 'gate'] as const;
 let owner: Client;
 let access: DatabaseAccess;
 
-/** Creates a database, connects as its owner, and returns what undoes both. */
+/** Creates a database, connects as its owner, and returns a function that undoes both. */
 async function open(): Promise<() => Promise<void>> {
   const database = await createTestDatabase();
   access = database.access;

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-// A function without an ACL has that of its kind: everybody may execute it.
+// A function without an ACL has the default of its kind: everybody may execute it.
 const GRANTS = `
   with objects (kind, name, acl, owner) as (
     select 'database', '', coalesce(d.datacl, acldefault('d', d.datdba)), d.datdba

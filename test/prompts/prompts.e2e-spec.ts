@@ -272,7 +272,7 @@ describe('an organization that hides a tool', () => {
     }
   });
 
-  it('are hidden if a tool that reads for them needs confirmation, but not for a tool that changes data', async () => {
+  it('has no prompt when a tool that reads for it needs confirmation, but has it when a tool that changes data does', async () => {
     const names = async (policies: Record<string, object>): Promise<string[]> => {
       const careful = await createOrganization(switchboard);
       for (const [tool, policy] of Object.entries(policies)) {
