@@ -11,7 +11,7 @@ import { build } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const KILOBYTE = 1000;
-/** Limits what the first page of a person loads, as gzip. */
+/** Limits the size of what the first page loads, as gzip. */
 const FIRST_LOAD_BUDGET = 250 * KILOBYTE;
 /** Limits what a part that is loaded later may add. */
 const PART_BUDGET = 60 * KILOBYTE;
