@@ -172,7 +172,7 @@ export class LeasedWorker {
     } catch (error) {
       // Log an outage once, and not at every poll.
       if (this.failures === 0)
-        this.logger.error(`Cannot claim; retrying: ${toError(error).message}`);
+        this.logger.error(`Claiming rows failed; retrying: ${toError(error).message}`);
       this.failures += 1;
       return [];
     } finally {

@@ -54,7 +54,9 @@ export class ChannelListener {
       } catch (error) {
         reject(error);
         if (!signal.aborted)
-          this.logger.warn(`Cannot listen on ${this.channel}; retrying: ${toError(error).message}`);
+          this.logger.warn(
+            `Listening on ${this.channel} failed; retrying: ${toError(error).message}`,
+          );
       }
       onListening = () => this.handlers.reconnected?.();
       await sleep(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
