@@ -236,7 +236,7 @@ describe('the verification of an address', () => {
     expect((await view(ada)).is_verified).toBe(false);
   });
 
-  it('needs a session of the account, and a request of the own site', async () => {
+  it('needs a session of the account, and a request from this site', async () => {
     const ada = await signUp();
     const token = await tokenOf(ada);
     const url = `${switchboard.url}/api/auth/verification`;
