@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Texts of the verification of an address. */
+/** Has the texts of the verification of an address. */
 export const verificationTexts = defineTexts(
   {
     title: 'Confirm your e-mail address',
