@@ -1,4 +1,4 @@
--- Takes from a quota of an organization. A rollback gives it back.
+-- Takes an amount from a quota of an organization. A rollback gives it back.
 --
 -- Arguments:
 --   of_organization_id  the organization

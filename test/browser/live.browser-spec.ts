@@ -74,7 +74,7 @@ describe('live data', () => {
     await done.waitFor();
   });
 
-  it('asks every tab to sign in when the session ends, and once is enough', async () => {
+  it('asks every tab to sign in when the session ends, and one sign-in is enough', async () => {
     const one = await dashboard.open('/contacts');
     const two = await dashboard.open('/messages', { context: one.page.context() });
     await one.page.locator('h1').waitFor();

@@ -32,17 +32,17 @@ export interface TriggerOptions {
   limits?: RunLimits;
 }
 
-/** Holds a parsed trigger. `secret`: true generates a secret, text sets it, null removes it, absent keeps it. */
+/** Holds a parsed trigger. `secret`: true generates a secret, text sets it, null removes it, an absent value keeps it. */
 export interface Trigger {
   type: TriggerType;
   secret?: true | string | null;
   /** The previous secret stays valid for this many seconds. With 0 it becomes invalid at once. */
   overlapSeconds?: number;
-  /** Null removes the tolerance, absent keeps it. */
+  /** Null removes the tolerance, an absent value keeps it. */
   toleranceSeconds?: number | null;
-  /** Null removes the wait, absent keeps it. */
+  /** Null removes the wait, an absent value keeps it. */
   waitSeconds?: number | null;
-  /** Null removes it, absent keeps it. */
+  /** Null removes it, an absent value keeps it. */
   dedupeSeconds?: number | null;
   options: TriggerOptions;
 }
