@@ -7,7 +7,7 @@ export interface Backlog {
   secondsFromNow?: number;
 }
 
-/** Inserts runs directly into the table. By default they are queued, and due since an hour. */
+/** Inserts runs directly into the table. By default they are queued, and have been due for an hour. */
 export async function insertRuns(
   switchboard: Switchboard,
   organization: Pick<TestOrganization, 'id'>,
