@@ -24,7 +24,7 @@ export function fieldKind(schema: Schema): FieldKind {
     case 'object':
       return schema.properties ? 'group' : 'json';
     case 'array':
-      // A list of free objects is written as JSON.
+      // A list of objects without declared properties is written as JSON.
       return schema.items && fieldKind(schema.items) !== 'json' ? 'list' : 'json';
   }
 }

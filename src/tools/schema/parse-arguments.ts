@@ -21,7 +21,7 @@ export function parseBySchema(schema: ObjectSchema, given: unknown): Record<stri
   return checked as Record<string, unknown>;
 }
 
-/** Keeps free-form objects plain. plainToInstance would copy them, and fail on a key called `constructor`. */
+/** Keeps objects without a class plain. plainToInstance would copy them, and fail on a key called `constructor`. */
 export function instantiate<T extends object>(schemaClass: SchemaClass<T>, value: object): T {
   const nested = nestedClassesOf(schemaClass);
   const instance = new schemaClass() as Record<string, unknown>;
