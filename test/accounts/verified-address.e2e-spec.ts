@@ -271,7 +271,7 @@ describe('the verification of an address', () => {
     expect((await verify(ada, token)).status).toBe(200);
   });
 
-  it('leaves a quota as it is that an operator has set', async () => {
+  it('changes no quota that an operator has set', async () => {
     const ada = await signUp();
     // The command reads the settings of its process.
     const before = process.env.DATABASE_URL;

@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { errorCode } from './embedded-postgres-error.js';
 
-/** Identifies a process, also when the system reuses its pid later. */
+/** Identifies a process, even when the system reuses its pid later. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Contains the boot id and the clock tick at which the process started. It is null on systems without /proc. */
