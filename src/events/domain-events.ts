@@ -18,7 +18,7 @@ export type EventName = (typeof EVENT_NAMES)[number];
 
 export interface DomainEvent {
   readonly name: EventName;
-  /** The event is about this contact, if about any. */
+  /** The event is about this contact, if it is about a contact. */
   readonly contactId: string | null;
   /** Workflows read this JSON. */
   readonly payload: object;

@@ -73,7 +73,7 @@ export async function exchange(
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   const request = sendRequest({
-    // An agent could use a connection whose address was not checked, or a proxy.
+    // An `http.Agent` could use a connection whose address was not checked, or a proxy.
     createConnection: () => socket,
     method,
     path,

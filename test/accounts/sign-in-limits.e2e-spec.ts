@@ -117,7 +117,7 @@ describe('the limits of sign-in', () => {
     expect((await neighbour).status).toBe(401);
   });
 
-  it('believe no address that a client puts before the one of the proxy', async () => {
+  it('ignore addresses that a client puts before the address of the proxy', async () => {
     const address = newAddress();
     const guess = (index: number) =>
       signIn(
