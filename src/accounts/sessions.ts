@@ -49,7 +49,7 @@ export class Sessions implements OnApplicationShutdown {
       saveUninitialized: false,
       rolling: true,
       // Behind a proxy that ends TLS, only X-Forwarded-Proto says that the request came by https. Without a list of
-      // proxies, every client is believed. A client that lies only gets a cookie that its browser sends by https alone.
+      // proxies, every client is believed. A client that lies only gets a cookie that its browser sends over https only.
       proxy: env.trustedProxies === '' ? secure : undefined,
       cookie: { ...this.cookieOptions, maxAge: IDLE_LIFETIME_MS },
     });
