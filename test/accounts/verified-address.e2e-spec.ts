@@ -303,7 +303,7 @@ describe('the verification of an address', () => {
     expect(await mailsTo(ada.email)).toHaveLength(MAILS_A_DAY);
   });
 
-  it('mails a mailbox a few times a day, however many accounts and spellings of it ask', async () => {
+  it('sends a mailbox a few mails a day, however many accounts and spellings of it ask for one', async () => {
     const spellings = ['victim+1', 'victim+2', 'v.i.ctim+3', 'Victim+4', 'vic.tim+5', 'victim'];
     const people = [];
     for (const name of spellings) people.push(await signUp(`${name}@mail.example`));

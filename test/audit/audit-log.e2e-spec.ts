@@ -59,7 +59,7 @@ const callAsAgent = async (name: string, given: object): Promise<Response> =>
   );
 
 describe('the audit log', () => {
-  it('has who made a change, from where, with a digest of the arguments and not their content', async () => {
+  it('says who made a change and from where, with a digest of the arguments and not their content', async () => {
     const email = 'canary.person@example.com';
     const response = await callAsAgent('create_contact', { email });
     const [entry] = await list({ action: 'create_contact' });
