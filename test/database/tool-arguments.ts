@@ -33,7 +33,7 @@ const ARGUMENTS: Record<string, unknown> = {
 /** Has functions that create a row for each argument that refers to one. */
 const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promise<string>> = {
   contact_id: async (organization) => {
-    // argumentsFor needs a new one for every call.
+    // Each call of argumentsFor needs a new contact.
     const given = { email: 'somebody@example.com', on_conflict: 'update' };
     return (await made<{ contact: { id: string } }>(organization, 'create_contact', given)).contact
       .id;
