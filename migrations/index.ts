@@ -23,6 +23,7 @@ import { AuditChains1764000020000 } from './1764000020000-audit-chains.js';
 import { CutValues1764000022000 } from './1764000022000-cut-values.js';
 import { AccountSettings1764000024000 } from './1764000024000-account-settings.js';
 import { VerifiedAddresses1764000025000 } from './1764000025000-verified-addresses.js';
+import { MessageEvents1764000026000 } from './1764000026000-message-events.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -55,4 +56,5 @@ export const MIGRATIONS = [
   CutValues1764000022000,
   AccountSettings1764000024000,
   VerifiedAddresses1764000025000,
+  MessageEvents1764000026000,
 ];

@@ -303,6 +303,22 @@ create policy owner on public.memberships to owner using (true) with check (true
 create policy tenant on public.memberships to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.memberships FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
+create table public.message_events (
+  organization_id text collate "C" not null,
+  message_id text collate "C" not null,
+  id bigint not null generated always as identity,
+  at timestamp(3) with time zone not null default now(),
+  status text not null,
+  reason text,
+  attempts integer not null,
+  constraint message_events_pkey PRIMARY KEY (organization_id, message_id, id),
+  constraint message_events_message_id_fkey FOREIGN KEY (organization_id, message_id) REFERENCES public.messages(organization_id, id) ON DELETE CASCADE
+);
+alter table public.message_events enable row level security;
+alter table public.message_events force row level security;
+create policy owner on public.message_events to owner using (true) with check (true);
+create policy tenant on public.message_events to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
 create table public.messages (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -336,12 +352,15 @@ CREATE INDEX messages_organization_id_run_id_idx ON public.messages USING btree 
 CREATE INDEX messages_due_at_idx ON public.messages USING btree (due_at) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text]));
 CREATE INDEX messages_unfinished_id_idx ON public.messages USING btree (id) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text]));
 CREATE UNIQUE INDEX messages_external_id_key ON public.messages USING btree (organization_id, channel, external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX messages_undelivered_idx ON public.messages USING btree (organization_id, status, created_at, id) WHERE (status = ANY (ARRAY['failed'::text, 'canceled'::text]));
 alter table public.messages enable row level security;
 alter table public.messages force row level security;
 create policy owner on public.messages to owner using (true) with check (true);
 create policy tenant on public.messages to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 CREATE TRIGGER quota_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.count_insert('messages', 'daily');
+CREATE TRIGGER record_changed_message AFTER UPDATE ON public.messages FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION private.record_message_event();
+CREATE TRIGGER record_new_message AFTER INSERT ON public.messages FOR EACH ROW EXECUTE FUNCTION private.record_message_event();
 
 create table public.offered_workflows (
   organization_id text collate "C" not null,
@@ -790,6 +809,8 @@ function private.purge_audit_log(of_organization text, before timestamp with tim
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.record_effect() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.record_message_event() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.record_parked_run() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.report_effects_of(target regclass) returns void

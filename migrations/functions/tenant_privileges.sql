@@ -31,6 +31,7 @@ with listed (name, privilege, columns) as (values
   ('idempotency_keys', 'update', '{result}'),
   ('idempotency_keys', 'delete', null),
   ('memberships', null, null),
+  ('message_events', 'select', null),
   ('messages', 'select', null),
   ('messages', 'insert', null),
   ('messages', 'update', '{attempts,due_at,lease_until,sent_at,status,status_reason,updated_at}'),

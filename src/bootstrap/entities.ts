@@ -3,6 +3,7 @@ import { AuditLogEntry } from '../accounts/audit-log-entry.entity.js';
 import { CallLogRow } from '../audit/call-log-row.entity.js';
 import { Contact } from '../contacts/contact.entity.js';
 import { ApiKey } from '../keys/api-key.entity.js';
+import { MessageEvent } from '../messaging/message-event.entity.js';
 import { Message } from '../messaging/message.entity.js';
 import { ToolPolicyRow } from '../policies/tool-policy-row.entity.js';
 import { RetentionRule } from '../retention/retention-rule.entity.js';
@@ -24,6 +25,7 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   Confirmation,
   Contact,
   Message,
+  MessageEvent,
   Workflow,
   WorkflowVersion,
   WorkflowSchedule,

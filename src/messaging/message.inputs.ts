@@ -1,26 +1,43 @@
-import { PageInput } from '../paging/paging.js';
 import { Doc } from '../tools/schema/doc.decorator.js';
-import { Choice, JsonObject, Text } from '../tools/schema/fields.js';
-import {
-  MESSAGE_CHANNELS,
-  MESSAGE_STATUSES,
-  type MessageChannel,
-  type MessageStatus,
-} from './message.entity.js';
+import { Choice, Integer, JsonObject, Text } from '../tools/schema/fields.js';
+import { MESSAGE_CHANNELS, MESSAGE_STATUSES, type MessageChannel } from './message.entity.js';
 
-export class ListMessagesInput extends PageInput {
-  @Text('Only messages to or from this contact.', { optional: true, min: 1, max: 64 })
+/** Names a status, or a group: `pending` are scheduled, queued and sending, `undelivered` are failed and canceled. */
+export const MESSAGE_STATUS_FILTERS = [...MESSAGE_STATUSES, 'pending', 'undelivered'] as const;
+
+export type MessageStatusFilter = (typeof MESSAGE_STATUS_FILTERS)[number];
+
+/** Matches the messages that meet all given members. */
+export class MessageFilterInput {
+  @Text({ optional: true, min: 1, max: 64 })
   contact_id?: string;
 
-  @Choice(MESSAGE_STATUSES, 'Only messages with this status.', { optional: true })
-  status?: MessageStatus;
+  @Choice(MESSAGE_STATUS_FILTERS, { optional: true })
+  status?: MessageStatusFilter;
 
-  @Text('Only messages that this run sent.', { optional: true, min: 1, max: 64 })
+  @Choice(MESSAGE_CHANNELS, { optional: true })
+  channel?: MessageChannel;
+
+  @Text({ optional: true, min: 1, max: 64 })
   run_id?: string;
+
+  @Text('RFC 3339.', { optional: true, max: 64 })
+  created_after?: string;
+
+  @Text({ optional: true, max: 64 })
+  created_before?: string;
+}
+
+export class ListMessagesInput extends MessageFilterInput {
+  @Integer({ min: 1, max: 100 })
+  limit: number = 20;
+
+  @Text('next_cursor of the previous page.', { optional: true, max: 1024 })
+  cursor?: string;
 }
 
 export class MessageIdInput {
-  @Text('Id of the message.', { min: 1, max: 64 })
+  @Text({ min: 1, max: 64 })
   message_id: string;
 }
 

@@ -1,6 +1,6 @@
 import { PageResult } from '../paging/paging.js';
 import { Doc } from '../tools/schema/doc.decorator.js';
-import { Choice, Flag, ListOf, Nested, Text, Timestamp } from '../tools/schema/fields.js';
+import { Choice, Flag, Integer, ListOf, Nested, Text, Timestamp } from '../tools/schema/fields.js';
 import {
   MESSAGE_CHANNELS,
   MESSAGE_DIRECTIONS,
@@ -10,6 +10,7 @@ import {
   type MessageDirection,
   type MessageStatus,
 } from './message.entity.js';
+import type { MessageEvent } from './message-event.entity.js';
 
 export class MessageView {
   @Text()
@@ -96,6 +97,49 @@ export class MessagePage extends PageResult {
 export class MessageResult {
   @Nested(() => MessageView)
   message: MessageView;
+}
+
+export class MessageEventView {
+  @Choice(MESSAGE_STATUSES)
+  status: MessageStatus;
+
+  @Text('Reason of a failure, of a cancellation, or of another attempt.', { nullable: true })
+  reason: string | null;
+
+  @Integer('Number of attempts that had begun.')
+  attempts: number;
+
+  @Timestamp()
+  at: string;
+
+  static of({ status, reason, attempts, at }: MessageEvent): MessageEventView {
+    return { status, reason, attempts, at: at.toISOString() };
+  }
+}
+
+export class MessageEventsResult {
+  @ListOf(() => MessageEventView)
+  events: MessageEventView[];
+}
+
+export class StatusCount {
+  @Choice(MESSAGE_STATUSES)
+  status: MessageStatus;
+
+  @Integer()
+  count: number;
+}
+
+export class MessageCountsResult {
+  @Doc('Statuses that occur, in the order in which messages get them.')
+  @ListOf(() => StatusCount)
+  counts: StatusCount[];
+
+  @Integer('Number of messages that were counted.')
+  counted: number;
+
+  @Flag('False if there are older messages, which were not counted.')
+  is_complete: boolean;
 }
 
 export class RecordedMessageResult extends MessageResult {

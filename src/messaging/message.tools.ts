@@ -4,8 +4,21 @@ import { Resource } from '../resources/resource.decorator.js';
 import { parseTime } from '../text/parse-time.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
-import { ListMessagesInput, MessageIdInput, SendMessageInput } from './message.inputs.js';
-import { MessagePage, MessageResult, MessageView } from './message.results.js';
+import { messageFilter } from './message-filter.js';
+import {
+  ListMessagesInput,
+  MessageFilterInput,
+  MessageIdInput,
+  SendMessageInput,
+} from './message.inputs.js';
+import {
+  MessageCountsResult,
+  MessageEventView,
+  MessageEventsResult,
+  MessagePage,
+  MessageResult,
+  MessageView,
+} from './message.results.js';
 import { MessagesService } from './messages.service.js';
 
 const MOST_AHEAD_MS = 366 * 24 * 60 * 60 * 1000;
@@ -68,8 +81,7 @@ export class MessageTools {
   @Tool({
     name: 'list_messages',
     title: 'List messages',
-    description:
-      'Lists messages, sent and received, newest first. Returns a page and next_cursor for the next page.',
+    description: 'Lists messages, sent and received, newest first, in pages.',
     output: MessagePage,
     readOnly: true,
   })
@@ -82,13 +94,40 @@ export class MessageTools {
   async list(input: ListMessagesInput, call: ToolCall): Promise<MessagePage> {
     const { messages, nextCursor } = await this.messages.list(
       call.organizationId,
-      { contactId: input.contact_id, status: input.status, runId: input.run_id },
+      messageFilter(input),
       { limit: input.limit, cursor: input.cursor },
     );
     return {
       messages: messages.map((message) => MessageView.of(message)),
       next_cursor: nextCursor,
     };
+  }
+
+  @Tool({
+    name: 'count_messages',
+    title: 'Count messages',
+    description: 'Counts the newest 10,000 messages that match, by status.',
+    output: MessageCountsResult,
+    readOnly: true,
+    surfaces: ['dashboard'],
+  })
+  count(input: MessageFilterInput, call: ToolCall): Promise<MessageCountsResult> {
+    return this.messages.count(call.organizationId, messageFilter(input));
+  }
+
+  @Tool({
+    name: 'list_message_events',
+    title: 'List what happened to a message',
+    description:
+      'Lists every status that a message had, oldest first, with its time and reason. Messages that were created ' +
+      'before Switchboard stored this have only what happened since.',
+    output: MessageEventsResult,
+    readOnly: true,
+    surfaces: ['dashboard'],
+  })
+  async listEvents(input: MessageIdInput, call: ToolCall): Promise<MessageEventsResult> {
+    const events = await this.messages.listEvents(call.organizationId, input.message_id);
+    return { events: events.map((event) => MessageEventView.of(event)) };
   }
 
   @Tool({

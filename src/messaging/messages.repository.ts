@@ -1,9 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { Repository } from 'typeorm';
+import type { Repository, SelectQueryBuilder } from 'typeorm';
 import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
-import { Message, type MessageChannel, type MessageStatus } from './message.entity.js';
+import {
+  MESSAGE_STATUSES,
+  Message,
+  type MessageChannel,
+  type MessageStatus,
+} from './message.entity.js';
+import { MessageEvent } from './message-event.entity.js';
 
 const INSERT = prepared(
   'message_insert',
@@ -19,10 +25,14 @@ type NewMessage = Pick<
 type OutboundMessage = NewMessage & Pick<Message, 'status' | 'idempotencyKey' | 'scheduledAt'>;
 type InboundMessage = NewMessage & Pick<Message, 'externalId'>;
 
+/** Matches the messages that meet all given members. `createdAfter` includes the time itself. */
 export interface MessageFilter {
   contactId?: string;
-  status?: MessageStatus;
+  statuses?: readonly MessageStatus[];
+  channel?: MessageChannel;
   runId?: string;
+  createdAfter?: Date;
+  createdBefore?: Date;
 }
 
 /** Describes the outcome of an attempt: the new status, its reason, and the seconds before a retry, if any. */
@@ -116,20 +126,63 @@ export class MessagesRepository {
     position: TimePosition | undefined,
     limit: number,
   ): Promise<Message[]> {
+    const query = this.matching(organizationId, filter, limit);
+    if (position) {
+      query.andWhere('(message.createdAt, message.id) < (:at, :id)', { ...position });
+    }
+    return await query.getMany();
+  }
+
+  /** Counts the newest `limit` messages by status, in the order in which messages get them. */
+  async count(
+    organizationId: string,
+    filter: MessageFilter,
+    limit: number,
+  ): Promise<{ status: MessageStatus; count: number }[]> {
+    const matching = this.matching(organizationId, filter, limit).select(
+      'message.status',
+      'status',
+    );
+    const [text, values] = matching.getQueryAndParameters();
+    const rows = await this.tenants
+      .session(organizationId)
+      .query<{ status: MessageStatus; count: number }>(
+        `select status, count(*)::int as count from (${text}) newest group by status
+         order by array_position($${values.length + 1}::text[], status)`,
+        [...values, MESSAGE_STATUSES],
+      );
+    return rows;
+  }
+
+  /** Returns the statuses that a message had, oldest first. They are none for an unknown message. */
+  listEvents(organizationId: string, messageId: string, limit: number): Promise<MessageEvent[]> {
+    return this.tenants.repository(organizationId, MessageEvent).find({
+      where: { organizationId, messageId },
+      order: { id: 'ASC' },
+      take: limit,
+    });
+  }
+
+  /** Selects at most `limit` messages, newest first. */
+  private matching(
+    organizationId: string,
+    filter: MessageFilter,
+    limit: number,
+  ): SelectQueryBuilder<Message> {
     const query = this.rows(organizationId)
       .createQueryBuilder('message')
       .where('message.organizationId = :organizationId', { organizationId })
       .orderBy('message.createdAt', 'DESC')
       .addOrderBy('message.id', 'DESC')
       .limit(limit);
-    const { contactId, status, runId } = filter;
+    const { contactId, statuses, channel, runId, createdAfter, createdBefore } = filter;
     if (contactId !== undefined) query.andWhere('message.contactId = :contactId', { contactId });
-    if (status !== undefined) query.andWhere('message.status = :status', { status });
+    if (statuses !== undefined) query.andWhere('message.status IN (:...statuses)', { statuses });
+    if (channel !== undefined) query.andWhere('message.channel = :channel', { channel });
     if (runId !== undefined) query.andWhere('message.runId = :runId', { runId });
-    if (position) {
-      query.andWhere('(message.createdAt, message.id) < (:at, :id)', { ...position });
-    }
-    return await query.getMany();
+    if (createdAfter) query.andWhere('message.createdAt >= :createdAfter', { createdAfter });
+    if (createdBefore) query.andWhere('message.createdAt < :createdBefore', { createdBefore });
+    return query;
   }
 
   /** Returns at most `limit` ids that start with `text` in any case among the newest 1000 messages, newest first. */

@@ -8,11 +8,16 @@ import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { pageOf, readTimeCursor, timeCursor } from '../paging/paging.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { newId } from '../text/ids.js';
-import type { Message } from './message.entity.js';
+import type { Message, MessageStatus } from './message.entity.js';
+import type { MessageEvent } from './message-event.entity.js';
 import { type MessageFilter, MessagesRepository } from './messages.repository.js';
 
 const LONGEST_SUBJECT = 500;
 const LONGEST_BODY_BYTES = 256 * 1024;
+/** Bounds the time of a count, however many messages there are. */
+const MOST_COUNTED = 10_000;
+/** A message has far fewer: six attempts, a schedule and an outcome. */
+const MOST_EVENTS = 100;
 
 interface MessageContent {
   subject: string;
@@ -96,6 +101,26 @@ export class MessagesService {
       ({ body }) => body.length,
     );
     return { messages, nextCursor };
+  }
+
+  /** Counts the newest 10,000 messages that match, by status. */
+  async count(
+    organizationId: string,
+    filter: MessageFilter,
+  ): Promise<{
+    counts: { status: MessageStatus; count: number }[];
+    counted: number;
+    is_complete: boolean;
+  }> {
+    const counts = await this.messages.count(organizationId, filter, MOST_COUNTED);
+    const counted = counts.reduce((sum, { count }) => sum + count, 0);
+    return { counts, counted, is_complete: counted < MOST_COUNTED };
+  }
+
+  /** Returns the statuses that a message had, oldest first. Throws `not_found` when the organization has no such message. */
+  async listEvents(organizationId: string, id: string): Promise<MessageEvent[]> {
+    await this.get(organizationId, id);
+    return await this.messages.listEvents(organizationId, id, MOST_EVENTS);
   }
 
   /** Returns the newest messages to a contact, newest first, however long they are. */

@@ -1,8 +1,11 @@
-import { Module } from '@nestjs/common';
+import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { SessionMiddleware } from '../accounts/sessions.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
 import { LiquidModule } from '../liquid/liquid.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { MessageDeliveryService } from './message-delivery.service.js';
+import { MessagePreviewController } from './message-preview.controller.js';
 import { MessagePrompts } from './message.prompts.js';
 import { MessageTools } from './message.tools.js';
 import { MessageWorker } from './message.worker.js';
@@ -13,7 +16,8 @@ import { ProviderTools } from './provider.tools.js';
 
 /** Sends messages to contacts and records inbound messages. Tools queue messages; workers deliver them. */
 @Module({
-  imports: [ContactsModule, LiquidModule, MailModule],
+  imports: [AccountsModule, ContactsModule, LiquidModule, MailModule],
+  controllers: [MessagePreviewController],
   providers: [
     MessageTools,
     ProviderTools,
@@ -26,4 +30,8 @@ import { ProviderTools } from './provider.tools.js';
   ],
   exports: [MessagesService],
 })
-export class MessagingModule {}
+export class MessagingModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(SessionMiddleware).forRoutes(MessagePreviewController);
+  }
+}

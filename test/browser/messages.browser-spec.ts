@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findViolations } from './support/axe.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
 interface Sent {
@@ -29,15 +30,17 @@ describe('messages', () => {
   it('are listed by state, opened and canceled', async () => {
     await schedule('ada@example.com', 'Good morning.');
     const { page, faults } = await dashboard.open('/messages');
-    await page.getByLabel('State').selectOption('scheduled');
-    await page.waitForURL('**/messages?status=scheduled');
+    await page.getByRole('option', { name: 'Scheduled (1)' }).waitFor({ state: 'attached' });
+    await page.getByLabel('State').selectOption('pending');
+    await page.getByLabel('Channel').selectOption('email');
+    await page.waitForURL('**/messages?status=pending&channel=email');
     await page.getByRole('link', { name: 'To ada@example.com' }).click();
     await page.getByText('Good morning.').waitFor();
-    await page.getByText('Scheduled for').waitFor();
+    await page.getByText('for ').waitFor();
     await page.getByRole('button', { name: 'Cancel the message' }).click();
     const question = page.getByRole('alertdialog');
     await question.getByRole('button', { name: 'Cancel the message' }).click();
-    await page.locator('main').getByText('Canceled', { exact: true }).waitFor();
+    await page.locator('main').getByText('Canceled by dashboard.').waitFor();
     await page.getByRole('button', { name: 'Cancel the message' }).waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
   });
@@ -52,6 +55,32 @@ describe('messages', () => {
     await page.getByRole('button', { name: /Show all/ }).click();
     await page.getByRole('button', { name: 'Show less' }).waitFor();
     expect(await text.textContent()).toBe(body);
+    expect(faults).toEqual([]);
+  });
+
+  it('are shown in a frame that runs and loads nothing, also opened by itself', async () => {
+    const url = `${dashboard.switchboard.url}/api/auth/sign-out`;
+    const body =
+      `<script>parent.hit = 1; fetch('${url}', { method: 'POST' })</script>` +
+      `<img src="${url}" onerror="parent.hit = 1"><meta http-equiv="refresh" content="0; ${url}">` +
+      `<a href="${url}">click</a> ${url} \u202e`;
+    const id = await schedule('frame@example.com', body);
+    const { page, faults } = await dashboard.open(`/messages/${id}`);
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    await page.getByRole('tab', { name: 'Preview' }).click();
+    const frame = page.frameLocator('iframe');
+    await frame.getByText(`<script>parent.hit = 1`).waitFor();
+    expect(await frame.locator('script, img, a, meta[http-equiv]').count()).toBe(0);
+    expect(await page.evaluate('[window.hit, frames[0].origin]').catch(() => 'other origin')).toBe(
+      'other origin',
+    );
+    expect(requests.filter((each) => each.endsWith('/sign-out'))).toEqual([]);
+    expect(requests.filter((each) => each.endsWith('/preview'))).toHaveLength(1);
+    expect(await findViolations(page)).toEqual([]);
+    await page.goto(`${dashboard.switchboard.url}/api/messages/${id}/preview`);
+    await page.getByText(`<script>parent.hit = 1`).waitFor();
+    expect(await page.evaluate('self.origin')).toBe('null');
     expect(faults).toEqual([]);
   });
 

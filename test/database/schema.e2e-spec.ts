@@ -17,6 +17,7 @@ const BOOKKEEPING: Record<string, string> = {
   call_log: 'it records calls, and a dry run is not one',
   event_interests: 'it is derived from the definitions of workflows',
   idempotency_keys: 'it stores results, and a dry run stores none',
+  message_events: 'the database writes them with the change of the message, which is reported',
   parked_runs: 'the database parks runs by itself; no call does',
   pending_events: 'a queue for workers, soon empty again',
   run_waits: 'the run journal already shows what steps wait for',
@@ -141,6 +142,8 @@ describe('every table of an organization', () => {
           'public.find_contact_ids(text, text, integer)'::regprocedure,
           -- Triggers cannot be called. They count the rows that their statement wrote.
           'private.count_insert()'::regprocedure,
+          -- It copies the state of the row that its statement wrote, so that nobody else may write events.
+          'private.record_message_event()'::regprocedure,
           'private.count_workflow_end()'::regprocedure])
         or not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false))`);
     expect(rows).toEqual([]);
@@ -174,9 +177,9 @@ describe('every table of an organization', () => {
     expect(silent.sort()).toEqual(Object.keys(BOOKKEEPING));
   });
 
-  it('has only triggers with a fixed search path and without security definer except for quotas, because cascades run them as the owner', async () => {
+  it('has only triggers with a fixed search path and without security definer except for quotas and events of messages, because cascades run them as the owner', async () => {
     const { rows } = await client.query<{ name: string; safe: boolean }>(`
-      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname like 'count\\_%')
+      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname like 'count\\_%' or p.proname = 'record_message_event')
         and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe
       from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal
       order by name`);
@@ -188,6 +191,8 @@ describe('every table of an organization', () => {
       { name: 'private.notify_run_change()', safe: true },
       { name: 'private.protect_audit_rule()', safe: true },
       { name: 'private.record_effect()', safe: true },
+      // No cascade changes the status of a message.
+      { name: 'private.record_message_event()', safe: true },
       { name: 'private.record_parked_run()', safe: true },
       { name: 'private.requeue_limited_run()', safe: true },
     ]);

@@ -16,6 +16,7 @@ const BOOKKEEPING = [
   'call_log',
   'event_interests',
   'idempotency_keys',
+  'message_events',
   'migrations',
   'parked_runs',
   'pending_events',

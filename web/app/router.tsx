@@ -13,7 +13,7 @@ import { SignInPage } from '../features/account/sign-in-page.tsx';
 import { SignUpPage } from '../features/account/sign-up-page.tsx';
 import { readAuditFilters } from '../features/audit/audit-filters.ts';
 import { readCallFilters } from '../features/developer/call.readers.ts';
-import { type MessageStatus, readStatus } from '../features/messages/message.readers.ts';
+import { readMessageFilters } from '../features/messages/message-filters.ts';
 import { readRunFilters } from '../features/runs/run-filters.ts';
 import { type WorkflowTab, readWorkflowTab } from '../features/workflows/workflow-tabs.ts';
 import { FailedFrame, FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
@@ -105,10 +105,7 @@ const contact = createRoute({
 const messages = createRoute({
   ...page,
   path: '/messages',
-  validateSearch: (search): { status?: MessageStatus } => {
-    const status = readStatus(search.status);
-    return status ? { status } : {};
-  },
+  validateSearch: readMessageFilters,
   component: lazyRouteComponent(
     () => import('../features/messages/messages-page.tsx'),
     'MessagesPage',

@@ -10,8 +10,8 @@ import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Facts, Page, Section, backClass } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/state.tsx';
-import { TextViewer } from '../../ui/text-viewer.tsx';
 import { useToast } from '../../ui/toast.tsx';
+import { MessageContent } from './message-content.tsx';
 import { messageResult } from './message.readers.ts';
 import { MessageTimeline } from './message-timeline.tsx';
 
@@ -75,7 +75,7 @@ export function MessagePage() {
       <Section title={texts.history}>
         <MessageTimeline message={message} />
       </Section>
-      <TextViewer title={texts.body} value={message.body} />
+      <MessageContent message={message} />
     </Page>
   );
 }
@@ -84,7 +84,12 @@ function Cancel({ message }: { message: Message }) {
   const texts = useTexts(messagesTexts);
   const toast = useToast();
   const [isOpen, setOpen] = useState(false);
-  const cancel = useToolCall('cancel_message', messageResult, ['get_message', 'list_messages']);
+  const cancel = useToolCall('cancel_message', messageResult, [
+    'get_message',
+    'list_messages',
+    'list_message_events',
+    'count_messages',
+  ]);
   return (
     <>
       <Button onClick={() => setOpen(true)}>{texts.cancel}</Button>

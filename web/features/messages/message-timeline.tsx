@@ -1,35 +1,49 @@
 import type { Message } from '../../api/page-readers.ts';
+import { useTool } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { Skeleton } from '../../ui/state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
+import { type MessageEvent, messageEvents } from './message.readers.ts';
 import styles from './messages.module.css';
 
-/** Shows the states of a message with their times, and the reason of the present one. */
+/** Shows every state of a message with its time and reason. */
 export function MessageTimeline({ message }: { message: Message }) {
-  const texts = useTexts(messagesTexts);
-  const events = [
-    [texts.wasCreated, message.created_at],
-    [texts.scheduledFor, message.scheduled_at],
-    [texts.wasSent, message.sent_at],
-  ] as const;
+  const query = useTool('list_message_events', { message_id: message.id }, messageEvents);
+  if (query.error) return <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />;
+  if (!query.data) return <Skeleton rows={2} />;
   return (
     <ol className={styles.timeline}>
-      {events.map(
-        ([name, at]) =>
-          at && (
-            <li key={name}>
-              <span>{name}</span>
-              <Time value={at} isExact />
-            </li>
-          ),
-      )}
-      <li>
-        <span>{texts.now}</span>
-        <StatusBadge status={message.status} />
-        <Time value={message.updated_at} isExact />
-        {message.status_reason && <p className={styles.reason}>{message.status_reason}</p>}
-      </li>
+      {eventsOf(message, query.data.events).map((event, index) => (
+        <Entry key={index} event={event} scheduledAt={message.scheduled_at} />
+      ))}
     </ol>
   );
+}
+
+function Entry({ event, scheduledAt }: { event: MessageEvent; scheduledAt: string | null }) {
+  const texts = useTexts(messagesTexts);
+  const { status, reason, attempts, at } = event;
+  return (
+    <li>
+      <StatusBadge status={status} />
+      <Time value={at} isExact />
+      {status === 'sending' && <span>{texts.attempt(attempts)}</span>}
+      {status === 'scheduled' && scheduledAt && (
+        <span>
+          {texts.scheduledFor} <Time value={scheduledAt} isExact />
+        </span>
+      )}
+      {reason && <p className={styles.reason}>{reason}</p>}
+    </li>
+  );
+}
+
+/** Returns what happened. A message of a version that stored no events has the present state only. */
+function eventsOf(message: Message, events: readonly MessageEvent[]): readonly MessageEvent[] {
+  if (events.length > 0) return events;
+  const { status, status_reason: reason, updated_at: at } = message;
+  return [{ status, reason, attempts: 0, at }];
 }

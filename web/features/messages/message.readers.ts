@@ -1,22 +1,16 @@
 import { message, nextCursor } from '../../api/page-readers.js';
-import { list, record } from '../../api/reader.js';
+import { type Read, boolean, list, nullable, number, record, text } from '../../api/reader.js';
 
 export const messagePage = record({ messages: list(message), next_cursor: nextCursor });
 export const messageResult = record({ message });
 
-/** Lists the states of a message, in the order in which they come. */
-export const MESSAGE_STATUSES = [
-  'scheduled',
-  'queued',
-  'sending',
-  'sent',
-  'delivered',
-  'failed',
-  'canceled',
-  'received',
-] as const;
-export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+const messageEvent = record({ status: text, reason: nullable(text), attempts: number, at: text });
+export type MessageEvent = Read<typeof messageEvent>;
+export const messageEvents = record({ events: list(messageEvent) });
 
-export function readStatus(value: unknown): MessageStatus | undefined {
-  return MESSAGE_STATUSES.find((status) => status === value);
-}
+export const messageCounts = record({
+  counts: list(record({ status: text, count: number })),
+  counted: number,
+  is_complete: boolean,
+});
+export type MessageCounts = Read<typeof messageCounts>;

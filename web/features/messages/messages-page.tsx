@@ -1,46 +1,33 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useTool } from '../../api/tools.ts';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
-import { statusTexts } from '../../texts/status.texts.ts';
 import { Button } from '../../ui/button.tsx';
-import { SelectField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { PagedTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { VerificationNotice } from '../../ui/verification-notice.tsx';
-import { MESSAGE_STATUSES, messagePage, readStatus } from './message.readers.ts';
-import styles from './messages.module.css';
+import { MessageFilterBar } from './message-filter-bar.tsx';
+import type { MessageFilters } from './message-filters.ts';
+import { messageCounts, messagePage } from './message.readers.ts';
 
 const ROWS = 50;
 
-/** Shows messages by state, which is in the address of the page. */
+/** Shows messages by state. The filters are in the address of the page. */
 export function MessagesPage() {
   const texts = useTexts(messagesTexts);
-  const states = useTexts(statusTexts);
-  const { status } = useSearch({ from: '/signed-in/messages' });
+  const filters = useSearch({ from: '/signed-in/messages' });
   const navigate = useNavigate();
-  const query = usePagedTool('list_messages', { status, limit: ROWS }, messagePage);
-  const choose = (value: string): void => {
-    const chosen = readStatus(value);
-    void navigate({ to: '/messages', search: chosen ? { status: chosen } : {} });
-  };
+  const query = usePagedTool('list_messages', { ...filters, limit: ROWS }, messagePage);
+  const { status: _status, ...others } = filters;
+  // Without the numbers, the list is still of use.
+  const { data: counts } = useTool('count_messages', others, messageCounts);
+  const show = (search: MessageFilters): void => void navigate({ to: '/messages', search });
   return (
     <Page title={texts.title} about={texts.about}>
-      <VerificationNotice />
-      <div className={styles.filter}>
-        <SelectField
-          label={texts.status}
-          value={status ?? ''}
-          options={[
-            { value: '', label: texts.anyStatus },
-            ...MESSAGE_STATUSES.map((value) => ({ value, label: states[value] })),
-          ]}
-          onChange={choose}
-        />
-      </div>
+      <MessageFilterBar filters={filters} counts={counts} onChange={show} />
       <PagedTable
         label={texts.title}
         query={query}
@@ -61,10 +48,10 @@ export function MessagesPage() {
           { name: texts.created, cell: ({ created_at: at }) => <Time value={at} /> },
         ]}
         empty={
-          status ? (
+          Object.keys(filters).length > 0 ? (
             <EmptyState
               title={texts.noMatch}
-              actions={<Button onClick={() => choose('')}>{texts.showAll}</Button>}
+              actions={<Button onClick={() => show({})}>{texts.showAll}</Button>}
             >
               {texts.noMatchAbout}
             </EmptyState>

@@ -4,13 +4,8 @@ import { runsTexts } from '../../texts/runs.texts.ts';
 import { statusTexts } from '../../texts/status.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
-import {
-  RUN_STATUSES,
-  RUN_TRIGGERS,
-  type RunFilters,
-  readRunFilters,
-  toLocalTime,
-} from './run-filters.ts';
+import { toLocalTime } from '../../ui/local-time.ts';
+import { RUN_STATUSES, RUN_TRIGGERS, type RunFilters, readRunFilters } from './run-filters.ts';
 import styles from './runs.module.css';
 
 interface BarProps {

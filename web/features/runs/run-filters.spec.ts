@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readRunFilters, toLocalTime } from './run-filters.ts';
+import { toLocalTime } from '../../ui/local-time.ts';
+import { readRunFilters } from './run-filters.ts';
 
 describe(readRunFilters, () => {
   it('keeps what list_runs knows', () => {

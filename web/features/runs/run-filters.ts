@@ -1,3 +1,5 @@
+import { readTime } from '../../ui/local-time.ts';
+
 const STATUSES = [
   'queued',
   'running',
@@ -47,21 +49,6 @@ export function readTrigger(value: unknown): RunTrigger | undefined {
   return TRIGGERS.find((each) => each === value);
 }
 
-function readTime(value: unknown): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const time = Date.parse(value);
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
-}
-
 function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
-}
-
-/** Returns a time as the value of a `datetime-local` field, in the zone of the person. */
-export function toLocalTime(iso: string | undefined): string {
-  if (iso === undefined) return '';
-  const time = new Date(iso);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`;
 }

@@ -1,0 +1,43 @@
+import { readTime } from '../../ui/local-time.ts';
+
+/** Lists the states of a message, in the order in which they come. */
+export const MESSAGE_STATUSES = [
+  'scheduled',
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'failed',
+  'canceled',
+  'received',
+] as const;
+/** Lists groups of states. */
+export const STATUS_GROUPS = ['pending', 'undelivered'] as const;
+export const CHANNELS = ['email', 'sms', 'webhook'] as const;
+export type StatusGroup = (typeof STATUS_GROUPS)[number];
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+
+/** Holds the filters of the list, as the arguments of `list_messages` and in the address of the page. */
+export interface MessageFilters {
+  status?: MessageStatus | StatusGroup;
+  channel?: (typeof CHANNELS)[number];
+  contact_id?: string;
+  created_after?: string;
+  created_before?: string;
+}
+
+/** Reads the filters from an address. What is unknown or malformed is left out. */
+export function readMessageFilters(search: Readonly<Record<string, unknown>>): MessageFilters {
+  const status = [...MESSAGE_STATUSES, ...STATUS_GROUPS].find((each) => each === search.status);
+  const channel = CHANNELS.find((each) => each === search.channel);
+  const after = readTime(search.created_after);
+  const before = readTime(search.created_before);
+  const { contact_id: contact } = search;
+  return {
+    ...(status && { status }),
+    ...(channel && { channel }),
+    ...(typeof contact === 'string' && contact && { contact_id: contact }),
+    ...(after && { created_after: after }),
+    ...(before && { created_before: before }),
+  };
+}
