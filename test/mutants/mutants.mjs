@@ -258,4 +258,194 @@ export const MUTANTS = [
     tests: ['test/database/tenant-database'],
     names: 'reports SQL that the tenant role may not execute',
   },
+  {
+    id: 'S15',
+    what: 'attempts to sign in are not counted per account and network',
+    edits: [
+      [
+        'src/accounts/credential-limits.ts',
+        "const waitSeconds = await this.take('take_sign_in_token', values);",
+        "const waitSeconds = (await this.take('take_sign_in_token', values)) * 0;",
+      ],
+    ],
+    tests: ['test/accounts/sign-in-limits'],
+    names: 'are the same for accounts that exist and for those that do not',
+  },
+  {
+    id: 'S16',
+    what: 'a network that signed in before has no bucket of its own',
+    edits: [
+      [
+        'migrations/functions/take_sign_in_token.sql',
+        'where lower(u.email) = account and k.network = from_network',
+        'where lower(u.email) = account and k.network = from_network and false',
+      ],
+    ],
+    tests: ['test/accounts/sign-in-limits'],
+    names: 'do not let strangers lock out an address that has signed in',
+  },
+  {
+    id: 'S17',
+    what: 'SQL of a tool can write the audit log without a signature',
+    edits: [
+      [
+        'migrations/functions/is_signed.sql',
+        'return coalesce(signature = expected, false);',
+        'return true;',
+      ],
+    ],
+    tests: ['test/database/tenant-writes'],
+    names: 'cannot call the functions of the audit log without a signature',
+  },
+  {
+    id: 'S18',
+    what: 'the hash of an entry does not contain the hash before it',
+    edits: [
+      [
+        'migrations/functions/seal_audit_log.sql',
+        'chain.hash := sha256(chain.hash || convert_to',
+        'chain.hash := sha256(convert_to',
+      ],
+    ],
+    tests: ['test/audit/audit-chain'],
+    names: 'is whole while nobody changes it',
+  },
+  {
+    id: 'S19',
+    what: 'the hash of an entry is not compared with its content',
+    edits: [
+      [
+        'src/audit/audit-verifier.ts',
+        '.update(content).digest();',
+        '.update(content).digest() && stored;',
+      ],
+    ],
+    tests: ['test/audit/audit-chain'],
+    names: 'is checked without functions of the database',
+  },
+  {
+    id: 'S20',
+    what: 'keys do not expire',
+    edits: [
+      [
+        'migrations/functions/find_api_key.sql',
+        'case when k.revoked_at is null and k.expires_at <= now() then k.expires_at end',
+        'null::timestamptz',
+      ],
+    ],
+    tests: ['test/keys/restricted-keys'],
+    names: 'is refused after its expiry',
+  },
+  {
+    id: 'S21',
+    what: 'read-only keys change data',
+    edits: [
+      [
+        'src/policies/key-restriction.ts',
+        'if (readOnly && !tool.readOnly) {',
+        'if (readOnly && tool.names.length === 0) {',
+      ],
+    ],
+    tests: ['test/keys/restricted-keys'],
+    names: 'is refused in a batch and in a dry run',
+  },
+  {
+    id: 'S22',
+    what: 'keys with a list of tools call every tool',
+    edits: [
+      [
+        'src/policies/key-restriction.ts',
+        'if (tools === null || tool.names.some((name) => tools.includes(name))) return undefined;',
+        'if (tools === null || tool.names.length > 0) return undefined;',
+      ],
+    ],
+    tests: ['test/keys/restricted-keys'],
+    names: 'may call an offered workflow of the list only',
+  },
+  {
+    id: 'S23',
+    what: 'an agent may change the arguments after a person approved the call',
+    edits: [
+      [
+        'src/tools/pipeline/tool-pipeline.ts',
+        'digest: fingerprint(input),',
+        'digest: fingerprint({}),',
+      ],
+    ],
+    tests: ['test/mcp/approval'],
+    names: 'gets no approval for other arguments',
+  },
+  {
+    id: 'S24',
+    what: 'calls that wait for locks of an organization take every connection of the gate',
+    edits: [
+      [
+        'src/database/gate-database.ts',
+        'new ConnectionShares(Math.floor(max / 2),',
+        'new ConnectionShares(max * 100,',
+      ],
+    ],
+    tests: ['test/database/gate-shares'],
+    names: 'leave connections for keys and sessions, whatever the number of organizations',
+  },
+  {
+    id: 'S25',
+    what: 'sign-up is open although SIGN_UP=closed',
+    edits: [
+      [
+        'src/accounts/accounts.service.ts',
+        "const isClosed = this.env.signUp === 'closed';",
+        "const isClosed = this.env.signUp !== 'closed';",
+      ],
+    ],
+    tests: ['test/accounts/sign-up'],
+    names: 'allows the first account and no other',
+  },
+  {
+    id: 'S26',
+    what: 'a verification token of another account is accepted',
+    edits: [
+      [
+        'src/accounts/verification/address-verification.service.ts',
+        'JSON.stringify([userId, email, token])',
+        'JSON.stringify([userId.length, email.length, token])',
+      ],
+      [
+        'migrations/functions/verify_address.sql',
+        'where v.user_id = by_user_id and v.digest',
+        'where v.digest',
+      ],
+    ],
+    tests: ['test/accounts/verified-address'],
+    names: 'refuses the token of another account',
+  },
+  {
+    id: 'S27',
+    what: 'a verification token is valid for ever',
+    edits: [
+      ['migrations/functions/verify_address.sql', ' and v.expires_at > clock_timestamp()', ''],
+    ],
+    tests: ['test/accounts/verified-address'],
+    names: 'refuses an expired token',
+  },
+  {
+    id: 'S28',
+    what: 'verification mails of one mailbox are not limited',
+    edits: [
+      [
+        'src/accounts/credential-limits.ts',
+        '[`verification mails to ${mailboxOf(email)}`, perDay]',
+        '[`verification mails to ${mailboxOf(email)} of ${userId}`, perDay]',
+      ],
+    ],
+    tests: ['test/accounts/verified-address'],
+    names: 'mails a mailbox a few times a day',
+  },
+  {
+    id: 'S29',
+    what: 'the audit log is checked with functions of a hostile search_path',
+    edits: [['src/audit/audit-verifier.ts', "'set local search_path = pg_catalog'", "'select 1'"]],
+    tests: ['test/audit/audit-chain'],
+    names: 'is checked without functions of the database',
+  },
 ];
