@@ -1,4 +1,5 @@
--- Claims runs for one worker: raises their epochs and starts their leases. Organizations take turns.
+-- Claims runs for one worker: raises their epochs and starts their leases. Organizations take turns:
+-- private.choose_runs has their order, and src/queue/fair-share.ts how many runs each of them may get.
 --
 -- Arguments:
 --   batch_size     the largest number of runs to claim

@@ -8,6 +8,8 @@
 --
 -- The service passes the signature as a bound parameter, which no SQL can read. The context that SQL can read is
 -- another signature, over the time at which the transaction began: it is worthless in every other transaction.
+-- current_organization() checks that signature at each use, so set_config() alone has no effect. The tenant role cannot
+-- read the key, which is in private.installation.
 -- HMAC (RFC 2104) is built from sha256() so that no extension is needed. One query computes both signatures, because
 -- each call of another function or query costs more than the hashes.
 create or replace function public.open_context(organization text, signature text) returns void

@@ -64,7 +64,10 @@ export class ToolPolicies {
     return [...this.byTool.keys()].sort();
   }
 
-  /** Returns true if the organization does not hide the tool and the key may call it. */
+  /**
+   * Returns true if the organization does not hide the tool and the key may call it: a read-only key calls tools that
+   * only read, and a key with a list calls the tools on it (`restrictionFault`, in `key-restriction.ts`).
+   */
   permits(tool: RestrictedTool): boolean {
     return !this.hides(...tool.names) && this.faultOf(tool) === undefined;
   }

@@ -24,7 +24,8 @@ const ABORT_GRACE_MS = 500;
 
 /**
  * Claims due rows at every wake-up and poll, and renews and releases their leases. Survives outages of the database. When
- * a lease is lost, it aborts the signal of the work. `LeaseLostError` says what this means for a run and its steps.
+ * a lease is lost, it aborts the signal of the work. `LeaseLostError`, in
+ * `run-lease.ts`, says what this means for a run and its steps.
  */
 export class LeasedWorker {
   private readonly logger: Logger;

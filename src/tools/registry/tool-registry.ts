@@ -68,7 +68,10 @@ export class ToolRegistry implements OnModuleInit {
       .map((tool) => tool.descriptor);
   }
 
-  /** Finds a tool by its current or a deprecated name. Returns undefined if the surface or `policies` forbid it. */
+  /**
+   * Finds a tool by its current or a deprecated name. Returns undefined if the surface or `policies` forbid it. Then
+   * `ToolHandlers` answers an agent with the JSON-RPC error -32602, and `ToolsController` a person with 404 `not_found`.
+   */
   find(name: string, surface: Surface, policies: ToolPolicies): RegisteredTool | undefined {
     const tool = this.byName.get(name);
     if (!tool || !isCallable(tool, surface, policies)) return undefined;

@@ -14,7 +14,7 @@ import { RunTransaction } from '../journal/run-transaction.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { EventWaitsService } from './event-waits.service.js';
 import { RunEndingsService } from './run-endings.service.js';
-import { isExpected, toStepError } from './step-failure.js';
+import { isExpected, toStepError } from './step-error.js';
 import { getRetryDelaySeconds } from './step-retry-delay.js';
 import { toWaiting } from './wait-times.js';
 

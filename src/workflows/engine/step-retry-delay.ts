@@ -14,6 +14,7 @@ const TRANSIENT: readonly AppErrorCode[] = ['unavailable', 'rate_limited', 'inte
 const NO_RETRY: RetryPolicy = { max_attempts: 1 };
 
 /**
+ * `RunProgressService` waits this long before it runs a failed step again.
  * Returns the seconds until the next attempt, at most one hour, or undefined when the step has no attempts left. An error
  * may ask for a longer pause than the retry policy.
  */

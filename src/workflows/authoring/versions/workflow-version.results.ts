@@ -65,7 +65,9 @@ export class WorkflowVersionView extends WorkflowVersionSummary {
   @Text({ nullable: true })
   name: string | null;
 
-  @Doc('Trigger at that time, with secret: true if webhooks had to be signed; null when name is null.')
+  @Doc(
+    'Trigger at that time, with secret: true if webhooks had to be signed; null when name is null.',
+  )
   @JsonObject({ nullable: true })
   trigger: object | null;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../errors/app-error.js';
-import { toStepError } from './step-failure.js';
+import { toStepError } from './step-error.js';
 
 const AWAY = new AppError('unavailable', 'Away.');
 
