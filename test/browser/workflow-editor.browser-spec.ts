@@ -163,6 +163,50 @@ describe('the editor of workflows', () => {
     expect(faults).toEqual([]);
   });
 
+  it('completes members, values, tools and their arguments by the schema, and says what is unknown', async () => {
+    const id = await create([{ id: 'one', wait: { seconds: 1 } }]);
+    const { page, faults } = await dashboard.open(`/workflows/${id}`);
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const editor = page.getByRole('textbox', { name: 'Definition (JSON)' });
+    await editor.waitFor();
+    const offered = page.locator('.cm-tooltip-autocomplete li');
+    const start = '{"name": "Typed", "trigger": {"type": "manual"}, "steps": [{"id": "a", ';
+    await editor.fill(`${start}}]}`);
+    await page.keyboard.press('Control+End');
+    for (let left = 0; left < 3; left += 1) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type('"to');
+    await offered.filter({ hasText: /^tool$/ }).waitFor();
+    await page.locator('.cm-completionInfo', { hasText: 'Name of the tool' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('"create_c');
+    await page.locator('.cm-completionInfo').waitFor();
+    await offered.filter({ hasText: /^create_contact$/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(', "arg');
+    await offered.filter({ hasText: /^arguments$/ }).click();
+    await page.keyboard.type('{"first');
+    await offered.filter({ hasText: /^first_name$/ }).click();
+    await page.keyboard.type('"Ada", "emial": "ada@example.com"}');
+    await page
+      .getByText('emial is not known here.')
+      .or(page.locator('.cm-lintRange-warning'))
+      .first()
+      .waitFor();
+    expect(await page.locator('.cm-lintRange-warning').allTextContents()).toEqual(['"emial"']);
+    await page.locator('.cm-line').getByText('"create_contact"').hover();
+    await page.locator('.json-about', { hasText: 'contact' }).waitFor();
+
+    await editor.fill(`${start}"stop": }]}`);
+    await page.keyboard.press('Control+End');
+    for (let left = 0; left < 3; left += 1) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Control+Space');
+    await offered.filter({ hasText: /^failed$/ }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Everything is saved.').waitFor();
+    expect((await read(id)).steps).toEqual([{ id: 'a', stop: 'failed' }]);
+    expect(faults).toEqual([]);
+  });
+
   it.each([
     ['light', 1280],
     ['dark', 360],

@@ -100,6 +100,10 @@ export const editorTexts = defineTexts(
     pickNone: 'No output has this name.',
     expression: 'Expression',
     json: 'Definition (JSON)',
+    jsonHints: {
+      unknownMember: (name: string) => `${name} is not known here.`,
+      notAllowed: (value: string) => `${value} is not allowed here.`,
+    },
     jsonBroken: 'This is no valid definition yet. The other views show the last valid one.',
     loading: 'Loading the editor …',
   },
@@ -202,6 +206,10 @@ export const editorTexts = defineTexts(
     pickNone: 'Keine Ausgabe heißt so.',
     expression: 'Ausdruck',
     json: 'Definition (JSON)',
+    jsonHints: {
+      unknownMember: (name: string) => `${name} ist hier nicht bekannt.`,
+      notAllowed: (value: string) => `${value} ist hier nicht erlaubt.`,
+    },
     jsonBroken: 'Das ist noch keine gültige Definition. Die anderen Ansichten zeigen die letzte.',
     loading: 'Der Editor wird geladen …',
   },

@@ -77,3 +77,6 @@ export class ListWorkflowsInput extends PageInput {
   @Flag('True: only active workflows. False: only inactive workflows.', { optional: true })
   active?: boolean;
 }
+
+/** Declares no arguments, because all definitions have the same schema. */
+export class GetWorkflowSchemaInput {}

@@ -85,6 +85,11 @@ export class DeletedWorkflowResult {
   deleted: boolean;
 }
 
+export class WorkflowSchemaResult {
+  @JsonObject('JSON Schema of definitions: {name, trigger, steps}.')
+  schema: object;
+}
+
 export class WorkflowPage extends PageResult {
   @ListOf(() => WorkflowView)
   workflows: WorkflowView[];

@@ -2,12 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { Tool } from '../../tools/contract/tool.decorator.js';
 import { WorkflowIdInput } from '../store/workflow-id.inputs.js';
-import { CreateWorkflowInput, ListWorkflowsInput, UpdateWorkflowInput } from './workflow.inputs.js';
+import { DEFINITION_SCHEMA } from '../definitions/definition-schema.js';
+import {
+  CreateWorkflowInput,
+  GetWorkflowSchemaInput,
+  ListWorkflowsInput,
+  UpdateWorkflowInput,
+} from './workflow.inputs.js';
 import {
   DeletedWorkflowResult,
   SavedWorkflowResult,
   WorkflowPage,
   WorkflowResult,
+  WorkflowSchemaResult,
 } from './workflow.results.js';
 import { WorkflowsService } from './workflows.service.js';
 
@@ -88,6 +95,21 @@ export class WorkflowTools {
   })
   async get(input: WorkflowIdInput, call: ToolCall): Promise<WorkflowResult> {
     return { workflow: await this.workflows.get(call.organizationId, input.workflow_id) };
+  }
+
+  @Tool({
+    name: 'get_workflow_schema',
+    title: 'Get the schema of workflows',
+    description:
+      'Returns the JSON Schema of definitions, for editors: members, allowed values and descriptions of every kind of ' +
+      'trigger and step. Saving a workflow checks more than this schema.',
+    output: WorkflowSchemaResult,
+    readOnly: true,
+    // Agents read the same in the description of create_workflow, which keeps their list of tools short.
+    surfaces: ['dashboard'],
+  })
+  getSchema(_input: GetWorkflowSchemaInput): Promise<WorkflowSchemaResult> {
+    return Promise.resolve({ schema: DEFINITION_SCHEMA });
   }
 
   @Tool({

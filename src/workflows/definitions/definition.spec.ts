@@ -193,14 +193,14 @@ describe(parseSteps, () => {
       [{ id: 'a', wait: { until: '09:00', weekdays } }],
       'steps[0].wait.weekdays must be a list of some of sun, mon, tue, wed, thu, fri, sat, each once',
     ]),
-    [many(101), 'steps must have at most 100 steps, including nested steps'],
+    [many(501), 'steps must have at most 500 steps, including nested steps'],
     [nested(11), `steps${'[0].then'.repeat(10)} is nested deeper than 10`],
   ])('refuses %j', (steps, fault) => {
     expect(faultsOf(steps)).toContainEqual(expect.stringContaining(fault));
   });
 
-  it('accepts 100 steps, and ten nested lists', () => {
-    expect(faultsOf(many(100))).toEqual([]);
+  it('accepts 500 steps, and ten nested lists', () => {
+    expect(faultsOf(many(500))).toEqual([]);
     expect(faultsOf(nested(9))).toEqual([]);
   });
 });

@@ -47,7 +47,8 @@ export interface Trigger {
   options: TriggerOptions;
 }
 
-const KEYS: Record<TriggerType, readonly string[]> = {
+/** Lists the members that each type of trigger may have. */
+export const TRIGGER_KEYS: Record<TriggerType, readonly string[]> = {
   webhook: [
     'type',
     'secret',
@@ -82,7 +83,7 @@ export function parseTrigger(given: object, faults: FaultList): Trigger {
     // The type decides which other keys are known, so they cannot be checked.
     return { type: 'manual', options: {} };
   }
-  const known = KEYS[type];
+  const known = TRIGGER_KEYS[type];
   checkKeys(trigger, 'trigger', known, faults);
   const options: TriggerOptions = {};
   if (type === 'event') {

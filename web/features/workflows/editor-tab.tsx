@@ -97,7 +97,7 @@ export function EditorTab({ workflow, editor }: { workflow: Workflow; editor: Ed
             'json',
             <JsonView
               definition={editor.definition}
-              tools={tools.map(({ name }) => name)}
+              tools={tools}
               faults={editor.faults}
               onChange={(next) => editor.apply(next, 'json')}
             />,

@@ -1,24 +1,20 @@
-import { Suspense, lazy, useState } from 'react';
+import { Suspense, lazy, useMemo, useState } from 'react';
 import { isObject } from '../../api/reader.ts';
+import { type ToolDescriptor, useTool } from '../../api/tools.ts';
 import { editorTexts } from '../../texts/editor.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import type { Definition } from './definition.ts';
+import { STEP_TOOLS } from './step-panel.tsx';
+import { schemaResult } from './workflow.readers.ts';
 
 const JsonEditor = lazy(async () => ({
   default: (await import('../../ui/editor/json-editor.tsx')).JsonEditor,
 }));
 
-const MEMBERS = [
-  'name trigger steps type event cron timezone secret id tool',
-  'arguments if then else wait wait_for_event for_each as concurrency parallel',
-  'stop reason run_workflow payload on_error retry timeout max_attempts backoff_seconds seconds',
-  'minutes hours days until',
-].flatMap((line) => line.split(' '));
-
 interface ViewProps {
   definition: Definition;
-  tools: readonly string[];
+  tools: readonly ToolDescriptor[];
   faults: readonly { path: string; message: string }[];
   onChange: (definition: Definition) => void;
 }
@@ -26,6 +22,11 @@ interface ViewProps {
 /** Edits the whole definition as JSON. A text that is no definition yet stays in the editor. */
 export function JsonView({ definition, tools, faults, onChange }: ViewProps) {
   const texts = useTexts(editorTexts);
+  const schema = useTool('get_workflow_schema', {}, schemaResult).data?.schema;
+  const hints = useMemo(
+    () => schema && { schema, tools: new Map([...UNLISTED, ...tools.map(hintOf)]) },
+    [schema, tools],
+  );
   const shown = JSON.stringify(definition, null, 2);
   const [typed, setTyped] = useState({ of: shown, text: shown });
   // The definition changed elsewhere, for example by undo.
@@ -43,13 +44,23 @@ export function JsonView({ definition, tools, faults, onChange }: ViewProps) {
           label={texts.json}
           value={typed.text}
           faults={faults}
-          completions={{ members: MEMBERS, tools }}
+          hints={hints}
+          texts={texts.jsonHints}
           onChange={change}
         />
       </Suspense>
       <p role="status">{!read && texts.jsonBroken}</p>
     </div>
   );
+}
+
+type Hint = readonly [name: string, hint: { about: string; schema: unknown }];
+
+/** Has the tools that only steps may call. People cannot read their schemas. */
+const UNLISTED = STEP_TOOLS.map((name): Hint => [name, { about: '', schema: undefined }]);
+
+function hintOf({ name, description, inputSchema }: ToolDescriptor): Hint {
+  return [name, { about: description, schema: inputSchema }];
 }
 
 function readDefinition(text: string): Definition | undefined {

@@ -79,6 +79,8 @@ export const deliveriesResult = record({
 });
 export type Delivery = Read<typeof deliveriesResult>['deliveries'][number];
 
+export const schemaResult = record({ schema: dictionary(json) });
+
 export const startedRun = record({ run_id: text });
 export const dryRunResult = record({
   effects: list(record({ action: text, table: text, id: text })),

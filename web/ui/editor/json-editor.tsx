@@ -1,10 +1,4 @@
-import {
-  type Completion,
-  type CompletionContext,
-  type CompletionResult,
-  autocompletion,
-  completionKeymap,
-} from '@codemirror/autocomplete';
+import { type CompletionContext, autocompletion, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json, jsonLanguage, jsonParseLinter } from '@codemirror/lang-json';
 import { HighlightStyle, foldGutter, syntaxHighlighting } from '@codemirror/language';
@@ -12,9 +6,11 @@ import { type Diagnostic, lintGutter, linter, setDiagnostics } from '@codemirror
 import { EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import styles from './json-editor.module.css';
+import { type HintTexts, checkJson, completeJson, hoverJson } from './json-hints.ts';
 import { rangeOf } from './json-range.ts';
+import type { JsonHints } from './json-schema.ts';
 
 export interface JsonEditorProps {
   /** Names the editor for screen readers. */
@@ -22,8 +18,9 @@ export interface JsonEditorProps {
   value: string;
   /** Has the faults that the service found, by paths such as `steps[0].tool`. */
   faults: readonly { path: string; message: string }[];
-  /** Has the texts that the editor offers after a quote. */
-  completions: { members: readonly string[]; tools: readonly string[] };
+  /** Has the schema of the text, once it is loaded. */
+  hints: JsonHints | undefined;
+  texts: HintTexts;
   onChange: (value: string) => void;
 }
 
@@ -41,6 +38,13 @@ const LOOK = EditorView.theme({
     backgroundColor: 'var(--ground-raised)',
     color: 'var(--text)',
     border: '1px solid var(--line)',
+  },
+  '.json-about, .cm-completionInfo': {
+    maxWidth: '420px',
+    padding: '6px 8px',
+    fontFamily: 'var(--font)',
+    fontSize: '13px',
+    whiteSpace: 'pre-wrap',
   },
   '.cm-tooltip-autocomplete ul li[aria-selected]': {
     backgroundColor: 'var(--accent-ground)',
@@ -79,7 +83,8 @@ export function JsonEditor(props: JsonEditorProps) {
     return () => made.destroy();
   }, []);
   const { value, faults } = props;
-  useEffect(() => {
+  // A later effect could see a newer text than this value, and would take back what was typed since.
+  useLayoutEffect(() => {
     const current = view.current;
     if (!current || current.state.doc.toString() === value) return;
     current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
@@ -112,10 +117,16 @@ function extensions(latest: { current: JsonEditorProps }) {
             severity: 'error' as const,
             message: `${path} ${message}`,
           }))
-        : jsonParseLinter()(view),
+        : checkSyntax(view, latest.current),
     ),
     autocompletion(),
-    jsonLanguage.data.of({ autocomplete: (at: CompletionContext) => complete(at, latest) }),
+    jsonLanguage.data.of({
+      autocomplete: (at: CompletionContext) => {
+        const { hints } = latest.current;
+        return hints ? completeJson(at, hints) : null;
+      },
+    }),
+    hoverJson(() => latest.current.hints),
     syntaxHighlighting(COLOURS),
     LOOK,
     EditorView.lineWrapping,
@@ -128,19 +139,8 @@ function extensions(latest: { current: JsonEditorProps }) {
   ];
 }
 
-/** Offers names of tools after `"tool": "`, and names of members after other quotes. */
-function complete(
-  at: CompletionContext,
-  { current }: { current: JsonEditorProps },
-): CompletionResult | null {
-  const { members, tools } = current.completions;
-  const tool = at.matchBefore(/"tool"\s*:\s*"[\w]*/);
-  const word = at.matchBefore(/"\w*$/);
-  if (!word) return null;
-  const names = tool ? tools : members;
-  return {
-    from: word.from + 1,
-    options: names.map((label): Completion => ({ label, type: tool ? 'function' : 'property' })),
-    validFor: /^\w*$/,
-  };
+/** Finds faults of the syntax, or else what the schema does not know. */
+function checkSyntax(view: EditorView, { hints, texts }: JsonEditorProps): readonly Diagnostic[] {
+  const faults = jsonParseLinter()(view);
+  return faults.length > 0 || !hints ? faults : checkJson(view.state, hints, texts);
 }

@@ -2,7 +2,7 @@ import type { FaultList } from '../../../errors/fault-list.js';
 import type { OnError, Step } from '../definition.js';
 import { checkKeys, isObject, type Json } from '../step-fields.js';
 
-export const MAX_STEPS = 100;
+export const MAX_STEPS = 500;
 const MAX_NESTING = 10;
 
 export const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;

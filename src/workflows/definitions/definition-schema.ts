@@ -1,0 +1,228 @@
+import { EVENT_NAMES } from '../../events/domain-events.js';
+import { STEP_KINDS, STEP_KIND_NAMES, type StepKindName } from './steps/step-kinds.js';
+import { MAX_STEPS, STEP_ID } from './steps/step-parser.js';
+import { TRIGGER_KEYS } from './trigger.js';
+
+/** Declares the keywords of JSON Schema that the schema of definitions uses. */
+export interface DefinitionSchema {
+  $ref?: string;
+  $defs?: Record<string, DefinitionSchema>;
+  title?: string;
+  description?: string;
+  type?: string | string[];
+  format?: string;
+  pattern?: string;
+  enum?: readonly unknown[];
+  minimum?: number;
+  maximum?: number;
+  maxItems?: number;
+  anyOf?: DefinitionSchema[];
+  items?: DefinitionSchema;
+  properties?: Record<string, DefinitionSchema>;
+  required?: readonly string[];
+}
+
+const refer = (name: string, description: string): DefinitionSchema => ({
+  $ref: `#/$defs/${name}`,
+  description,
+});
+const text = (description: string): DefinitionSchema => ({ type: 'string', description });
+const number = (description: string): DefinitionSchema => ({ type: 'number', description });
+const flag = (description: string): DefinitionSchema => ({ type: 'boolean', description });
+const object = (description: string): DefinitionSchema => ({ type: 'object', description });
+const steps = (description: string): DefinitionSchema => ({
+  type: 'array',
+  description,
+  items: { $ref: '#/$defs/step' },
+});
+
+const CONDITION = text("Condition without braces, such as trigger.payload.plan == 'pro'.");
+
+const COMMON: Record<string, DefinitionSchema> = {
+  id: {
+    ...text('Name of the step, which later steps use for its result. Unique in the definition.'),
+    pattern: STEP_ID.source,
+  },
+  if: CONDITION,
+  on_error: {
+    description: 'Effect of a failure: the run fails, goes on, or goes on with these steps.',
+    anyOf: [{ enum: ['fail', 'continue'] }, steps('Steps after a failure.')],
+  },
+};
+
+/** Has the members of each kind of step. A test compares them with the parsers. */
+const MEMBERS: Record<StepKindName, Record<string, DefinitionSchema>> = {
+  tool: {
+    tool: { ...text('Name of the tool that the step calls.'), format: 'tool-name' },
+    arguments: {
+      ...object('Arguments of the tool. Texts may contain Liquid.'),
+      format: 'tool-arguments',
+    },
+    retry: refer('retry', 'Attempts after a failure.'),
+    timeout: number('Seconds until an attempt fails.'),
+  },
+  branch: {
+    then: steps('Steps while the condition is true.'),
+    else: steps('Steps while the condition is false.'),
+  },
+  wait: { wait: refer('wait', 'Pause of the run.') },
+  event_wait: { wait_for_event: refer('event_wait', 'Pause until an event, or a timeout.') },
+  for_each: {
+    for_each: {
+      type: ['string', 'array'],
+      description: 'A list, or an expression that gives one.',
+    },
+    as: text('Name of the item in expressions. The default is item.'),
+    concurrency: { ...number('Items at the same time, 1 to 10.'), minimum: 1, maximum: 10 },
+    steps: steps('Steps for each item.'),
+  },
+  parallel: {
+    parallel: {
+      type: 'array',
+      description: 'Two to ten lists of steps that run at the same time.',
+      items: { type: 'array', items: { $ref: '#/$defs/step' } },
+    },
+  },
+  stop: {
+    stop: { description: 'Status with which the run ends.', enum: ['succeeded', 'failed'] },
+    reason: text('Reason that the run shows.'),
+  },
+  run_workflow: {
+    run_workflow: text('Id of the workflow that is started.'),
+    payload: object('Payload of the new run.'),
+    contact_id: text('Contact of the new run. The default is the contact of this run.'),
+    wait: flag('If false, the step does not wait for the end of the new run.'),
+    timeout: refer('wait', 'Time after which the step stops waiting.'),
+  },
+};
+
+const TRIGGER_MEMBERS: Record<string, DefinitionSchema> = {
+  secret: { type: ['boolean', 'string', 'null'], description: 'True: webhooks must be signed.' },
+  overlap_seconds: number('Seconds for which the previous secret stays valid.'),
+  tolerance_seconds: number('Greatest age of a signed delivery, in seconds.'),
+  wait_seconds: number('Seconds for which an answer waits for the result of the run.'),
+  dedupe_seconds: number('Seconds for which a repeated body starts no second run.'),
+  if: CONDITION,
+  contact: object('Fields of the contact that the payload has. It becomes the contact of the run.'),
+  limits: refer('limits', 'Limits of the runs of this workflow.'),
+  cron: text('Times as a cron expression, such as 0 9 * * 1.'),
+  timezone: text('Time zone of the cron expression, such as Europe/Vienna. The default is UTC.'),
+  missed: {
+    description: 'Effect of times at which no worker was running.',
+    enum: ['skip', 'run_once'],
+  },
+  event: refer('event', 'Event that starts a run.'),
+};
+
+const RUNS: DefinitionSchema = {
+  ...number('Number of runs, 1 to 1,000.'),
+  minimum: 1,
+  maximum: 1000,
+};
+
+/** Describes definitions of workflows for editors. Saving checks more: expressions, and the arguments of tools. */
+export const DEFINITION_SCHEMA: DefinitionSchema = {
+  title: 'Definition of a workflow',
+  type: 'object',
+  required: ['name', 'trigger', 'steps'],
+  properties: {
+    name: text('Name of the workflow, for people.'),
+    trigger: refer('trigger', 'What starts a run.'),
+    steps: { ...steps('Steps in the order of execution.'), maxItems: MAX_STEPS },
+  },
+  $defs: {
+    step: { anyOf: STEP_KIND_NAMES.map(stepSchema) },
+    trigger: { anyOf: Object.entries(TRIGGER_KEYS).map(triggerSchema) },
+    event: { enum: EVENT_NAMES },
+    retry: {
+      type: 'object',
+      properties: {
+        max_attempts: number('Attempts in all, 1 to 10.'),
+        backoff_seconds: number('Seconds before the second attempt.'),
+        backoff_factor: number('Factor of each further pause.'),
+      },
+    },
+    wait: {
+      type: 'object',
+      properties: {
+        seconds: number('Length of the pause in seconds.'),
+        minutes: number('Length of the pause in minutes.'),
+        hours: number('Length of the pause in hours.'),
+        days: number('Length of the pause in days.'),
+        until: text('RFC 3339 time, local time such as 09:00, or an expression.'),
+        timezone: text('Time zone of a local time. The default is that of the contact.'),
+        weekdays: {
+          type: 'array',
+          description: 'Days on which the pause may end.',
+          items: { enum: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] },
+        },
+      },
+    },
+    event_wait: {
+      type: 'object',
+      required: ['event', 'timeout'],
+      properties: {
+        event: {
+          description: 'Event, or resume: a call of the resume URL of the step.',
+          enum: [...EVENT_NAMES, 'resume'],
+        },
+        if: CONDITION,
+        any_contact: flag('If true, events about other contacts count too.'),
+        timeout: refer('wait', 'Longest pause.'),
+      },
+    },
+    limits: {
+      type: 'object',
+      properties: {
+        concurrency: {
+          type: 'object',
+          description: 'Limits runs at the same time.',
+          properties: { runs: RUNS, runs_per_key: RUNS, key: text('Expression for the key.') },
+        },
+        rate: {
+          type: 'object',
+          description: 'Limits runs in a time.',
+          required: ['runs', 'per_seconds'],
+          properties: { runs: RUNS, per_seconds: number('Length of the time in seconds.') },
+        },
+        debounce: {
+          type: 'object',
+          description: 'Executes the last of several starts.',
+          required: ['seconds'],
+          properties: {
+            seconds: number('Seconds without another start.'),
+            max_seconds: number('Longest delay in seconds.'),
+            key: text('Expression. Only starts with the same key delay each other.'),
+          },
+        },
+      },
+    },
+  },
+};
+
+function stepSchema(name: StepKindName): DefinitionSchema {
+  const [mark = name] = STEP_KINDS[name].marks;
+  return {
+    title: name,
+    type: 'object',
+    required: ['id', ...(name === 'branch' ? ['if'] : []), mark],
+    properties: { ...COMMON, ...MEMBERS[name] },
+  };
+}
+
+function triggerSchema([name, keys]: [string, readonly string[]]): DefinitionSchema {
+  const own = keys.flatMap((key): [string, DefinitionSchema][] => {
+    const member = TRIGGER_MEMBERS[key];
+    return member ? [[key, member]] : [];
+  });
+  const type: DefinitionSchema = {
+    description: 'Kind of the trigger.',
+    enum: [name],
+  };
+  return {
+    title: name,
+    type: 'object',
+    required: ['type'],
+    properties: { type, ...Object.fromEntries(own) },
+  };
+}
