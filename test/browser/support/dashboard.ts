@@ -24,7 +24,7 @@ export interface Dashboard {
 export interface OpenOptions extends BrowserContextOptions {
   isSignedIn?: boolean;
   /** It is the profile of another open page, for a second tab. */
-  context?: BrowserContext;
+  context?: BrowserContext | undefined;
 }
 
 export interface OpenPage {

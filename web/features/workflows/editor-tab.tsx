@@ -52,6 +52,9 @@ export function EditorTab({ workflow, editor }: { workflow: Workflow; editor: Ed
           {texts.redo}
         </Button>
         <span role="status" className={styles.state}>
+          {moving.notice && (
+            <span className={moving.isRefused ? styles.refused : undefined}>{moving.notice} </span>
+          )}
           {editor.isChanged ? texts.unsaved : texts.clean}
         </span>
         {editor.isChanged && (
@@ -68,9 +71,6 @@ export function EditorTab({ workflow, editor }: { workflow: Workflow; editor: Ed
           {texts.save}
         </Button>
       </div>
-      <p role="status" className={moving.isRefused ? styles.refused : styles.moved}>
-        {moving.notice}
-      </p>
       {editor.error && <ErrorPanel error={editor.error} />}
       <Tabs
         label={texts.views}

@@ -1,0 +1,153 @@
+// Makes the two screenshots of the README, with a service and data of their own.
+//   npm run screenshots                              writes docs/images/*.png
+//   ALL=/tmp/pages npm run screenshots               also shows more pages, in both themes and widths, for a look
+import { mkdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  openProfile,
+  startBrowser,
+  startTemporaryService,
+  waitFor,
+  waitForContent,
+} from './temporary-service.mjs';
+
+const FOLDER = resolve(import.meta.dirname, '../docs/images');
+const MOST_BYTES = 150_000;
+const SIZE = { width: 1280, height: 800 };
+const NARROW = { width: 360, height: 800 };
+
+const service = await startTemporaryService({ LOG_LEVEL: 'warn' });
+const browser = await startBrowser();
+try {
+  const { workflowId, runId } = await makeData();
+  mkdirSync(FOLDER, { recursive: true });
+  await inProfile({ colorScheme: 'light', viewport: SIZE }, async (page) => {
+    await openCanvas(page, workflowId);
+    await save(page, 'workflow.png');
+    await open(page, '/runs');
+    await save(page, 'runs.png');
+  });
+  if (process.env.ALL) await showAll(resolve(process.env.ALL), workflowId, runId);
+} finally {
+  await browser.close();
+  await service.stop();
+}
+
+async function makeData() {
+  const people = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Edsger Dijkstra'];
+  const { workflow } = await service.call('create_workflow', {
+    name: 'Onboarding',
+    trigger: { type: 'manual' },
+    steps: [
+      {
+        id: 'person',
+        tool: 'create_contact',
+        arguments: {
+          email: '{{ trigger.payload.email }}',
+          first_name: '{{ trigger.payload.name }}',
+          on_conflict: 'update',
+        },
+      },
+      {
+        id: 'choice',
+        if: "trigger.payload.plan == 'pro'",
+        then: [
+          message('greeting', 'Welcome to Pro'),
+          { id: 'pause', wait: { days: 7 } },
+          message('question', 'How is your first week?'),
+        ],
+        else: [message('welcome', 'Welcome'), { id: 'tag', ...tag('trial') }],
+      },
+      { id: 'done', ...tag('onboarded') },
+    ],
+  });
+  const { workflow: import_ } = await service.call('create_workflow', {
+    name: 'Import contacts',
+    trigger: { type: 'schedule', cron: '0 6 * * *', timezone: 'Europe/Vienna' },
+    steps: [
+      {
+        id: 'save',
+        tool: 'create_contact',
+        arguments: { email: '{{ trigger.payload.email }}', on_conflict: 'update' },
+      },
+    ],
+  });
+  const runs = [];
+  for (const [index, name] of people.entries()) {
+    const email = `${name.toLowerCase().replace(' ', '.')}@example.com`;
+    const payload = { name: name.split(' ')[0], email, plan: index % 2 === 0 ? 'pro' : 'free' };
+    runs.push(await start(workflow.id, payload));
+    runs.push(await start(import_.id, { email: index === 1 ? 'no address' : email }));
+  }
+  await waitFor(async () => {
+    const { runs: open } = await service.call('list_runs', { status: 'unfinished', limit: 100 });
+    return open.every(({ status }) => status === 'waiting');
+  });
+  return { workflowId: workflow.id, runId: runs[0] };
+}
+
+async function start(workflowId, payload) {
+  const { run_id: id } = await service.call('trigger_workflow', {
+    workflow_id: workflowId,
+    payload,
+  });
+  return id;
+}
+
+function message(id, subject) {
+  const given = {
+    contact_id: '{{ person.contact.id }}',
+    subject,
+    body: `Dear {{ person.contact.first_name }}, …`,
+  };
+  return { id, tool: 'send_message', arguments: given };
+}
+
+function tag(name) {
+  const given = { contact_id: '{{ person.contact.id }}', tags: [name] };
+  return { tool: 'update_contact', arguments: given };
+}
+
+async function inProfile(options, work) {
+  const context = await openProfile(browser, service, { reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  await work(page);
+  await context.close();
+}
+
+async function open(page, path) {
+  await page.goto(service.url + path);
+  await waitForContent(page);
+}
+
+async function openCanvas(page, workflowId) {
+  await open(page, `/workflows/${workflowId}`);
+  await page.getByRole('tab', { name: 'Canvas' }).click();
+  await page.locator('.react-flow__node').first().waitFor();
+}
+
+async function save(page, name) {
+  const path = join(FOLDER, name);
+  await page.screenshot({ path });
+  const { size } = statSync(path);
+  if (size > MOST_BYTES) throw new Error(`${name} has ${size} bytes, more than ${MOST_BYTES}.`);
+  console.log(`${path}: ${size} bytes`);
+}
+
+async function showAll(folder, workflowId, runId) {
+  mkdirSync(folder, { recursive: true });
+  const paths = ['/workflows', `/workflows/${workflowId}`, '/runs', `/runs/${runId}`, '/tools'];
+  for (const colorScheme of ['light', 'dark']) {
+    for (const viewport of [SIZE, NARROW]) {
+      await inProfile({ colorScheme, viewport }, async (page) => {
+        const suffix = `${colorScheme}-${viewport.width}.png`;
+        for (const [index, path] of [...paths, '/tools/create_contact'].entries()) {
+          await open(page, path);
+          await page.screenshot({ path: join(folder, `${index}-${suffix}`), fullPage: true });
+        }
+        await openCanvas(page, workflowId);
+        await page.screenshot({ path: join(folder, `canvas-${suffix}`), fullPage: true });
+      });
+    }
+  }
+}
