@@ -55,7 +55,9 @@ async function lieIn(nodeEnv: string): Promise<Record<string, unknown>> {
     );
     answers[wish] = textOf(body);
   }
-  const rows = await switchboard.ownerQuery(`select from audit_log where action = 'lie' and outcome = 'ok'`);
+  const rows = await switchboard.ownerQuery(
+    `select from audit_log where action = 'lie' and outcome = 'ok'`,
+  );
   return { ...answers, rows: rows.length };
 }
 

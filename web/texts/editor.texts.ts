@@ -68,7 +68,8 @@ export const editorTexts = defineTexts(
     duplicate: 'Duplicate',
     remove: 'Remove',
     id: 'Id',
-    idAbout: 'Later steps use the result by this name. Expressions with the old name are not changed.',
+    idAbout:
+      'Later steps use the result by this name. Expressions with the old name are not changed.',
     tool: 'Tool',
     condition: 'Condition',
     conditionAbout: 'Without braces, for example trigger.payload.plan == "pro". Empty: always.',
