@@ -35,9 +35,11 @@ describe('contacts', () => {
     await edit.getByLabel('last_name').fill('Lovelace');
     await edit.getByRole('button', { name: 'Add to tags' }).click();
     await edit.getByLabel('tags 1', { exact: true }).fill('vip');
+    await edit.getByRole('group', { name: 'consent' }).getByLabel('sms').selectOption('denied');
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
     await page.getByText('vip').waitFor();
+    await page.getByText('sms: denied').waitFor();
 
     await page.getByRole('link', { name: 'All contacts' }).click();
     await page.getByRole('searchbox').fill('lovel');
@@ -68,6 +70,11 @@ describe('contacts', () => {
     await page.getByRole('link', { name: 'pro@example.com' }).waitFor();
     expect(await page.getByLabel('Value').inputValue()).toBe('pro');
     expect(await page.getByRole('link', { name: 'free@example.com' }).count()).toBe(0);
+    await page.getByLabel('Field').selectOption('consent.email');
+    await page.getByLabel('Condition', { exact: true }).selectOption('not_equals');
+    await page.getByLabel('Value').selectOption('denied');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('link', { name: 'free@example.com' }).waitFor();
   });
 
   it('show names with markup and characters that change the order of text as text', async () => {

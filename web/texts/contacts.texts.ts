@@ -49,6 +49,8 @@ export const contactsTexts = defineTexts(
       remove: 'Remove this condition',
       property: 'Name of the property',
       listAbout: 'Separate several values with commas.',
+      quoteAbout: 'A number is a number. Put it in quotation marks to find it as text.',
+      consent: { granted: 'granted', denied: 'denied' },
       operators: {
         equals: 'is',
         not_equals: 'is not',
@@ -111,6 +113,8 @@ export const contactsTexts = defineTexts(
       remove: 'Diese Bedingung entfernen',
       property: 'Name der Eigenschaft',
       listAbout: 'Trennen Sie mehrere Werte mit Kommas.',
+      quoteAbout: 'Eine Zahl ist eine Zahl. In Anführungszeichen wird sie als Text gesucht.',
+      consent: { granted: 'erteilt', denied: 'abgelehnt' },
       operators: {
         equals: 'ist',
         not_equals: 'ist nicht',

@@ -1,5 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { readFilters, readFilterValue, showFilterValue } from './contact-filters.js';
+import { CONSENT_CHANNELS } from '../../../src/contacts/consent.js';
+import {
+  OPERATORS as ALL_OPERATORS,
+  TEXT_FIELDS,
+  TIME_FIELDS,
+  parseFilters,
+} from '../../../src/contacts/contact-filter.js';
+import {
+  FIELD_OPERATORS,
+  type Operator,
+  needsValue,
+  readFilters,
+  readFilterValue,
+  showFilterValue,
+} from './contact-filters.js';
+
+/** Tells whether the service takes an operator for a field. */
+function takes(field: string, operator: Operator): boolean {
+  const valid = field.startsWith('consent.') ? 'granted' : '2026-01-01';
+  const value = operator === 'in' ? [valid] : needsValue(operator) ? valid : undefined;
+  try {
+    parseFilters([{ field, operator, value }]);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 describe(readFilters, () => {
   it('keeps conditions and leaves out anything else of an address', () => {
@@ -7,6 +33,25 @@ describe(readFilters, () => {
     const given = [condition, { field: 1, operator: 'equals' }, { field: 'a', operator: 'x' }, 7];
     expect(readFilters(given)).toEqual([condition]);
     expect(readFilters('x')).toEqual([]);
+  });
+});
+
+describe('FIELD_OPERATORS', () => {
+  it('has every field and operator of search_contacts', () => {
+    const faults = [...FIELD_OPERATORS].flatMap(([field, operators]) => {
+      const name = field.endsWith('.') ? `${field}x` : field;
+      return ALL_OPERATORS.filter(
+        (operator) => operators.includes(operator) !== takes(name, operator),
+      ).map((operator) => `${field} ${operator}`);
+    });
+    expect(faults).toEqual([]);
+    const fields = [...FIELD_OPERATORS.keys()];
+    expect(fields).toEqual(
+      expect.arrayContaining([...Object.keys(TEXT_FIELDS), ...Object.keys(TIME_FIELDS)]),
+    );
+    expect(fields).toEqual(
+      expect.arrayContaining(CONSENT_CHANNELS.map((name) => `consent.${name}`)),
+    );
   });
 });
 
@@ -24,5 +69,16 @@ describe(readFilterValue, () => {
 });
 
 describe(showFilterValue, () => {
-  it('shows a list as it was typed', () => expect(showFilterValue(['a', 1])).toBe('a, 1'));
+  it('shows a list as it was typed', () => {
+    expect(showFilterValue('properties.x', ['a', 1])).toBe('a, 1');
+  });
+
+  it.each(['5', 'true', '"x"', 'plain', ''])(
+    'shows the text %j so that it is read as text',
+    (text) => {
+      const shown = showFilterValue('properties.x', text);
+      expect(readFilterValue('properties.x', 'equals', shown)).toBe(text);
+      expect(showFilterValue('email', text)).toBe(text);
+    },
+  );
 });

@@ -72,7 +72,10 @@ export function needsValue(operator: Operator): boolean {
   return operator !== 'is_set' && operator !== 'is_not_set';
 }
 
-/** Returns the value that a person meant. Only properties hold numbers and booleans: there, `5` is a number. */
+/**
+ * Returns the value that a person meant. Only properties hold numbers and booleans: there, `5` is a number, and `"5"` is
+ * a text.
+ */
 export function readFilterValue(field: string, operator: Operator, typed: string): unknown {
   if (!needsValue(operator)) return undefined;
   const one = (text: string): unknown =>
@@ -86,13 +89,25 @@ export function readFilterValue(field: string, operator: Operator, typed: string
 }
 
 function readScalar(text: string): unknown {
+  const quoted = /^"(.*)"$/.exec(text)?.[1];
+  if (quoted !== undefined) return quoted;
   if (text === 'true' || text === 'false') return text === 'true';
   return text !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** Returns a value as a person would have typed it. */
-export function showFilterValue(value: unknown): string {
-  if (Array.isArray(value)) return value.map(showFilterValue).join(', ');
+/** Returns a value of a field as a person would have typed it. */
+export function showFilterValue(field: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((each) => showFilterValue(field, each)).join(', ');
   if (value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const isText = !field.startsWith('properties.') || readScalar(value) === value;
+  return isText ? value : `"${value}"`;
+}
+
+export const CONSENT_STATUSES = ['granted', 'denied'] as const;
+
+/** Tells how a person enters the value of a condition. */
+export function valueKindOf(field: string, operator: Operator): 'consent' | 'day' | 'text' {
+  if (field.startsWith('consent.') && operator !== 'in') return 'consent';
+  return field === 'created_at' || field === 'updated_at' ? 'day' : 'text';
 }

@@ -12,6 +12,7 @@ import { Page, backClass } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { changedFields } from './changed-fields.ts';
+import { changedConsent, consentOf } from './consent.ts';
 import { ContactDialog } from './contact-dialog.tsx';
 import { ContactHistory } from './contact-history.tsx';
 import { type Contact, contactResult, deletedResult, nameOf } from './contact.readers.ts';
@@ -69,10 +70,15 @@ function ContactActions({ contact }: { contact: Contact }) {
           title={texts.edit}
           action={ui.save}
           tool="update_contact"
-          hidden={['contact_id', 'consent']}
+          hidden={['contact_id']}
           initial={before}
           toArguments={(given) => {
-            const changed = changedFields(before, given);
+            const { consent: _before, ...fields } = before;
+            const { consent, ...givenFields } = given;
+            const changed = {
+              ...changedFields(fields, givenFields),
+              ...changedConsent(contact.consent, consent),
+            };
             const isChanged = Object.keys(changed).length > 0;
             return isChanged ? { contact_id: contact.id, ...changed } : undefined;
           }}
@@ -108,9 +114,13 @@ function ContactActions({ contact }: { contact: Contact }) {
   );
 }
 
-/** Returns the fields that the form edits. The form does not change consent. */
+/** Returns the fields that the form edits. */
 function editable(contact: Contact): Record<string, unknown> {
-  const { id: _id, consent: _consent, created_at: _at, updated_at: _then, ...rest } = contact;
+  const { id: _id, consent, created_at: _at, updated_at: _then, ...rest } = contact;
   const hasProperties = Object.keys(rest.properties).length > 0;
-  return { ...rest, properties: hasProperties ? rest.properties : undefined };
+  return {
+    ...rest,
+    properties: hasProperties ? rest.properties : undefined,
+    consent: consentOf(consent),
+  };
 }

@@ -4,12 +4,14 @@ import { useTexts } from '../../texts/language.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import {
+  CONSENT_STATUSES,
   type ContactFilter,
   FIELD_OPERATORS,
   type Operator,
   needsValue,
   readFilterValue,
   showFilterValue,
+  valueKindOf,
 } from './contact-filters.ts';
 import styles from './contacts.module.css';
 
@@ -23,6 +25,8 @@ interface Row {
 }
 
 const PROPERTIES = 'properties.';
+/** A time of an address, which a field for days cannot show, is edited as text. */
+const DAY = /^\d{4}-\d\d-\d\d$/;
 let lastId = 0;
 
 function rowOf({ field, operator, value }: ContactFilter): Row {
@@ -33,13 +37,14 @@ function rowOf({ field, operator, value }: ContactFilter): Row {
     field: isProperty ? PROPERTIES : field,
     property: isProperty ? field.slice(PROPERTIES.length) : '',
     operator,
-    value: showFilterValue(value),
+    value: showFilterValue(field, value),
   };
 }
 
 function filterOf({ field, property, operator, value }: Row): ContactFilter {
   const name = field === PROPERTIES ? PROPERTIES + property.trim() : field;
-  const read = readFilterValue(name, operator, value);
+  const isConsent = valueKindOf(field, operator) === 'consent';
+  const read = readFilterValue(name, operator, isConsent ? value || CONSENT_STATUSES[0] : value);
   return { field: name, operator, ...(read !== undefined && { value: read }) };
 }
 
@@ -80,7 +85,7 @@ export function FilterBuilder({
               onChange={(field) => {
                 const known = FIELD_OPERATORS.get(field) ?? [];
                 const operator = known.includes(row.operator) ? row.operator : known[0];
-                change(row.id, { field, ...(operator && { operator }) });
+                change(row.id, { field, value: '', ...(operator && { operator }) });
               }}
             />
             {row.field === PROPERTIES && (
@@ -101,13 +106,7 @@ export function FilterBuilder({
               }}
             />
             {needsValue(row.operator) && (
-              <TextField
-                label={texts.value}
-                title={row.operator === 'in' ? texts.listAbout : undefined}
-                value={row.value}
-                isRequired
-                onChange={(value) => change(row.id, { value })}
-              />
+              <ValueField row={row} onChange={(value) => change(row.id, { value })} />
             )}
             <IconButton icon="trash" label={texts.remove} onClick={() => remove(row.id)} />
           </div>
@@ -129,5 +128,31 @@ export function FilterBuilder({
         )}
       </div>
     </form>
+  );
+}
+
+function ValueField({ row, onChange }: { row: Row; onChange: (value: string) => void }) {
+  const { filters: texts } = useTexts(contactsTexts);
+  const kind = valueKindOf(row.field, row.operator);
+  if (kind === 'consent') {
+    return (
+      <SelectField
+        label={texts.value}
+        value={row.value || CONSENT_STATUSES[0]}
+        options={CONSENT_STATUSES.map((value) => ({ value, label: texts.consent[value] }))}
+        onChange={onChange}
+      />
+    );
+  }
+  const isList = row.operator === 'in';
+  return (
+    <TextField
+      label={texts.value}
+      type={kind === 'day' && (row.value === '' || DAY.test(row.value)) ? 'date' : 'text'}
+      title={isList ? texts.listAbout : row.field === PROPERTIES ? texts.quoteAbout : undefined}
+      value={row.value}
+      isRequired
+      onChange={onChange}
+    />
   );
 }

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { changedConsent, consentOf } from './consent.js';
+
+const BEFORE = {
+  email: { status: 'granted', source: 'agent', updated_at: '2026-01-01T00:00:00Z' },
+  sms: { status: 'denied', source: 'agent', updated_at: '2026-01-01T00:00:00Z' },
+};
+
+describe('consentOf', () => {
+  it('has the decision of each channel', () => {
+    expect(consentOf(BEFORE)).toEqual({ email: 'granted', sms: 'denied' });
+    expect(consentOf({})).toBeUndefined();
+  });
+});
+
+describe('changedConsent', () => {
+  it('has only the channels that changed', () => {
+    const after = { email: 'denied', sms: 'denied', webhook: 'granted' };
+    expect(changedConsent(BEFORE, after)).toEqual({
+      consent: { email: 'denied', webhook: 'granted' },
+    });
+  });
+
+  it('is nothing when a decision was repeated or emptied', () => {
+    expect(changedConsent(BEFORE, { email: 'granted' })).toEqual({});
+    expect(changedConsent(BEFORE, undefined)).toEqual({});
+  });
+});
