@@ -28,6 +28,7 @@ describe('approvals', () => {
     await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
     expect(await addAsAgent('ada@example.com')).toContain('confirmation_required');
     const card = page.getByRole('article', { name: 'create_contact' });
+    await page.getByRole('link', { name: 'Approvals (1 waits)' }).waitFor();
     await card.getByText('ada@example.com').waitFor();
     await card.getByRole('button', { name: 'Approve' }).focus();
     await page.keyboard.press('Enter');
@@ -38,6 +39,7 @@ describe('approvals', () => {
     expect(await addAsAgent('ada@example.com')).not.toContain('confirmation_required');
     await page.getByLabel('Show').selectOption('all');
     await page.getByText('Approved and made').waitFor();
+    await page.getByRole('link', { name: 'Approvals', exact: true }).waitFor();
     expect(faults).toEqual([]);
   });
 

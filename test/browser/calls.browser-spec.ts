@@ -41,8 +41,14 @@ describe('the log of calls', () => {
     expect(JSON.parse(parts[parts.indexOf('-d') + 1]!)).toMatchObject({
       params: { name: 'get_message', arguments: { message_id: '<string>' } },
     });
+    const address = page.url();
     await page.keyboard.press('Escape');
     await detail.waitFor({ state: 'detached' });
+    expect(page.url()).not.toContain('call=');
+    await page.goto(address);
+    await detail.getByText('The organization has no such tool or row.').waitFor();
+    await page.goto(address.replace(/call=[^&]*/, 'call=%221%22'));
+    await page.getByRole('dialog').getByText('No call of this organization').waitFor();
     expect(faults).toEqual([]);
   });
 

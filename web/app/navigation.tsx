@@ -1,4 +1,6 @@
 import { Link } from '@tanstack/react-router';
+import { useTool } from '../api/tools.ts';
+import { confirmationList } from '../features/approvals/approval.readers.ts';
 import { useTexts } from '../texts/language.tsx';
 import { shellTexts } from '../texts/shell.texts.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -27,6 +29,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
                 >
                   <Icon name={page.icon} />
                   {texts.pages[page.name]}
+                  {page.name === 'approvals' && <OpenApprovals />}
                 </Link>
               </li>
             ))}
@@ -34,5 +37,21 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
         </div>
       ))}
     </nav>
+  );
+}
+
+/** Shows how many calls wait for a person, as they come and go. Without an answer it shows nothing. */
+function OpenApprovals() {
+  const texts = useTexts(shellTexts);
+  const { data } = useTool('list_confirmations', { state: 'pending' }, confirmationList);
+  const count = data?.confirmations.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <>
+      <span className={styles.count} aria-hidden>
+        {count}
+      </span>
+      <span className="hidden-visually">{texts.openApprovals(count)}</span>
+    </>
   );
 }

@@ -36,6 +36,8 @@ export const callsTexts = defineTexts(
     connect: 'Show the snippets',
     unlogged: (count: string) => `${count} more calls in this second`,
     detail: (tool: string) => `Call of ${tool}`,
+    one: 'One call',
+    gone: 'No call of this organization has this id, or it is older than seven days.',
     curl: 'As curl',
     curlAbout:
       'The log has no arguments, so the command has those that the tool needs, to be filled in. Put your key in the place of YOUR_API_KEY.',
@@ -75,6 +77,8 @@ export const callsTexts = defineTexts(
     connect: 'Bausteine zeigen',
     unlogged: (count: string) => `${count} weitere Aufrufe in dieser Sekunde`,
     detail: (tool: string) => `Aufruf von ${tool}`,
+    one: 'Ein Aufruf',
+    gone: 'Kein Aufruf dieser Organisation hat diese Id, oder er ist älter als sieben Tage.',
     curl: 'Als curl',
     curlAbout:
       'Das Log hat keine Argumente, daher stehen im Befehl die nötigen zum Ausfüllen. Setzen Sie Ihren Schlüssel an die Stelle von YOUR_API_KEY.',

@@ -5,6 +5,7 @@ export const developerTexts = defineTexts(
   {
     title: 'Developer',
     about: 'Connect assistants and programs to this organization with its API key.',
+    calls: 'Log of calls',
     key: {
       title: 'API key',
       about: 'An organization has one key. Whoever has it can do what you allow agents to do.',
@@ -61,6 +62,7 @@ export const developerTexts = defineTexts(
   {
     title: 'Entwickler',
     about: 'Verbinden Sie Assistenten und Programme über den API-Schlüssel dieser Organisation.',
+    calls: 'Log der Aufrufe',
     key: {
       title: 'API-Schlüssel',
       about:

@@ -7,6 +7,7 @@ export const shellTexts = defineTexts(
     skip: 'Skip to the content',
     navigation: 'Pages',
     openNavigation: 'Open the list of pages',
+    openApprovals: (count: number) => (count === 1 ? '(1 waits)' : `(${count} wait)`),
     account: 'Account',
     signOut: 'Sign out',
     commands: {
@@ -52,6 +53,7 @@ export const shellTexts = defineTexts(
     skip: 'Zum Inhalt springen',
     navigation: 'Seiten',
     openNavigation: 'Liste der Seiten öffnen',
+    openApprovals: (count: number) => (count === 1 ? '(1 wartet)' : `(${count} warten)`),
     account: 'Konto',
     signOut: 'Abmelden',
     commands: {

@@ -15,7 +15,6 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   workflows: { words: ['workflow', 'workflows'], argument: 'workflow_id' },
   deliveries: { words: ['delivery', 'deliveries'], argument: 'workflow_id' },
   confirmations: { words: ['confirmation', 'confirmations'] },
-  calls: { words: ['calls'] },
   tools: { words: ['tool', 'policies'] },
 };
 

@@ -12,18 +12,29 @@ import { EmptyState, Skeleton } from '../../ui/state.tsx';
 import { RowButton, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { Call, CallFilters } from './call.readers.ts';
-import { CallDialog } from './call-dialog.tsx';
+import { LinkedCall } from './linked-call.tsx';
 import styles from './developer.module.css';
 import { useCallLog } from './use-call-log.ts';
 
 /** Shows the log of calls, which continues by itself until it is paused. */
 export function CallLogPage() {
   const texts = useTexts(callsTexts);
-  const filters = useSearch({ from: '/signed-in/settings/developer/calls' });
+  const {
+    request,
+    call: id,
+    ...filters
+  } = useSearch({
+    from: '/signed-in/settings/developer/calls',
+  });
   const navigate = useNavigate();
   const [isPaused, setPaused] = useState(false);
   const apply = (next: CallFilters): void =>
     void navigate({ to: '/settings/developer/calls', search: next });
+  const open = ({ id: opened, request_id: of }: Call): void => {
+    if (of === null) return;
+    const search = { ...filters, request: of, call: opened };
+    void navigate({ to: '/settings/developer/calls', search });
+  };
   const address = JSON.stringify(filters);
   return (
     <Page
@@ -44,7 +55,11 @@ export function CallLogPage() {
         filters={filters}
         isPaused={isPaused}
         onClear={() => apply({ who: 'everybody' })}
+        onOpen={(call) => open(call)}
       />
+      {request !== undefined && id !== undefined && (
+        <LinkedCall request={request} id={id} onClose={() => apply(filters)} />
+      )}
     </Page>
   );
 }
@@ -96,13 +111,13 @@ interface CallLogProps {
   filters: CallFilters;
   isPaused: boolean;
   onClear: () => void;
+  onOpen: (call: Call) => void;
 }
 
-function CallLog({ filters, isPaused, onClear }: CallLogProps) {
+function CallLog({ filters, isPaused, onClear, onOpen }: CallLogProps) {
   const texts = useTexts(callsTexts);
   const formats = useFormats();
   const { calls, error, isLooking, retry, lookBack } = useCallLog(filters, isPaused);
-  const [opened, setOpened] = useState<Call>();
   const isFiltered = filters.outcome !== undefined || filters.tool !== undefined;
   const older = lookBack && (
     <Button isBusy={isLooking} onClick={lookBack}>
@@ -142,11 +157,13 @@ function CallLog({ filters, isPaused, onClear }: CallLogProps) {
             columns={[
               {
                 name: texts.tool,
-                cell: (call) => (
-                  <RowButton onClick={() => setOpened(call)}>
-                    {call.tool ?? texts.unlogged(formats.number(call.unlogged))}
-                  </RowButton>
-                ),
+                cell: (call) =>
+                  // A row that counts other calls has no more to show.
+                  call.tool === null || call.request_id === null ? (
+                    (call.tool ?? texts.unlogged(formats.number(call.unlogged)))
+                  ) : (
+                    <RowButton onClick={() => onOpen(call)}>{call.tool}</RowButton>
+                  ),
               },
               { name: texts.outcome, cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
               { name: texts.time, cell: ({ at }) => <Time value={at} /> },
@@ -164,7 +181,6 @@ function CallLog({ filters, isPaused, onClear }: CallLogProps) {
           <div>{older}</div>
         </>
       )}
-      {opened && <CallDialog call={opened} onClose={() => setOpened(undefined)} />}
     </>
   );
 }

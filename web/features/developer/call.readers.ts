@@ -24,11 +24,24 @@ export interface CallFilters {
   tool?: string;
 }
 
-export function readCallFilters(search: Record<string, unknown>): CallFilters {
-  const { who, outcome, tool } = search;
+/** Names a call by its request and its id, because a batch is one request. */
+export interface CallLink {
+  request?: string;
+  call?: string;
+}
+
+/** Reads the filters and the open call from an address. What is unknown or malformed is left out. */
+export function readCallFilters(search: Record<string, unknown>): CallFilters & CallLink {
+  const { who, outcome, tool, request, call: id } = search;
   return {
     ...(who === 'everybody' && { who }),
     ...(typeof outcome === 'string' && outcome && { outcome }),
     ...(typeof tool === 'string' && tool && { tool }),
+    // The address of `call=5` holds a number.
+    ...(typeof request === 'string' && isId(id) && { request, call: String(id) }),
   };
+}
+
+function isId(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
 }

@@ -1,6 +1,8 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { developerTexts } from '../../texts/developer.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { buttonClass } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ConnectSection } from './connect-section.tsx';
 import { KeySection } from './key-section.tsx';
@@ -12,7 +14,15 @@ export function DeveloperPage() {
   const texts = useTexts(developerTexts);
   const [key, setKey] = useState<string>();
   return (
-    <Page title={texts.title} about={texts.about}>
+    <Page
+      title={texts.title}
+      about={texts.about}
+      actions={
+        <Link to="/settings/developer/calls" className={buttonClass()}>
+          {texts.calls}
+        </Link>
+      }
+    >
       <KeySection shownKey={key} onKey={setKey} />
       <ConnectSection apiKey={key} />
     </Page>
