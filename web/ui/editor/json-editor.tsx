@@ -24,6 +24,9 @@ export interface JsonEditorProps {
   onChange: (value: string) => void;
 }
 
+/** Limits the texts that are kept until the page has rendered them. */
+const MOST_TYPED = 100;
+
 const LOOK = EditorView.theme({
   '&': { backgroundColor: 'var(--ground-raised)', color: 'var(--text)', maxHeight: '70vh' },
   '.cm-scroller': { fontFamily: 'var(--font-code)', fontSize: '13px', lineHeight: '1.5' },
@@ -70,6 +73,7 @@ export function JsonEditor(props: JsonEditorProps) {
   // The editor is created once, and calls the functions of the last rendering.
   const latest = useRef(props);
   latest.current = props;
+  const typed = useRef<string[]>([]);
   useEffect(() => {
     const place = host.current;
     if (!place) return undefined;
@@ -77,16 +81,21 @@ export function JsonEditor(props: JsonEditorProps) {
     const made = new EditorView({
       root,
       parent: root,
-      state: EditorState.create({ doc: latest.current.value, extensions: extensions(latest) }),
+      state: EditorState.create({
+        doc: latest.current.value,
+        extensions: extensions(latest, typed),
+      }),
     });
     view.current = made;
     return () => made.destroy();
   }, []);
   const { value, faults } = props;
-  // A later effect could see a newer text than this value, and would take back what was typed since.
   useLayoutEffect(() => {
     const current = view.current;
-    if (!current || current.state.doc.toString() === value) return;
+    // A rendering may be late: then its value is one that was typed before, and must not replace what was typed since.
+    const own = typed.current.indexOf(value);
+    typed.current = typed.current.slice(own + 1);
+    if (!current || own >= 0 || current.state.doc.toString() === value) return;
     current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
   }, [value]);
   useEffect(() => {
@@ -102,7 +111,8 @@ export function JsonEditor(props: JsonEditorProps) {
   return <div className={styles.editor} ref={host} />;
 }
 
-function extensions(latest: { current: JsonEditorProps }) {
+/** `typed` gets the texts that were passed to `onChange` and have not come back as `value`. */
+function extensions(latest: { current: JsonEditorProps }, typed: { current: string[] }) {
   return [
     lineNumbers(),
     foldGutter(),
@@ -134,7 +144,10 @@ function extensions(latest: { current: JsonEditorProps }) {
     EditorView.contentAttributes.of({ 'aria-label': latest.current.label, tabindex: '0' }),
     keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
     EditorView.updateListener.of((update) => {
-      if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+      if (!update.docChanged) return;
+      const text = update.state.doc.toString();
+      typed.current = [...typed.current, text].slice(-MOST_TYPED);
+      latest.current.onChange(text);
     }),
   ];
 }
