@@ -35,7 +35,11 @@ describe('the log of calls', () => {
     await page.keyboard.press('Enter');
     const detail = page.getByRole('dialog', { name: 'Call of get_message' });
     await detail.getByText('The organization has no such tool or row.').waitFor();
-    const command = await detail.getByRole('region', { name: 'As curl' }).textContent();
+    const command = await detail
+      .getByRole('region', { name: 'As curl' })
+      // The names of the arguments follow as soon as the list of tools is loaded.
+      .filter({ hasText: '<string>' })
+      .textContent();
     const parts = parseCommand(command ?? '');
     expect(parts.slice(0, 3)).toEqual(['curl', '-s', `${dashboard.switchboard.url}/api/mcp`]);
     expect(JSON.parse(parts[parts.indexOf('-d') + 1]!)).toMatchObject({

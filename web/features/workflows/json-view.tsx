@@ -34,7 +34,8 @@ export function JsonView({ definition, tools, faults, onChange }: ViewProps) {
   const read = readDefinition(typed.text);
   const change = (text: string): void => {
     const next = readDefinition(text);
-    setTyped({ of: next ? JSON.stringify(next, null, 2) : typed.of, text });
+    // Two changes may come before the next rendering. The second must not undo what the first one said.
+    setTyped(({ of }) => ({ of: next ? JSON.stringify(next, null, 2) : of, text }));
     if (next) onChange(next);
   };
   return (
