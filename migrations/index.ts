@@ -24,6 +24,7 @@ import { CutValues1764000022000 } from './1764000022000-cut-values.js';
 import { AccountSettings1764000024000 } from './1764000024000-account-settings.js';
 import { VerifiedAddresses1764000025000 } from './1764000025000-verified-addresses.js';
 import { MessageEvents1764000026000 } from './1764000026000-message-events.js';
+import { SecretChannels1764000027000 } from './1764000027000-secret-channels.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -57,4 +58,5 @@ export const MIGRATIONS = [
   AccountSettings1764000024000,
   VerifiedAddresses1764000025000,
   MessageEvents1764000026000,
+  SecretChannels1764000027000,
 ];

@@ -796,7 +796,7 @@ function private.isolate(target regclass, key_column name DEFAULT 'organization_
 function private.lock_for_member(in_organization_id text, for_user_id text) returns void
   language plpgsql set search_path=pg_catalog, pg_temp set lock_timeout=1s;
 function private.notify_run_change() returns trigger
-  language plpgsql set search_path=pg_catalog, pg_temp;
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.pass_debounce(organization text, workflow text, limits json, key text) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.pass_rate(organization text, workflow text, limits json) returns text[]

@@ -3,14 +3,20 @@
 -- each other.
 --
 -- Arguments: none (row trigger after an update of the status).
--- Result: null. Channel and text are those of src/changes/change-feed.ts.
+-- Result: null. The text is that of src/changes/change-feed.ts, the channel that of
+--   src/database/notifications/channel-name.ts.
 -- Locks: the commit takes the server's lock on notifications.
+--
+-- It runs as the owner, because only the owner reads the key in the name of the channel.
 create or replace function private.notify_run_change() returns trigger
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-  perform pg_notify('switchboard_changes',
-    new.organization_id || ' resource switchboard://runs/' || new.id);
+  perform pg_notify(
+    'switchboard_changes_' || left(encode(sha256(i.outer_key || sha256(i.inner_key
+      || convert_to('notification channel:switchboard_changes', 'UTF8'))), 'hex'), 32),
+    new.organization_id || ' resource switchboard://runs/' || new.id)
+  from private.installation i;
   return null;
 end
 $$;

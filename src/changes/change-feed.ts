@@ -1,13 +1,12 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { unavailable } from '../database/database-error.js';
+import { channelName } from '../database/notifications/channel-name.js';
 import { ChannelListener } from '../database/notifications/channel-listener.js';
 import { NotificationSender } from '../database/notifications/notification-sender.js';
 import { DatabaseAccess } from '../database/setup/database-access.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 
-/** The SQL function `notify_run_change` also sends on this channel, in the same form. */
-const CHANNEL = 'switchboard_changes';
 /** Matches a URI (RFC 3986) that fits into a notification. */
 const SENDABLE_URI = /^[\x21-\x7e]{1,4000}$/;
 
@@ -47,12 +46,16 @@ export class ChangeFeed implements OnApplicationShutdown {
   private readonly logger = new Logger(ChangeFeed.name);
   private readonly listeners = new Map<string, Set<{ readonly receive: ChangeListener }>>();
   private channel?: ChannelListener;
+  /** The SQL function `notify_run_change` also sends on this channel, in the same form. */
+  private readonly channelName: string;
 
   constructor(
     private readonly sender: NotificationSender,
     private readonly tenants: TenantDatabase,
     private readonly access: DatabaseAccess,
-  ) {}
+  ) {
+    this.channelName = channelName('switchboard_changes', access.contextKey);
+  }
 
   /**
    * Sends the change after the commit of the current transaction, or at once outside a transaction. Does nothing in a
@@ -60,7 +63,8 @@ export class ChangeFeed implements OnApplicationShutdown {
    */
   publish(organizationId: string, change: Change): void {
     const { kind, uri } = toSendable(change);
-    const send = (): void => this.sender.sendSoon(CHANNEL, `${organizationId} ${kind}`, uri);
+    const send = (): void =>
+      this.sender.sendSoon(this.channelName, `${organizationId} ${kind}`, uri);
     if (this.tenants.inTransaction) this.tenants.afterCommit(send);
     else if (!this.tenants.inDryRun) send();
   }
@@ -96,7 +100,7 @@ export class ChangeFeed implements OnApplicationShutdown {
   }
 
   private listen(): ChannelListener {
-    return new ChannelListener(this.access, CHANNEL, {
+    return new ChannelListener(this.access, this.channelName, {
       receive: (payload) => this.receive(payload),
       reconnected: () => this.receive(''),
     });

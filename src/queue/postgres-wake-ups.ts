@@ -1,16 +1,16 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { channelName } from '../database/notifications/channel-name.js';
 import { ChannelListener } from '../database/notifications/channel-listener.js';
 import { DatabaseAccess } from '../database/setup/database-access.js';
 import { NotificationSender } from '../database/notifications/notification-sender.js';
 import { toError } from '../errors/app-error.js';
 import { type WakeUpHandler, type WakeUpKind, WakeUps } from './wake-ups.js';
 
-const CHANNEL = 'switchboard_wake_up';
-
 @Injectable()
 export class PostgresWakeUps extends WakeUps implements OnApplicationShutdown {
   private readonly logger = new Logger(PostgresWakeUps.name);
   private listener?: ChannelListener;
+  private readonly channelName: string;
   private isPaused = false;
 
   constructor(
@@ -18,18 +18,19 @@ export class PostgresWakeUps extends WakeUps implements OnApplicationShutdown {
     private readonly access: DatabaseAccess,
   ) {
     super();
+    this.channelName = channelName('switchboard_wake_up', access.contextKey);
   }
 
   wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void {
     // Wake-ups for a later time are not needed, because every worker polls for due rows once a second.
     if (at && at.getTime() > Date.now()) return;
     const suffix = organizationId === undefined ? '' : `@${organizationId}`;
-    this.sender.send(CHANNEL, `${kind}${suffix}`, id);
+    this.sender.send(this.channelName, `${kind}${suffix}`, id);
   }
 
   override consume(kind: WakeUpKind, handler: WakeUpHandler): void {
     super.consume(kind, handler);
-    this.listener ??= new ChannelListener(this.access, CHANNEL, {
+    this.listener ??= new ChannelListener(this.access, this.channelName, {
       receive: (payload) => this.deliver(payload),
     });
   }

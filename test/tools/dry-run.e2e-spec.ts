@@ -12,6 +12,7 @@ import { Client } from 'pg';
 import type { Observable } from 'rxjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeFeed } from '../../src/changes/change-feed.js';
+import { channelName } from '../../src/database/notifications/channel-name.js';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import type { ToolCall } from '../../src/tools/contract/tool-call.js';
 import { ToolRegistry } from '../../src/tools/registry/tool-registry.js';
@@ -218,7 +219,9 @@ describe('a dry run', () => {
     listener.on('notification', ({ payload }) => told.push(payload!));
     await listener.connect();
     try {
-      await listener.query('listen switchboard_wake_up; listen switchboard_changes');
+      for (const channel of ['switchboard_wake_up', 'switchboard_changes'] as const) {
+        await listener.query(`listen ${channelName(channel, switchboard.access.contextKey)}`);
+      }
       const given = await CHANGING_TOOLS.trigger_workflow!(acme, switchboard);
       const message = await CHANGING_TOOLS.send_message!(acme, switchboard);
       const canceled = await CHANGING_TOOLS.cancel_run!(acme, switchboard);

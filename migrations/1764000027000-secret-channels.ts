@@ -1,0 +1,8 @@
+import { SqlMigration } from './sql-migration.js';
+
+/** Sends notifications on a channel whose name SQL of a tool does not know. */
+export class SecretChannels1764000027000 extends SqlMigration {
+  readonly name = 'SecretChannels1764000027000';
+  readonly files = ['functions/notify_run_change.sql'];
+  readonly objects = [];
+}

@@ -1,0 +1,16 @@
+import { createHmac } from 'node:crypto';
+
+/** Names what the notifications of a channel are about. */
+export type Channel = 'switchboard_changes' | 'switchboard_wake_up';
+
+const DIGITS = 32;
+
+/**
+ * Returns the name of a channel in this installation. PostgreSQL lets every role send on every channel, so the name
+ * contains an HMAC: SQL of a tool does not know it, and can neither forge notifications for other organizations nor flood
+ * their processes with them. `private.notify_run_change()` computes the same name.
+ */
+export function channelName(channel: Channel, contextKey: Buffer): string {
+  const digest = createHmac('sha256', contextKey).update(`notification channel:${channel}`);
+  return `${channel}_${digest.digest('hex').slice(0, DIGITS)}`;
+}
