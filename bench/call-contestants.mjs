@@ -35,6 +35,9 @@ export async function startContestant(name, place, databaseUrl) {
           DATABASE_URL: databaseUrl,
           SIGN_UP: 'open',
           NEW_ORGANIZATION_MESSAGES: '100000000',
+          NEW_ORGANIZATION_CONTACTS: '100000000',
+          NEW_ORGANIZATION_RUNS: '100000000',
+          NEW_ORGANIZATION_STORED_MB: '1000000',
         }),
       });
 }

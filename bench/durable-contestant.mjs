@@ -31,6 +31,9 @@ export class DurableContestant {
         DATABASE_URL: url,
         SIGN_UP: 'open',
         NEW_ORGANIZATION_MESSAGES: '100000000',
+        NEW_ORGANIZATION_CONTACTS: '100000000',
+        NEW_ORGANIZATION_RUNS: '100000000',
+        NEW_ORGANIZATION_STORED_MB: '1000000',
         // Without REDIS_URL, the wake-ups of Switchboard go through PostgreSQL.
         ...(given.needsRedis && { REDIS_URL: place.redis.url }),
         LOG_LEVEL: 'warn',

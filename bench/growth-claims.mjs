@@ -51,6 +51,9 @@ async function openSide({ databaseUrl, env }, name, sides) {
     DATABASE_URL: url,
     SIGN_UP: 'open',
     NEW_ORGANIZATION_MESSAGES: '100000000',
+    NEW_ORGANIZATION_CONTACTS: '100000000',
+    NEW_ORGANIZATION_RUNS: '100000000',
+    NEW_ORGANIZATION_STORED_MB: '1000000',
     ROLE: 'web',
   });
   const client = await connect(url);

@@ -27,6 +27,9 @@ export async function measure({ databaseUrl, env }, { rounds, smoke }) {
         DATABASE_URL: url,
         SIGN_UP: 'open',
         NEW_ORGANIZATION_MESSAGES: '100000000',
+        NEW_ORGANIZATION_CONTACTS: '100000000',
+        NEW_ORGANIZATION_RUNS: '100000000',
+        NEW_ORGANIZATION_STORED_MB: '1000000',
         ROLE,
       };
       processes.push(await start('contestants/switchboard.mjs', [], role));

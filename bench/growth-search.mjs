@@ -51,6 +51,9 @@ async function open(place, size, started) {
     DATABASE_URL: url,
     SIGN_UP: 'open',
     NEW_ORGANIZATION_MESSAGES: '100000000',
+    NEW_ORGANIZATION_CONTACTS: '100000000',
+    NEW_ORGANIZATION_RUNS: '100000000',
+    NEW_ORGANIZATION_STORED_MB: '1000000',
   };
   const switchboard = await startContestant('switchboard', { ...place, env });
   started.set(`switchboard ${size}`, switchboard);

@@ -93,6 +93,9 @@ async function open(name, place, sink) {
     DATABASE_URL: url,
     SIGN_UP: 'open',
     NEW_ORGANIZATION_MESSAGES: '100000000',
+    NEW_ORGANIZATION_CONTACTS: '100000000',
+    NEW_ORGANIZATION_RUNS: '100000000',
+    NEW_ORGANIZATION_STORED_MB: '1000000',
     SMTP_URL: sink.url,
     MAIL_FROM: 'b@example.com',
   };

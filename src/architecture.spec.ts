@@ -76,6 +76,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'mail', 'queue'],
   workflows: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'queue'],
   audit: ['accounts', 'database', 'errors', 'paging', 'text', 'tools'],
+  quotas: ['database', 'errors'],
   retention: ['accounts', 'database', 'errors', 'text', 'tools'],
   dashboard: [],
   demo: ['accounts', 'database', 'errors', 'keys', 'policies', 'text', 'tools'],

@@ -1,7 +1,7 @@
 -- Trigger after each INSERT statement: takes the new rows from a quota.
 --
 -- Arguments: those of the trigger: the name of the quota; `daily` or `total`.
--- Result: nothing. A quota that is used up is error SB002, so nothing is inserted.
+-- Result: nothing. A quota that is used up is error SB002, so nothing is inserted. So is the quota of stored bytes.
 -- Locks: those of private.take_quota.
 --
 -- It runs as the owner, so SQL of a tool is counted as well and cannot change the counters.
@@ -13,6 +13,9 @@ declare
   counted record;
 begin
   for counted in select i.organization_id, count(*) as amount from inserted i group by i.organization_id loop
+    if exists (select from private.quota_refusals) then
+      perform private.refuse_over(counted.organization_id, array['stored_bytes']);
+    end if;
     -- Most organizations have no limit of messages, and must not pay for the counter.
     continue when not exists (
       select from private.quota_defaults d

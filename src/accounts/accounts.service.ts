@@ -39,7 +39,7 @@ export class AccountsService {
     try {
       const values = [userId, email, hash, organizationId, organization_name];
       const from = originJson(origin);
-      if (!isClosed) await this.gate.call('create_account', [...values, this.messagesADay, from]);
+      if (!isClosed) await this.gate.call('create_account', [...values, this.newQuotas, from]);
       else if (!(await this.createFirst([...values, from]))) throw signUpClosed();
     } catch (error) {
       if (violatedConstraint(error) !== 'users_email_key') throw error;
@@ -101,9 +101,15 @@ export class AccountsService {
     return result!.changed ? result!.organizations : undefined;
   }
 
-  /** Returns the daily quota of messages of a new organization, or null for the default quota. */
-  private get messagesADay(): number | null {
-    return this.env.isTrial ? null : this.env.newOrganizationMessages;
+  /** Returns the quotas of a new organization that differ from the defaults, by name, as JSON. */
+  private get newQuotas(): string {
+    if (this.env.isTrial) return '{}';
+    return JSON.stringify({
+      messages: this.env.newOrganizationMessages,
+      contacts: this.env.newOrganizationContacts,
+      runs: this.env.newOrganizationRuns,
+      stored_bytes: this.env.newOrganizationStoredMb * 1_000_000,
+    });
   }
 
   async hasAny(): Promise<boolean> {

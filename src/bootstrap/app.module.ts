@@ -19,6 +19,7 @@ import { MessagingModule } from '../messaging/messaging.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
 import { QueueModule } from '../queue/queue.module.js';
+import { QuotasModule } from '../quotas/quotas.module.js';
 import { RetentionModule } from '../retention/retention.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
@@ -80,6 +81,7 @@ export class AppModule {
         OutboundModule,
         WorkflowsModule,
         RetentionModule,
+        QuotasModule,
         OperationsModule,
         ...modules,
       ],

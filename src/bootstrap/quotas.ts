@@ -4,14 +4,20 @@ import { loadProcessEnv } from './load-process-env.js';
 import { toError } from '../errors/app-error.js';
 import { withOwner } from './owner-connection.js';
 
+/** The limits of these quotas can be removed for all organizations. */
+const UNLIMITED: ReadonlySet<string> = new Set(['messages', 'contacts', 'runs', 'stored_bytes']);
 const USAGE = `Usage:
   npm run quotas                               shows the defaults
   npm run quotas -- ORGANIZATION_ID            shows the quotas and what is used
   npm run quotas -- ORGANIZATION_ID NAME VALUE sets a quota; VALUE "default" removes the exception
   npm run quotas -- default NAME VALUE         sets the default of all organizations without an exception;
-                                               VALUE "none" removes the limit of messages`;
+                                               VALUE "none" removes the limit of messages,
+                                               contacts, runs or stored_bytes`;
 
-/** Shows or sets quotas, for operators. A change applies to the next block of the quota that is handed out. */
+/**
+ * Shows or sets quotas, for operators. A change applies to the next block of the quota that is handed out. Measured
+ * quotas of one organization apply at once, because they are measured again.
+ */
 export async function runQuotas(parameters: readonly string[]): Promise<void> {
   try {
     await withOwner(loadProcessEnv(), (client) => run(client, parameters));
@@ -31,18 +37,20 @@ async function run(
   if (target !== undefined && target !== 'default') await assertOrganization(client, target);
   if (target !== undefined && name !== undefined) await set(client, target, name, value!);
   const organization = target === 'default' ? null : (target ?? null);
+  if (organization !== null) await client.query('select gate.measure_quotas($1)', [organization]);
   const { rows } = await client.query<{
     name: string;
     daily: boolean;
     amount: string | null;
     used: string;
   }>(
-    `select d.name, d.daily, coalesce(e.amount, d.amount) as amount, case when not d.daily
+    `select d.name, d.daily, coalesce(e.amount, d.amount) as amount, case when u.used is not null then u.used when not d.daily
          or g.day = (now() at time zone 'UTC')::date then coalesce(g.granted, 0) - coalesce((
          select sum(b.remaining) from private.quota_blocks b
          where b.organization_id = $1 and b.name = d.name and b.day = g.day), 0) else 0 end as used
      from private.quota_defaults d
      left join private.quota_exceptions e on e.name = d.name and e.organization_id = $1
+     left join private.quota_usage u on u.name = d.name and u.organization_id = $1
      left join private.quota_grants g on g.name = d.name and g.organization_id = $1
      order by d.name`,
     [organization],
@@ -63,8 +71,8 @@ async function assertOrganization(client: Client, id: string): Promise<void> {
 async function set(client: Client, target: string, name: string, value: string): Promise<void> {
   const { rows } = await client.query('select from private.quota_defaults where name = $1', [name]);
   if (rows.length === 0) throw new Error('There is no quota of this name.');
-  if (target === 'default' && name === 'messages' && value === 'none') {
-    await client.query(`update private.quota_defaults set amount = null where name = 'messages'`);
+  if (target === 'default' && UNLIMITED.has(name) && value === 'none') {
+    await client.query('update private.quota_defaults set amount = null where name = $1', [name]);
     return;
   }
   if (value === 'default' && target !== 'default') {

@@ -99,6 +99,18 @@ export class Env {
   @IsWholeNumber(0, 1_000_000)
   readonly verificationMailsPerDay: number = 5;
 
+  /** Limits the contacts that an organization of a new account may store, until an operator changes it. */
+  @IsWholeNumber(0, 100_000_000)
+  readonly newOrganizationContacts: number = 10_000;
+
+  /** Limits the runs that an organization of a new account may store, until an operator changes it. */
+  @IsWholeNumber(0, 100_000_000)
+  readonly newOrganizationRuns: number = 100_000;
+
+  /** Limits the data that an organization of a new account may store, in megabytes, until an operator changes it. */
+  @IsWholeNumber(0, 100_000_000)
+  readonly newOrganizationStoredMb: number = 1000;
+
   /** Limits tool calls and webhooks per organization, process and minute. 0 means no limit. */
   @IsWholeNumber(0, 100_000_000)
   readonly rateLimitPerMinute: number = 60_000;
@@ -232,6 +244,9 @@ export const ENV_NAMES = {
   newOrganizationMessages: 'NEW_ORGANIZATION_MESSAGES',
   verifiedOrganizationMessages: 'VERIFIED_ORGANIZATION_MESSAGES',
   verificationMailsPerDay: 'VERIFICATION_MAILS_PER_DAY',
+  newOrganizationContacts: 'NEW_ORGANIZATION_CONTACTS',
+  newOrganizationRuns: 'NEW_ORGANIZATION_RUNS',
+  newOrganizationStoredMb: 'NEW_ORGANIZATION_STORED_MB',
   rateLimitPerMinute: 'RATE_LIMIT_PER_MINUTE',
   signInPerMinute: 'SIGN_IN_PER_MINUTE',
   signUpPerHour: 'SIGN_UP_PER_HOUR',

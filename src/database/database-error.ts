@@ -1,6 +1,6 @@
 import { EntityMetadataNotFoundError, QueryFailedError } from 'typeorm';
 import { AppError, toError } from '../errors/app-error.js';
-import { QUOTA_EXCEEDED, quotaExceeded } from './quota-exceeded.js';
+import { quotaExceeded } from './quota-exceeded.js';
 
 /** Returns the SQLSTATE of a PostgreSQL error, even when TypeORM has wrapped it. */
 export function sqlState(error: unknown): string | undefined {
@@ -46,10 +46,9 @@ export function mapDatabaseError(thrown: unknown): Error {
     const cure = 'List this entity under `entities` where Switchboard is started.';
     return new Error(`${thrown.message} ${cure}`, { cause: thrown });
   }
+  const refusal = quotaExceeded(thrown);
+  if (refusal) return refusal;
   const code = sqlState(thrown);
-  if (code === QUOTA_EXCEEDED) {
-    return quotaExceeded((thrown as { driverError?: unknown }).driverError ?? thrown);
-  }
   // 55P03 means a lock timeout, 57014 a statement timeout.
   if (code !== undefined && /^(55P03|57014)/.test(code)) {
     return new AppError('unavailable', 'The call took too long or is blocked. Try again.', {

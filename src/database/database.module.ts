@@ -9,6 +9,7 @@ import type { TlsOptions } from 'node:tls';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { Env } from '../config/env.js';
 import { SecurityLog } from '../security/security-log.js';
+import { ActiveOrganizations } from './transactions/active-organizations.js';
 import { ContextSigner } from './transactions/context-signer.js';
 import { AuditArgumentSigner } from './transactions/audit-argument-signer.js';
 import type { DatabaseAccess } from './setup/database-access.js';
@@ -71,9 +72,18 @@ export class DatabaseModule implements OnApplicationShutdown {
         },
         {
           provide: TenantDatabase,
-          inject: [TENANT_SOURCE, SecurityLog],
-          useFactory: (source: DataSource, security: SecurityLog) =>
-            new TenantDatabase(source, new ContextSigner(access.contextKey), security),
+          inject: [TENANT_SOURCE, SecurityLog, ActiveOrganizations],
+          useFactory: (
+            source: DataSource,
+            security: SecurityLog,
+            organizations: ActiveOrganizations,
+          ) =>
+            new TenantDatabase(
+              source,
+              new ContextSigner(access.contextKey),
+              security,
+              organizations,
+            ),
         },
         {
           provide: GateDatabase,
@@ -93,6 +103,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             ),
         },
         NotificationSender,
+        ActiveOrganizations,
         {
           provide: AuditArgumentSigner,
           useFactory: () => new AuditArgumentSigner(access.contextKey),
@@ -104,7 +115,14 @@ export class DatabaseModule implements OnApplicationShutdown {
             new SecretBox(access.dataKey, env.secretKey, env.otherSecretKey),
         },
       ],
-      exports: [TenantDatabase, GateDatabase, NotificationSender, SecretBox, AuditArgumentSigner],
+      exports: [
+        ActiveOrganizations,
+        TenantDatabase,
+        GateDatabase,
+        NotificationSender,
+        SecretBox,
+        AuditArgumentSigner,
+      ],
     };
   }
 

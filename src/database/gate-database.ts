@@ -44,6 +44,28 @@ export class GateDatabase {
     }
   }
 
+  /** Calls a function that may take longer than other statements may. */
+  async callSlow(name: string, values: readonly unknown[], timeoutMs: number): Promise<void> {
+    assertName(name);
+    const client = await this.pool.connect().catch((error: unknown) => {
+      throw mapDatabaseError(error);
+    });
+    let failure: Error | undefined;
+    try {
+      const parameters = values.map((_, index) => `$${index + 1}`).join(', ');
+      await client.query('begin');
+      await client.query(`select set_config('statement_timeout', $1, true)`, [String(timeoutMs)]);
+      await client.query(`select gate.${name}(${parameters})`, [...values]);
+      await client.query('commit');
+    } catch (error) {
+      failure = mapDatabaseError(error);
+      throw failure;
+    } finally {
+      // A connection that failed is closed, because its transaction may still be open.
+      client.release(failure);
+    }
+  }
+
   /** Calls a function once for each value, in one statement. `position` of a row is the index of its value. */
   async callForEach<Row extends object>(
     name: string,

@@ -8,6 +8,7 @@ export type SecurityEvent =
   | 'failed_sign_in'
   | 'invalid_signature'
   | 'isolation_failure'
+  | 'quota_exceeded'
   | 'rate_limited'
   | 'refused_statement'
   | 'restricted_key'

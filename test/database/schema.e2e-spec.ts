@@ -179,7 +179,7 @@ describe('every table of an organization', () => {
 
   it('has only triggers with a fixed search path and without security definer except for quotas and events of messages, because cascades run them as the owner', async () => {
     const { rows } = await client.query<{ name: string; safe: boolean }>(`
-      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname like 'count\\_%' or p.proname = 'record_message_event')
+      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|plan_measure|record_message_event|refuse_insert)')
         and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe
       from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal
       order by name`);
@@ -189,11 +189,13 @@ describe('every table of an organization', () => {
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },
       { name: 'private.notify_run_change()', safe: true },
+      { name: 'private.plan_measure()', safe: true },
       { name: 'private.protect_audit_rule()', safe: true },
       { name: 'private.record_effect()', safe: true },
       // No cascade changes the status of a message.
       { name: 'private.record_message_event()', safe: true },
       { name: 'private.record_parked_run()', safe: true },
+      { name: 'private.refuse_insert()', safe: true },
       { name: 'private.requeue_limited_run()', safe: true },
     ]);
   });

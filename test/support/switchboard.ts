@@ -78,6 +78,9 @@ async function start(
     // All organizations of a test sign up from one address.
     SIGN_UP_PER_HOUR: '0',
     NEW_ORGANIZATION_MESSAGES: '100000',
+    NEW_ORGANIZATION_CONTACTS: '100000000',
+    NEW_ORGANIZATION_RUNS: '100000000',
+    NEW_ORGANIZATION_STORED_MB: '1000000',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     ...driverSettings(),
     ...options.env,

@@ -4,6 +4,7 @@ import type { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { SecurityLog } from '../../security/security-log.js';
 import { mapDatabaseError } from '../database-error.js';
+import type { ActiveOrganizations } from './active-organizations.js';
 import { AutocommitTransaction } from './autocommit-transaction.js';
 import type { ContextSigner } from './context-signer.js';
 import { type Effects, parseEffects, READ_EFFECTS, RECORD_EFFECTS } from './effects.js';
@@ -40,6 +41,7 @@ export class TenantDatabase {
     private readonly source: DataSource,
     signer: ContextSigner,
     security: SecurityLog,
+    private readonly active: ActiveOrganizations,
   ) {
     const { master } = source.driver as PostgresDriver;
     this.connections = new TenantConnections(master as Pool, signer, security);
@@ -187,6 +189,7 @@ export class TenantDatabase {
       await transaction.rollback();
       throw mapDatabaseError(transaction.failure ?? error);
     }
+    this.active.add(organizationId);
     for (const action of current.afterCommit) action();
     return result;
   }
@@ -205,6 +208,7 @@ export class TenantDatabase {
       throw mapDatabaseError(error);
     } finally {
       current.session?.end();
+      if (!readOnly) this.active.add(organizationId);
     }
     for (const action of current.afterCommit) action();
     return result;

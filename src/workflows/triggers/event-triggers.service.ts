@@ -1,5 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { isQuotaExceeded } from '../../database/quota-exceeded.js';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { DomainEvents, type EmittedEvent } from '../../events/domain-events.js';
+import { SecurityLog } from '../../security/security-log.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { RunStart } from './run-starts.service.js';
 import { TriggerFilterService } from './trigger-filter.service.js';
@@ -11,6 +14,8 @@ export class EventTriggersService implements OnModuleInit {
     private readonly events: DomainEvents,
     private readonly workflows: WorkflowsRepository,
     private readonly filter: TriggerFilterService,
+    private readonly tenants: TenantDatabase,
+    private readonly security: SecurityLog,
   ) {}
 
   onModuleInit(): void {
@@ -31,7 +36,24 @@ export class EventTriggersService implements OnModuleInit {
         dedupeKey: `event ${event.id}`,
         parentRunId: event.runId ?? undefined,
       };
-      await this.filter.start(organizationId, start, event.payload, triggerOptions.if);
+      await this.startOne(organizationId, start, event.payload, triggerOptions.if);
+    }
+  }
+
+  /** Starts a run, unless a quota is used up. A domain event must not fail because of the runs that it starts. */
+  private async startOne(
+    organizationId: string,
+    start: RunStart,
+    payload: unknown,
+    condition: string | undefined,
+  ): Promise<void> {
+    try {
+      await this.tenants.savepoint(organizationId, () =>
+        this.filter.start(organizationId, start, payload, condition),
+      );
+    } catch (error) {
+      if (!isQuotaExceeded(error)) throw error;
+      this.security.report('quota_exceeded', { subject: organizationId });
     }
   }
 }

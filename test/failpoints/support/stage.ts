@@ -125,6 +125,9 @@ export class Stage {
       SIGN_UP: 'open',
       SIGN_UP_PER_HOUR: '0',
       NEW_ORGANIZATION_MESSAGES: '100000000',
+      NEW_ORGANIZATION_CONTACTS: '100000000',
+      NEW_ORGANIZATION_RUNS: '100000000',
+      NEW_ORGANIZATION_STORED_MB: '1000000',
       // Transactions that stop at a failpoint keep their connections, and one organization gets two thirds of a pool.
       DATABASE_POOL_SIZE: String(2 * MAX_BATCH),
       // A worker that holds a whole batch has no slot left in which it could claim one of its runs again.

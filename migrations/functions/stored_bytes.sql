@@ -1,0 +1,70 @@
+-- Estimates how many bytes the data of an organization has on disk, without indexes.
+--
+-- Arguments:
+--   of_organization  the organization
+--   contacts, runs   how many it has
+--   sample           of a table with more rows of the organization, about this many are read, chosen at random
+-- Result: the bytes of contacts, messages, runs with their steps, versions of workflows, and webhook deliveries, as they
+--   are stored: compressed values count with their compressed size. Each row counts with some bytes for its short columns.
+-- Locks: none.
+--
+-- pg_column_size() of a large value reads its pointer and not the value. Each chosen row is looked up by its key, because
+-- the planner does not know that few rows are chosen, and would read the whole table. Each call is planned anew: a plan
+-- for an empty table would later compare each chosen row with all rows of the organization.
+create or replace function private.stored_bytes(of_organization text, contacts bigint, runs bigint, sample integer)
+returns bigint
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan as $$
+declare
+  total double precision := 0;
+  bytes double precision;
+  part double precision;
+begin
+  part := least(1.0, sample::float8 / greatest(1, contacts));
+  with chosen as materialized (
+    select c.id from public.contacts c where c.organization_id = of_organization and (part = 1 or random() < part)
+  )
+  select coalesce(sum(r.size), 0) / part into bytes from chosen cross join lateral (
+    select 200 + 2 * pg_column_size(c.search_text) + pg_column_size(c.tags) + pg_column_size(c.properties)
+      + pg_column_size(c.consent) as size
+    from public.contacts c where c.organization_id = of_organization and c.id = chosen.id limit 1
+  ) r;
+  total := total + bytes;
+
+  select least(1.0, sample::float8 / greatest(1, count(*))) into part
+  from public.messages m where m.organization_id = of_organization;
+  with chosen as materialized (
+    select m.id from public.messages m where m.organization_id = of_organization and (part = 1 or random() < part)
+  )
+  select coalesce(sum(r.size), 0) / part into bytes from chosen cross join lateral (
+    select 300 + coalesce(pg_column_size(m.subject), 0) + pg_column_size(m.body) as size
+    from public.messages m where m.organization_id = of_organization and m.id = chosen.id limit 1
+  ) r;
+  total := total + bytes;
+
+  part := least(1.0, sample::float8 / greatest(1, runs));
+  with chosen as materialized (
+    select w.id from public.workflow_runs w where w.organization_id = of_organization and (part = 1 or random() < part)
+  )
+  select coalesce(sum(r.size + s.size), 0) / part into bytes from chosen cross join lateral (
+    select 300 + pg_column_size(w.payload) as size
+    from public.workflow_runs w where w.organization_id = of_organization and w.id = chosen.id limit 1
+  ) r cross join lateral (
+    select coalesce(sum(150 + coalesce(pg_column_size(s.input), 0) + coalesce(pg_column_size(s.output), 0)
+      + coalesce(pg_column_size(s.error), 0) + coalesce(pg_column_size(s.failed_attempts), 0)
+      + coalesce(pg_column_size(s.cut), 0)), 0) as size
+    from public.run_steps s where s.organization_id = of_organization and s.run_id = chosen.id
+  ) s;
+  total := total + bytes;
+
+  select coalesce(sum(150 + pg_column_size(v.steps) + coalesce(pg_column_size(v.content), 0)), 0) into bytes
+  from public.workflow_versions v where v.organization_id = of_organization;
+  total := total + bytes;
+
+  select coalesce(sum(200 + pg_column_size(d.headers) + coalesce(pg_column_size(d.body), 0)
+    + pg_column_size(d.mistakes)), 0) into bytes
+  from public.webhook_deliveries d where d.organization_id = of_organization;
+  return total + bytes;
+end
+$$;
