@@ -127,6 +127,35 @@ create table private.quota_grants (
   constraint quota_grants_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 
+create table private.quota_measures (
+  organization_id text collate "C" not null,
+  due_at timestamp with time zone not null default now(),
+  next_at timestamp with time zone not null default now(),
+  active boolean not null default true,
+  constraint quota_measures_pkey PRIMARY KEY (organization_id),
+  constraint quota_measures_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX quota_measures_due_idx ON private.quota_measures USING btree (due_at);
+
+create table private.quota_refusals (
+  organization_id text collate "C" not null,
+  name text collate "C" not null,
+  amount bigint not null,
+  constraint quota_refusals_pkey PRIMARY KEY (organization_id, name),
+  constraint quota_refusals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+
+create table private.quota_usage (
+  organization_id text collate "C" not null,
+  name text collate "C" not null,
+  used bigint not null,
+  measured_at timestamp with time zone not null default now(),
+  warned boolean not null,
+  constraint quota_usage_pkey PRIMARY KEY (organization_id, name),
+  constraint quota_usage_name_fkey FOREIGN KEY (name) REFERENCES private.quota_defaults(name),
+  constraint quota_usage_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+
 create table public.api_keys (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -256,6 +285,7 @@ alter table public.contacts force row level security;
 create policy owner on public.contacts to owner using (true) with check (true);
 create policy tenant on public.contacts to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contacts FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER quota_refusal AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('contacts', 'stored_bytes');
 
 create table public.event_interests (
   organization_id text collate "C" not null,
@@ -397,6 +427,7 @@ alter table public.organizations force row level security;
 create policy owner on public.organizations to owner using (true) with check (true);
 create policy tenant on public.organizations to public using ((id = ( SELECT public.current_organization() AS current_organization))) with check ((id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.organizations FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER quota_measure AFTER INSERT ON public.organizations FOR EACH ROW EXECUTE FUNCTION private.plan_measure();
 
 create table public.parked_runs (
   organization_id text collate "C" not null,
@@ -603,6 +634,7 @@ alter table public.workflow_runs force row level security;
 create policy owner on public.workflow_runs to owner using (true) with check (true);
 create policy tenant on public.workflow_runs to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflow_runs FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER quota_refusal AFTER INSERT ON public.workflow_runs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('runs', 'stored_bytes');
 CREATE TRIGGER workflow_runs_end_child AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN (((new.depth > 0) AND (new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'canceled'::text])) AND (new.status <> old.status))) EXECUTE FUNCTION private.end_child_run();
 CREATE TRIGGER workflow_runs_notify_change AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN ((((new.status = 'failed'::text) AND (new.reason = 'poison'::text)) OR ((new.status = 'canceled'::text) AND (new.reason = 'debounced'::text)))) EXECUTE FUNCTION private.notify_run_change();
 CREATE TRIGGER workflow_runs_record_parked AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN (((new.status = 'failed'::text) AND (new.reason = 'poison'::text) AND (old.status <> 'failed'::text))) EXECUTE FUNCTION private.record_parked_run();
@@ -689,6 +721,8 @@ function gate.change_password(of_user_id text, present_hash text, new_hash text,
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_events(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.claim_measure(lease_seconds integer) returns TABLE(organization_id text)
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_purge(lease_seconds integer) returns TABLE(organization_id text, kind text, epoch integer)
@@ -697,7 +731,7 @@ function gate.claim_runs(batch_size integer, only_id text, lease_seconds integer
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text, new_messages_a_day bigint DEFAULT NULL::bigint, origin json DEFAULT NULL::json) returns void
+function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text, new_quotas json DEFAULT NULL::json, origin json DEFAULT NULL::json) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_api_key(for_organization_id text, by_user_id text, new_id text, new_hash bytea, new_prefix text, new_last_four text, new_expires_at timestamp with time zone, new_read_only boolean, new_tools text[], origin json DEFAULT NULL::json) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
@@ -723,6 +757,10 @@ function gate.finish_purge(of_organization text, of_kind text, claim integer, ag
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.has_accounts() returns boolean
   language sql stable security definer set search_path=pg_catalog, pg_temp;
+function gate.mark_active(organizations text[]) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.measure_quotas(of_organization text) returns void
+  language plpgsql security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan;
 function gate.purge(of_organization text, of_kind text, claim integer, batch_size integer, lease_seconds integer) returns integer
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_call_log(keep_days integer, batch_size integer) returns integer
@@ -803,6 +841,8 @@ function private.pass_rate(organization text, workflow text, limits json) return
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.pass_slots(organization text, workflow text, limits json, keys text[]) returns text[]
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.plan_measure() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.protect_audit_rule() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.purge_audit_log(of_organization text, before timestamp with time zone, batch_size integer) returns integer
@@ -812,6 +852,10 @@ function private.record_effect() returns trigger
 function private.record_message_event() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.record_parked_run() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.refuse_insert() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function private.refuse_over(of_organization_id text, quotas text[]) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.report_effects_of(target regclass) returns void
   language plpgsql;
@@ -823,6 +867,8 @@ function private.return_quota(of_organization_id text, quota text, amount bigint
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.store_seal(chain private.audit_chains, seal private.audit_seals) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.stored_bytes(of_organization text, contacts bigint, runs bigint, sample integer) returns bigint
+  language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan;
 function private.take_quota(of_organization_id text, quota text, amount bigint, on_day date) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.tenant_privileges() returns TABLE(target regclass, privilege text, columns text[])

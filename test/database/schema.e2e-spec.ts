@@ -144,7 +144,8 @@ describe('every table of an organization', () => {
           'private.count_insert()'::regprocedure,
           -- It copies the state of the row that its statement wrote, so that nobody else may write events.
           'private.record_message_event()'::regprocedure,
-          'private.count_workflow_end()'::regprocedure])
+          'private.count_workflow_end()'::regprocedure,
+          'private.plan_measure()'::regprocedure, 'private.refuse_insert()'::regprocedure])
         or not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false))`);
     expect(rows).toEqual([]);
   });

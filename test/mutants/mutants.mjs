@@ -259,6 +259,32 @@ export const MUTANTS = [
     names: 'reports SQL that the tenant role may not execute',
   },
   {
+    id: 'S13',
+    what: 'new contacts and runs are not refused over a measured quota',
+    edits: [
+      [
+        'migrations/functions/refuse_insert.sql',
+        'if exists (select from private.quota_refusals) then',
+        'if false then',
+      ],
+    ],
+    tests: ['test/quotas/measured-quotas'],
+    names: 'refuses SQL of a tool too|refuses a run by hand with the same error',
+  },
+  {
+    id: 'S14',
+    what: 'messages are not counted against their quota',
+    edits: [
+      [
+        'migrations/functions/count_insert.sql',
+        'perform private.take_quota(counted.organization_id, tg_argv[0], counted.amount, on_day);',
+        'null;',
+      ],
+    ],
+    tests: ['test/quotas/quotas'],
+    names: 'is small for an organization that signed up, until an operator raises it',
+  },
+  {
     id: 'S15',
     what: 'attempts to sign in are not counted per account and network',
     edits: [
