@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ENV_NAMES } from '../config/env.js';
+import { ENV_NAMES } from '../config/env-names.js';
 import { settingWarnings } from './unknown-settings.js';
 
 describe(settingWarnings, () => {

@@ -1,5 +1,5 @@
 import { isSimilar, nearestNames } from '../text/nearest-names.js';
-import { ENV_NAMES } from '../config/env.js';
+import { ENV_NAMES } from '../config/env-names.js';
 
 const PREFIX = 'SWITCHBOARD_';
 const SETTINGS: readonly string[] = Object.values(ENV_NAMES);

@@ -11,6 +11,7 @@ import {
 } from 'class-validator';
 import { resolve } from 'node:path';
 import { type OutboundException, parseOutboundAllow } from './outbound-allow.js';
+import { ENV_NAMES, type EnvKey } from './env-names.js';
 import { isHost, withoutSlashes } from './hosts.js';
 import { IsWholeNumber } from './is-whole-number.js';
 import { parseTrustedProxies } from './trusted-proxies.js';
@@ -228,41 +229,6 @@ export class Env {
   }
 }
 
-/** Names the environment variable of each setting. Tests compare `.env.example` and docs/configuration.md with it. */
-export const ENV_NAMES = {
-  port: 'PORT',
-  host: 'HOST',
-  role: 'ROLE',
-  databaseUrl: 'DATABASE_URL',
-  redisUrl: 'REDIS_URL',
-  publicUrl: 'PUBLIC_URL',
-  smtpUrl: 'SMTP_URL',
-  mailFrom: 'MAIL_FROM',
-  dataDir: 'DATA_DIR',
-  logLevel: 'LOG_LEVEL',
-  signUp: 'SIGN_UP',
-  newOrganizationMessages: 'NEW_ORGANIZATION_MESSAGES',
-  verifiedOrganizationMessages: 'VERIFIED_ORGANIZATION_MESSAGES',
-  verificationMailsPerDay: 'VERIFICATION_MAILS_PER_DAY',
-  newOrganizationContacts: 'NEW_ORGANIZATION_CONTACTS',
-  newOrganizationRuns: 'NEW_ORGANIZATION_RUNS',
-  newOrganizationStoredMb: 'NEW_ORGANIZATION_STORED_MB',
-  rateLimitPerMinute: 'RATE_LIMIT_PER_MINUTE',
-  signInPerMinute: 'SIGN_IN_PER_MINUTE',
-  signUpPerHour: 'SIGN_UP_PER_HOUR',
-  keysPerHour: 'KEYS_PER_HOUR',
-  trustedProxies: 'TRUSTED_PROXIES',
-  secretKey: 'SECRET_KEY',
-  otherSecretKey: 'OTHER_SECRET_KEY',
-  databasePoolSize: 'DATABASE_POOL_SIZE',
-  workerConcurrency: 'WORKER_CONCURRENCY',
-  outboundAllow: 'OUTBOUND_ALLOW',
-  nodeEnv: 'NODE_ENV',
-  tuneV8: 'TUNE_V8',
-} as const satisfies Partial<Record<keyof Env, string>>;
-
-export type EnvKey = keyof typeof ENV_NAMES;
-
 /** Reports a wrong configuration. The message names every wrong setting and what it must be, but no values. */
 export class EnvError extends Error {
   override readonly name = 'EnvError';
@@ -272,7 +238,9 @@ export class EnvError extends Error {
 export function loadEnv(source: Record<string, string | undefined> = process.env): Env {
   const values: Partial<Record<EnvKey, unknown>> = {};
   const defaults = new Env({});
-  for (const [key, name] of Object.entries(ENV_NAMES) as [EnvKey, string][]) {
+  for (const [key, name] of Object.entries(
+    ENV_NAMES satisfies Partial<Record<keyof Env, string>>,
+  ) as [EnvKey, string][]) {
     const raw = source[name]?.trim();
     if (!raw) continue;
     // Number() would also accept '0x10' and '1e3', which are probably typing errors.

@@ -286,7 +286,7 @@ describe('the verification of an address', () => {
     expect(await view(ada)).toMatchObject({ messages_a_day: null });
     expect((await verify(ada, await tokenOf(ada))).status).toBe(200);
     const quotas = await switchboard.ownerQuery(
-      'select amount, set_by from private.quota_exceptions where organization_id = $1',
+      `select amount, set_by from private.quota_exceptions where organization_id = $1 and name = 'messages'`,
       [ada.organizationId],
     );
     expect(quotas).toEqual([{ amount: '3', set_by: 'operator' }]);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ENV_NAMES } from '../../src/config/env.js';
+import { ENV_NAMES } from '../../src/config/env-names.js';
 import { HTTP_STATUS } from '../../src/errors/app-error.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
