@@ -25,7 +25,7 @@ import { AccountSettings1764000024000 } from './1764000024000-account-settings.j
 import { VerifiedAddresses1764000025000 } from './1764000025000-verified-addresses.js';
 import { MessageEvents1764000026000 } from './1764000026000-message-events.js';
 import { SecretChannels1764000027000 } from './1764000027000-secret-channels.js';
-import { MeasuredQuotas1764000027000 } from './1764000027000-measured-quotas.js';
+import { MeasuredQuotas1764000028000 } from './1764000028000-measured-quotas.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -60,5 +60,5 @@ export const MIGRATIONS = [
   VerifiedAddresses1764000025000,
   MessageEvents1764000026000,
   SecretChannels1764000027000,
-  MeasuredQuotas1764000027000,
+  MeasuredQuotas1764000028000,
 ];

@@ -465,7 +465,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/accounts/verified-address'],
-    names: 'mails a mailbox a few times a day',
+    names: 'sends a mailbox a few mails a day',
   },
   {
     id: 'S29',

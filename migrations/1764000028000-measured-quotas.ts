@@ -8,8 +8,8 @@ const REFUSED = [
 ] as const;
 
 /** Quotas of contacts, runs and stored bytes, which workers measure. Every organization is measured soon after. */
-export class MeasuredQuotas1764000027000 extends SqlMigration {
-  readonly name = 'MeasuredQuotas1764000027000';
+export class MeasuredQuotas1764000028000 extends SqlMigration {
+  readonly name = 'MeasuredQuotas1764000028000';
   readonly files = [
     'tables/quota_measures.sql',
     'tables/quota_usage.sql',
