@@ -144,6 +144,8 @@ describe('every table of an organization', () => {
           'private.count_insert()'::regprocedure,
           -- It copies the state of the row that its statement wrote, so that nobody else may write events.
           'private.record_message_event()'::regprocedure,
+          -- It reads the key in the name of the channel, and sends the id of the row that its statement wrote.
+          'private.notify_run_change()'::regprocedure,
           'private.count_workflow_end()'::regprocedure,
           'private.plan_measure()'::regprocedure, 'private.refuse_insert()'::regprocedure])
         or not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false))`);
@@ -178,9 +180,9 @@ describe('every table of an organization', () => {
     expect(silent.sort()).toEqual(Object.keys(BOOKKEEPING));
   });
 
-  it('has only triggers with a fixed search path and without security definer except for quotas and events of messages, because cascades run them as the owner', async () => {
+  it('has only triggers with a fixed search path and without security definer except for quotas, events of messages and notifications, because cascades run them as the owner', async () => {
     const { rows } = await client.query<{ name: string; safe: boolean }>(`
-      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|plan_measure|record_message_event|refuse_insert)')
+      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|notify_run_change|plan_measure|record_message_event|refuse_insert)')
         and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe
       from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal
       order by name`);
