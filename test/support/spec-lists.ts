@@ -52,7 +52,9 @@ export const THOROUGH_SPECS = [
  */
 export const SLOW_SPECS = [
   'test/accounts/limits-of-processes.e2e-spec.ts',
+  'test/audit/audit-verify-command.e2e-spec.ts',
   'test/contacts/search-index.e2e-spec.ts',
+  'test/database/forged-notifications.e2e-spec.ts',
   'test/database/tenant-matrix.e2e-spec.ts',
   'test/mcp/subscriptions-processes.e2e-spec.ts',
   'test/operations/personal-data-in-logs.e2e-spec.ts',
