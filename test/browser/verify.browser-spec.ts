@@ -47,7 +47,7 @@ describe('the page that verifies an address', () => {
   it('says on the pages of messages and of the account what waits, and sends the mail again', async () => {
     await dashboard.switchboard.ownerQuery('update gate.users set verified_email = null');
     await dashboard.switchboard.ownerQuery(`update private.quota_exceptions set set_by = 'sign_up',
-      amount = 100`);
+      amount = 100 where name = 'messages'`);
     for (const path of ['/messages', '/settings/account']) {
       const { page } = await dashboard.open(path, { colorScheme: 'dark' });
       await page.getByText('is not verified: 100 messages a day').waitFor();

@@ -9,6 +9,7 @@ import { EmptyState } from '../../ui/state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { PagedTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { VerificationNotice } from '../../ui/verification-notice.tsx';
 import { MessageFilterBar } from './message-filter-bar.tsx';
 import type { MessageFilters } from './message-filters.ts';
 import { messageCounts, messagePage } from './message.readers.ts';
@@ -27,6 +28,7 @@ export function MessagesPage() {
   const show = (search: MessageFilters): void => void navigate({ to: '/messages', search });
   return (
     <Page title={texts.title} about={texts.about}>
+      <VerificationNotice />
       <MessageFilterBar filters={filters} counts={counts} onChange={show} />
       <PagedTable
         label={texts.title}
