@@ -1,7 +1,8 @@
-// npm run test:mutants [-- --check] [-- M2 M5]
+// npm run test:mutants [-- --check] [-- --third=0] [-- M2 M5]
 // Removes one mechanism after the other from a copy of the sources and runs the tests that protect it. Exits with code 1
 // when these tests still pass for a mutant, or fail on an unchanged copy. `--check` only checks that the texts that the
-// mutants replace, and the tests that they name, still exist.
+// mutants replace, and the tests that they name, still exist. `--third` takes every third mutant, from the first, second
+// or third one on (0 to 2).
 import { spawn } from 'node:child_process';
 import {
   cpSync,
@@ -16,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
 import { MUTANTS } from './mutants.mjs';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -35,14 +37,24 @@ const COPIED = [
  */
 const AT_ONCE = 3;
 
-const isCheck = process.argv.includes('--check');
-const ids = process.argv.slice(2).filter((argument) => argument !== '--check');
-const mutants = MUTANTS.filter(({ id }) => ids.length === 0 || ids.includes(id));
+const { values: options, positionals: ids } = parseArgs({
+  allowPositionals: true,
+  options: { check: { type: 'boolean', default: false }, third: { type: 'string' } },
+});
+const third = options.third === undefined ? undefined : Number(options.third);
+const mutants = MUTANTS.filter(
+  ({ id }, index) =>
+    (ids.length === 0 || ids.includes(id)) && (third === undefined || index % 3 === third),
+);
+if (mutants.length === 0) {
+  console.error('No mutant has been chosen.');
+  process.exit(1);
+}
 
 const faults = mutants.flatMap(findFaults);
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exit(1);
-if (isCheck) {
+if (options.check) {
   console.log(`${mutants.length} mutants can be applied.`);
   process.exit();
 }
