@@ -58,7 +58,7 @@ describe('Settings → Developer', () => {
     const key = await replaceKey(opened);
     const snippet = async (tab: string): Promise<string> => {
       await page.getByRole('tab', { name: tab }).click();
-      const panel = page.getByRole('tabpanel');
+      const panel = page.getByRole('tabpanel', { name: tab });
       await panel.getByRole('region').waitFor();
       return (await panel.getByRole('region').textContent()) ?? '';
     };
