@@ -38,7 +38,7 @@ export function useMoving({ definition, apply }: Editor, onMoved: (path: string)
     const refusal = row && refusalOf(definition, row, to);
     return refusal && texts.refusals[refusal];
   };
-  // What was said is about this definition. After any other change it is old.
+  // The announcement describes this definition. It is not shown for any other.
   const isCurrent = notice.of === definition;
   return {
     move,
