@@ -14,7 +14,10 @@
 --   lock of the workflow: see admit_runs_of_workflow.
 --
 -- A run that is claimed while it is "running" was left by a worker that died: that is a crash. The third crash
--- without progress parks the run with the reason "poison", so that it cannot stop worker after worker.
+-- parks the run with the reason "poison", so that it cannot stop worker after worker. The number of crashes is 0
+-- again when the steps that were ready at the crash have made progress (journal/run-transaction.ts). A person
+-- continues a parked run with retry_run. A trigger (record_parked_run) lists it, and
+-- engine/parked-runs.service.ts emits run.failed for it.
 create or replace function gate.claim_runs(
   batch_size integer,
   only_id text,

@@ -1,4 +1,7 @@
-/** Limits what agents may call with one API key. It is chosen when the key is created and never changes. */
+/**
+ * Limits what agents may call with one API key. It is chosen when the key is created and never changes. `ToolPolicies`
+ * applies it: `ToolRegistry` neither lists nor finds the other tools.
+ */
 export interface KeyRestriction {
   /** It is true if the key may call only tools that are declared as `readOnly`. */
   readonly readOnly: boolean;
@@ -21,7 +24,10 @@ export function mayActOnRuns(restriction: KeyRestriction | undefined): boolean {
 
 const MAX_SHOWN_TOOLS = 10;
 
-/** Returns why the key may not call the tool, as a sentence for the caller. Returns undefined if it may. */
+/**
+ * Returns why the key may not call the tool, or undefined if it may. An agent that calls the tool by its name gets this
+ * sentence with the error `forbidden` (`ToolHandlers`), although its list does not contain the tool.
+ */
 export function restrictionFault(
   { readOnly, tools }: KeyRestriction,
   tool: RestrictedTool,

@@ -67,7 +67,8 @@ export class FairShare {
   }
 
   private roomBeside(used: number, free: number): number {
-    // An organization gets slots one by one, while it occupies fewer than twice the number of free slots.
+    // An organization gets slots one by one, while it occupies fewer than twice the number of free slots. The n-th more
+    // slot needs used + n - 1 < 2 * (free - n + 1), and this is the largest n.
     const byThreshold = Math.floor((2 * free - used + 2) / 3);
     // The last free slot is for an organization that occupies none.
     const leaving = used === 0 && free === 1 ? 1 : free - 1;

@@ -78,8 +78,8 @@ export class ConfirmationsRepository {
       Partial<Pick<Confirmation, 'expiresAt' | 'answeredAt' | 'answeredBy'>>,
   ): Promise<Confirmation | undefined> {
     const rows = this.rows(organizationId);
-    const unanswered = { organizationId, id, state: In([...from]), expiresAt: MoreThan(now) };
-    const { affected } = await rows.update(unanswered, change);
+    const expected = { organizationId, id, state: In([...from]), expiresAt: MoreThan(now) };
+    const { affected } = await rows.update(expected, change);
     if (affected === 0) return undefined;
     this.changes.publish(organizationId, resourceChange('confirmations', id));
     return await rows.findOneByOrFail({ organizationId, id });

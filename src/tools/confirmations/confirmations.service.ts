@@ -93,8 +93,8 @@ export class ConfirmationsService {
   }
 
   /**
-   * Stores the answer of a person. Throws `forbidden` for every other actor, `not_found`, and `conflict` if the
-   * confirmation can no longer be answered so.
+   * Stores the answer of a signed-in member of the organization, owner or not. Throws `forbidden` for every other actor,
+   * `not_found`, and `conflict` if the confirmation can no longer be answered so.
    */
   async answer(
     organizationId: string,

@@ -69,8 +69,9 @@ export class ToolRegistry implements OnModuleInit {
   }
 
   /**
-   * Finds a tool by its current or a deprecated name. Returns undefined if the surface or `policies` forbid it. Then
-   * `ToolHandlers` answers an agent with the JSON-RPC error -32602, and `ToolsController` a person with 404 `not_found`.
+   * Finds a tool by its current or a deprecated name. Returns undefined if the surface or `policies` forbid it, which
+   * contain the restriction of the caller's key. Then `ToolHandlers` answers an agent with the JSON-RPC error -32602, or
+   * with `forbidden` and the reason if only the key forbids the tool. `ToolsController` answers a person with 404.
    */
   find(name: string, surface: Surface, policies: ToolPolicies): RegisteredTool | undefined {
     const tool = this.byName.get(name);

@@ -17,8 +17,9 @@ const POLL_MS = 1000;
 const BATCH = 100;
 
 /**
- * Emits `run.failed` for parked runs. The claim that parks a run emits nothing, and its process may die right after
- * that. So the database lists the parked runs, and every worker polls the list.
+ * Emits `run.failed` for parked runs. The claim that parks a run (`claim_runs.sql`) emits nothing, and its process may die
+ * right after that. So the database lists the parked runs, and every worker polls the list. A person who has mended the
+ * cause continues the run with `retry_run` from the step that had begun.
  */
 @Injectable()
 export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicationShutdown {

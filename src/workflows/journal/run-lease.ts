@@ -28,7 +28,11 @@ export function withLeaseCheck(statement: string): string {
   return `with changed as (${statement}) select assert_lease(count(*)) from changed`;
 }
 
-/** Maps a failed lease check, and a journal row that another worker has written, to {@link LeaseLostError}. */
+/**
+ * Maps a failed lease check, and a journal row that another worker has written, to {@link LeaseLostError}. Use it
+ * for statements on runs and their journal only. `defer` calls it with the errors of its own statement, so a unique
+ * violation in a tool is never mapped here.
+ */
 export function toLeaseLostError(error: Error): LeaseLostError | undefined {
   const code = sqlState(error);
   return code === LEASE_LOST || code === UNIQUE_VIOLATION ? new LeaseLostError() : undefined;

@@ -40,7 +40,7 @@ export interface RunStart {
 
 export interface RunStarted {
   runId: string;
-  /** It is true when an earlier start with the same key created the run. */
+  /** It is true when an earlier start with the same key or the same body created the run. */
   duplicate: boolean;
 }
 

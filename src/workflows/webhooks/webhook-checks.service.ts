@@ -67,7 +67,7 @@ export class WebhookChecksService {
     const scheme = schemeOf(webhook, body, request.headers);
     if (scheme === 'invalid') {
       this.security.report('invalid_signature', { subject: webhook.organizationId });
-      // Missing, wrong and expired signatures get the same error, which reveals nothing about the secret.
+      // Missing, wrong and expired signatures get the same 401, which reveals nothing about the secret.
       throw new AppError('invalid_signature', INVALID_SIGNATURE);
     }
     record.verified = true;
@@ -86,8 +86,8 @@ export class WebhookChecksService {
 }
 
 /**
- * Checks the signature and returns its scheme, or undefined when the webhook has no secret. The owner sees the mistake in
- * an invalid signature in the delivery log (`signatures/diagnose.ts`).
+ * Checks the signature and returns its scheme, or undefined when the webhook has no secret. The owner reads the mistake in
+ * an invalid signature with `list_webhook_deliveries` and on the page Deliveries (`signatures/diagnose.ts` finds it).
  */
 function schemeOf(
   { secrets, options }: Webhook,

@@ -19,10 +19,10 @@ const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 const MIN_WEIGHT_BYTES = MAX_BATCH_BYTES / 64;
 
 /**
- * Starts the run of a verified delivery. Decides whether the delivery is a duplicate by its body, if the trigger has
- * `dedupe_seconds`; the sender's key is not used then. Otherwise `RunStartsService` decides it by that key, and refuses the
- * key of an earlier delivery with another body (`idempotency_mismatch`, 422). For a duplicate, `WebhookController` answers
- * 200 with `duplicate: true` and the id of the earlier run.
+ * Starts the run of a verified delivery. If the sender sent a key, `RunStartsService` decides by this key whether the
+ * delivery is a duplicate, and refuses the key of an earlier delivery with another body (`idempotency_mismatch`, 422).
+ * Without a key, the body decides, if the trigger has `dedupe_seconds`. For a duplicate, `WebhookController` answers 200
+ * with `duplicate: true` and the id of the earlier run.
  */
 @Injectable()
 export class WebhookStartsService {
