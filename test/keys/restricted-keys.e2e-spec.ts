@@ -121,7 +121,7 @@ describe('a read-only key', () => {
 
   it('cannot cancel or answer the task of another key', async () => {
     const step = { id: 'held', wait: { days: 1 } };
-    await offerSteps(acme, [step], 'hold_order');
+    await offerSteps(acme, [step], 'hold_order', { wait_seconds: 1 });
     const { taskId } = await callForTask(acme, 'hold_order', { item: 'tea' });
     const agent = await withKey({ read_only: true });
     for (const [method, params] of [
@@ -179,7 +179,7 @@ describe('a key with a list of tools', () => {
 
   it('reads no resource, prompt, completion or task of other tools', async () => {
     const step = { id: 'held', wait: { days: 1 } };
-    await offerSteps(acme, [step], 'hold_order');
+    await offerSteps(acme, [step], 'hold_order', { wait_seconds: 1 });
     const { taskId } = await callForTask(acme, 'hold_order', { item: 'tea' });
     const agent = await withKey({ tools: ['get_message'] });
     const { result } = await rpc(agent, 'resources/list');

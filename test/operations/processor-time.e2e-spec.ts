@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolDescriptor } from '../../src/tools/registry/registered-tool.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { sample } from '../support/thorough.js';
+import { inTurn } from '../support/thorough.js';
 import { CHANGING_TOOLS } from '../support/tool-examples.js';
 import { waitFor } from '../support/wait-for.js';
 import {
@@ -102,7 +102,7 @@ describe('a ping waits at most 100 ms longer', () => {
       hostileArguments(tool.inputSchema).map((hostile) => ({ name: tool.name, ...hostile })),
     );
     const examples = new Map<string, Record<string, unknown>>();
-    const chosen = sample(cases, 40);
+    const chosen = inTurn(cases);
     for (const { name } of chosen) {
       if (examples.has(name)) continue;
       examples.set(name, (await CHANGING_TOOLS[name]?.(acme, switchboard)) ?? {});
@@ -203,7 +203,7 @@ describe('a ping waits at most 100 ms longer', () => {
         ] as const,
     );
     const all = [...texts, ...values];
-    await expectNoWaits(sample(all, 6));
+    await expectNoWaits(inTurn(all));
   });
 
   it('during webhooks, whose conditions are as expensive as possible', async () => {
@@ -228,7 +228,7 @@ describe('a ping waits at most 100 ms longer', () => {
         ],
       );
     }
-    await expectNoWaits(sample(cases, 3));
+    await expectNoWaits(inTurn(cases));
   });
 
   it('while signatures of hostile bodies are diagnosed', async () => {
@@ -296,7 +296,7 @@ describe('a ping waits at most 100 ms longer', () => {
       const given = { name: 'Test', trigger: { type: 'manual' }, steps: [], ...definition };
       return [what, () => post('/api/tools/create_workflow', given, asOwner())] as const;
     });
-    await expectNoWaits(sample(all, 4));
+    await expectNoWaits(inTurn(all));
   });
 
   it('while messages and runs with hostile templates are rendered', async () => {
@@ -342,7 +342,7 @@ describe('a ping waits at most 100 ms longer', () => {
       env: { ROLE: 'worker' },
     });
     try {
-      await expectNoWaits(sample(all, 4));
+      await expectNoWaits(inTurn(all));
     } finally {
       await worker.close();
     }
