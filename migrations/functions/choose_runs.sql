@@ -1,5 +1,5 @@
--- Chooses and locks queued runs in equal shares: first of the given organizations, then of those that follow
--- the organization that had the last turn.
+-- Chooses and locks queued runs in equal shares: first of the given organizations, then of the others in the order
+-- of their ids. The order begins after the organization that had the last turn, and goes on at the first id.
 --
 -- Arguments:
 --   batch_size           the largest number of runs

@@ -5,19 +5,21 @@
 --   batch_size     the largest number of runs to claim
 --   only_id        claims this run and no other if it is due; null for any
 --   lease_seconds  how long the claims last without renewal
---   share          {after, room, rooms, wake}, each optional: the organization that had the last turn, how many
---                  runs an organization may get, and other numbers for the organizations in rooms. wake: false
---                  skips looking for runs whose wait or lease has ended. That takes longer than the claim itself,
---                  and a busy worker claims hundreds of times a second.
+--   share          an object of optional members, from src/queue/fair-share.ts:
+--                  after   the organization that had the last turn at this worker
+--                  room    how many runs an organization may get
+--                  rooms   other numbers for some organizations
+--                  wake    false: do not look for runs whose wait or lease has ended. Looking takes longer than
+--                          the claim itself, and a busy worker claims hundreds of times a second.
 -- Result: id, organization and new epoch of each claimed run, and whether its workflow limits runs.
 -- Locks: the claimed runs. It skips runs that others have locked. If limits are involved, also the advisory
 --   lock of the workflow: see admit_runs_of_workflow.
 --
--- A run that is claimed while it is "running" was left by a worker that died: that is a crash. The third crash
--- parks the run with the reason "poison", so that it cannot stop worker after worker. The number of crashes is 0
--- again when the steps that were ready at the crash have made progress (journal/run-transaction.ts). A person
--- continues a parked run with retry_run. A trigger (record_parked_run) lists it, and
--- engine/parked-runs.service.ts emits run.failed for it.
+-- A run that is "running" although its lease has ended was left by a worker that died: that is a crash, which
+-- requeue_due_runs counts, or this function for only_id. The third crash parks the run with the reason "poison", so
+-- that it cannot stop worker after worker. The number of crashes is 0 again when the steps that were ready at the
+-- crash have made progress (journal/run-transaction.ts). A person continues a parked run with retry_run. A trigger
+-- (record_parked_run) lists it, and engine/parked-runs.service.ts emits run.failed for it.
 create or replace function gate.claim_runs(
   batch_size integer,
   only_id text,

@@ -7,6 +7,7 @@ import { IncomingMessage, ServerResponse, createServer } from 'node:http';
 import { Socket } from 'node:net';
 import { Env } from '../config/env.js';
 import { serveDashboard } from '../dashboard/serve-dashboard.js';
+import { limitPipelining } from '../http/limit-pipelining.js';
 import { refuseSeveralHosts } from '../http/one-host.js';
 import { ProblemFilter } from '../http/problem.filter.js';
 import {
@@ -96,7 +97,7 @@ class ExpressServerAdapter extends ExpressAdapter {
       ServerResponse: Response,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     };
-    this.httpServer = createServer(options, express);
+    this.httpServer = createServer(options, limitPipelining(express));
   }
 
   /** Nest calls this after it has registered every route of every module, those of teams too. */

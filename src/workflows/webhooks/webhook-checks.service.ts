@@ -86,8 +86,9 @@ export class WebhookChecksService {
 }
 
 /**
- * Checks the signature and returns its scheme, or undefined when the webhook has no secret. The owner reads the mistake in
- * an invalid signature with `list_webhook_deliveries` and on the page Deliveries (`signatures/diagnose.ts` finds it).
+ * Checks the signature. Returns its scheme, undefined when the webhook has no secret, or `invalid`. The owner reads the
+ * mistake in an invalid signature, such as `secret_sent`, with `list_webhook_deliveries` and on the page Deliveries
+ * (`signatures/diagnose.ts` finds it).
  */
 function schemeOf(
   { secrets, options }: Webhook,

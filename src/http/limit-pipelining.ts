@@ -1,0 +1,27 @@
+import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Limits the requests of a connection that wait for the response to an earlier one. Usual clients send none. */
+const MAX_WAITING = 16;
+
+/**
+ * Returns a listener that closes a connection with more waiting requests. Node.js passes on every request of a packet
+ * before anything else runs, so thousands of small ones in a packet would delay all other clients.
+ */
+export function limitPipelining(listener: RequestListener): RequestListener {
+  const waiting = new WeakMap<Socket, number>();
+  return (request, response) => {
+    const { socket } = request;
+    // Node.js assigns the connection to a response when all earlier responses have ended.
+    if (response.socket === null) {
+      const count = (waiting.get(socket) ?? 0) + 1;
+      if (count > MAX_WAITING || socket.destroyed) {
+        socket.destroy();
+        return;
+      }
+      waiting.set(socket, count);
+      response.once('close', () => waiting.set(socket, waiting.get(socket)! - 1));
+    }
+    listener(request, response);
+  };
+}

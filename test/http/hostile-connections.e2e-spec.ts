@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { createWorkflow } from '../workflows/support/workflow-client.js';
+import { rawRequest } from './raw-request.js';
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard();
+  acme = await createOrganization(switchboard);
+});
+afterAll(() => switchboard.close());
+
+const host = (): string => new URL(switchboard.url).host;
+
+function chunked(path: string, body: string, size: number, headers = ''): string {
+  const chunks = body.match(new RegExp(`.{1,${size}}`, 'g'))!;
+  const head = `POST ${path} HTTP/1.1\r\nHost: ${host()}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n${headers}\r\n`;
+  const encoded = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
+  return `${head}${encoded}0\r\n\r\n`;
+}
+
+function ping(characters: number): string {
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'ping',
+    params: { filler: 'x'.repeat(characters) },
+  });
+}
+
+describe('a body in chunks', () => {
+  it.each([
+    '/api/mcp',
+    '/api/webhooks/workflow/',
+    '/api/auth/sign-in',
+    '/api/tools/create_contact',
+  ])('is refused when thousands of them are small, and the connection ends: %s', async (route) => {
+    const path = route.endsWith('/') ? `${route}${(await createWorkflow(acme, [])).id}` : route;
+    const headers = route === '/api/mcp' ? `Authorization: Bearer ${acme.key}\r\n` : acmeCookie();
+    const { text } = await rawRequest(
+      switchboard.url,
+      `${chunked(path, ping(3000), 1, headers)}GET /health/live HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).toContain('too many small chunks');
+    expect(text.toLowerCase()).toContain('connection: close');
+    expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
+  it.each([
+    [1, 500],
+    [32, 60_000],
+    [1000, 900_000],
+  ])('is accepted in chunks of %i bytes', async (size, characters) => {
+    const headers = `Authorization: Bearer ${acme.key}\r\nConnection: close\r\n`;
+    const { text } = await rawRequest(
+      switchboard.url,
+      chunked('/api/mcp', ping(characters), size, headers),
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('a connection', () => {
+  const request = (index: number, more = ''): string =>
+    `GET /health/live?${index} HTTP/1.1\r\nHost: ${host()}\r\n${more}\r\n`;
+
+  it('gets the responses to 16 requests that follow the first one at once', async () => {
+    const requests = Array.from({ length: 17 }, (_, index) =>
+      request(index, index === 16 ? 'Connection: close\r\n' : ''),
+    );
+    const { text } = await rawRequest(switchboard.url, requests.join(''));
+    expect(text.match(/HTTP\/1\.1 200 /g)).toHaveLength(17);
+  });
+
+  it('is closed when more requests follow, and these are not served', async () => {
+    let served = 0;
+    const server = switchboard.app.getHttpServer();
+    server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
+      response.on('finish', () => (served += 1));
+    });
+    const requests = Array.from({ length: 1000 }, (_, index) => request(index));
+    await rawRequest(switchboard.url, requests.join(''));
+    expect(served).toBeLessThanOrEqual(17);
+  });
+});
+
+function acmeCookie(): string {
+  return `Cookie: ${acme.cookie}\r\nOrigin: ${switchboard.url}\r\n`;
+}
