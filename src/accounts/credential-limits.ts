@@ -5,6 +5,7 @@ import { toError } from '../errors/app-error.js';
 import { networkOf } from '../http/client-address.js';
 import { rateLimited } from '../http/rate-limiter.js';
 import { SecurityLog } from '../security/security-log.js';
+import { normalizeEmail } from '../text/parse-email.js';
 
 const HOUR_SECONDS = 60 * 60;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
@@ -124,8 +125,9 @@ export class CredentialLimits {
 }
 
 /** Returns what limits count as one mailbox. Many servers ignore points, and a plus sign with what follows. */
-function mailboxOf(email: string): string {
+function mailboxOf(address: string): string {
+  const email = normalizeEmail(address);
   const at = email.lastIndexOf('@');
   const [name = ''] = email.slice(0, at).split('+');
-  return `${name.replaceAll('.', '')}${email.slice(at)}`.toLowerCase();
+  return `${name.replaceAll('.', '')}${email.slice(at)}`;
 }

@@ -5,6 +5,7 @@ import { type DomainEvent, DomainEvents } from '../events/domain-events.js';
 import { pageOf } from '../paging/paging.js';
 import { canonicalJson, fingerprint } from '../text/canonical-json.js';
 import { newId } from '../text/ids.js';
+import { normalizeEmail } from '../text/parse-email.js';
 import { type ContactChanges, NO_FIELDS, applyChanges } from './contact-fields.js';
 import type { ContactFilter } from './contact-filter.js';
 import type { ContactOrder } from './contact-order.js';
@@ -45,7 +46,7 @@ export class ContactsService {
 
   /** Finds a contact by an e-mail address in any case. */
   findByEmail(organizationId: string, email: string): Promise<Contact | null> {
-    return this.contacts.findByIdentifier(organizationId, 'email', email.toLowerCase());
+    return this.contacts.findByIdentifier(organizationId, 'email', normalizeEmail(email));
   }
 
   /**
@@ -198,7 +199,7 @@ export class ContactsService {
 
 /** Returns an identifier in the form in which it is stored. Throws `invalid_arguments` for a wrong phone number. */
 function normalizeIdentifier(name: Identifier, value: string): string {
-  if (name === 'email') return value.toLowerCase();
+  if (name === 'email') return normalizeEmail(value);
   if (name === 'external_id') return value;
   const phone = parsePhone(value);
   if ('fault' in phone) throw AppError.invalidField(name, phone.fault);

@@ -1,16 +1,28 @@
 import { isEmail } from 'class-validator';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 /** Holds a normalized value, or the fault of the value that was sent. */
 export type Parsed = { value: string } | { fault: string };
 
 const LONGEST_EMAIL = 254;
 
-/** Returns one plain address in lowercase. Rejects display names, lists, quoted parts and line breaks. */
+/** Returns one plain address as {@link normalizeEmail}. Rejects display names, lists, quoted parts and line breaks. */
 export function parseEmail(text: string): Parsed {
   // Quoted local parts are legal, but two mail servers may read the same address as different mailboxes.
   const isPlain = !/[\s"(),:;<>[\\\]\p{C}]/u.test(text);
-  if (!isPlain || text.length > LONGEST_EMAIL || !isEmail(text)) {
+  const value = text.length <= LONGEST_EMAIL ? normalizeEmail(text) : '';
+  if (!isPlain || !isEmail(value)) {
     return { fault: `must be one e-mail address of at most ${LONGEST_EMAIL} characters` };
   }
-  return { value: text.toLowerCase() };
+  return { value };
+}
+
+/**
+ * Returns an address in lowercase, with its domain in Unicode (UTS #46). Otherwise one mailbox would have several addresses,
+ * with `xn--` labels or other full stops. Returns a text that is no address in lowercase.
+ */
+export function normalizeEmail(text: string): string {
+  const at = text.lastIndexOf('@') + 1;
+  const domain = text.slice(at);
+  return `${text.slice(0, at)}${domainToUnicode(domainToASCII(domain)) || domain}`.toLowerCase();
 }
