@@ -71,7 +71,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'text',
     'tools',
   ],
-  outbound: ['errors', 'http', 'text', 'tools'],
+  outbound: ['errors', 'http', 'security', 'text', 'tools'],
   contacts: FOUNDATION,
   messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'mail', 'queue'],
   workflows: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'queue'],

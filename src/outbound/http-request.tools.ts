@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
 import { parseJson } from '../http/request-body.js';
+import { SecurityLog } from '../security/security-log.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import type { HttpRequest, HttpResponse } from './http-exchange.js';
@@ -15,7 +16,10 @@ const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'loca
 
 @Injectable()
 export class HttpRequestTools {
-  constructor(private readonly client: OutboundClient) {}
+  constructor(
+    private readonly client: OutboundClient,
+    private readonly security: SecurityLog,
+  ) {}
 
   @Tool({
     name: 'http_request',
@@ -30,11 +34,17 @@ export class HttpRequestTools {
     surfaces: ['workflow'],
   })
   async request(input: HttpRequestInput, call: ToolCall): Promise<HttpRequestResult> {
-    const response = await this.client.send({
+    const sent = this.client.send({
       method: input.method,
       url: input.url,
       ...requestContent(input),
       signal: call.signal,
+    });
+    const response = await sent.catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'invalid_arguments') {
+        this.security.report('blocked_target', { subject: call.organizationId });
+      }
+      throw error;
     });
     assertSuccess(response);
     return {

@@ -3,9 +3,11 @@ import { LRUCache } from 'lru-cache';
 
 /** Names what was refused. An operator can set alarms on these names. */
 export type SecurityEvent =
+  | 'blocked_target'
   | 'cross_site_request'
   | 'expired_key'
   | 'failed_sign_in'
+  | 'invalid_resume_url'
   | 'invalid_signature'
   | 'isolation_failure'
   | 'quota_exceeded'

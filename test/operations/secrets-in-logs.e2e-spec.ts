@@ -5,6 +5,7 @@ import { freePort } from '../support/global-setup.js';
 import { createOrganization } from '../support/organization.js';
 import { postJson } from '../support/post-json.js';
 import { buildTree, startProcess, type SwitchboardProcess } from '../support/process.js';
+import { createWorkflow } from '../workflows/support/workflow-client.js';
 import { waitFor } from '../support/wait-for.js';
 
 describe('the log', () => {
@@ -70,6 +71,10 @@ describe('the log', () => {
       password: 'canary wrong password',
     });
     canaries.push('canary wrong password');
+    await postJson(`${url}/api/webhooks/resume/org_a.run_a.step.${'0'.repeat(64)}`, {});
+    const steps = [{ id: 'read', tool: 'http_request', arguments: { url: 'http://127.0.0.1/' } }];
+    const reading = await createWorkflow(acme, steps, { trigger: { type: 'manual' } });
+    await acme.call('trigger_workflow', { workflow_id: reading.id });
     const foreign = { Origin: 'https://attacker.example' };
     expect((await postJson(`${url}/api/auth/sign-out`, {}, foreign)).status).toBe(403);
     // Closes all database connections during a request, which logs the error with its cause.
@@ -90,6 +95,8 @@ describe('the log', () => {
       'unknown_key',
       'failed_sign_in',
       'cross_site_request',
+      'invalid_resume_url',
+      'blocked_target',
     ]) {
       await waitFor(() => started.output().includes(`"security_event":"${event}"`));
     }

@@ -1,5 +1,6 @@
 import { All, Controller, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { clientAddress } from '../../http/client-address.js';
 import { readJsonBody } from '../../http/request-body.js';
 import { ResumesService } from './resumes.service.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
@@ -19,7 +20,8 @@ export class ResumeController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const resumed = await this.resumes.resume(token, () => readJsonBody(request, BODY_LIMIT_BYTES));
+    const readBody = (): Promise<Buffer> => readJsonBody(request, BODY_LIMIT_BYTES);
+    const resumed = await this.resumes.resume(token, readBody, clientAddress(request));
     if (resumed === 'over') {
       // The status is 410, and not the 404 of a wrong URL, so that the caller stops trying. It reveals nothing, because
       // the URL is signed.

@@ -6,6 +6,7 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { WakeUps } from '../../queue/wake-ups.js';
+import { SecurityLog } from '../../security/security-log.js';
 import { NO_RUN, parseObject, RESUME_PATH } from './webhook.js';
 import { RunWaitsRepository, type WaitingStep } from '../waits/run-waits.repository.js';
 
@@ -37,6 +38,7 @@ export class ResumesService {
     private readonly waits: RunWaitsRepository,
     private readonly limiter: RateLimiter,
     private readonly wakeUps: WakeUps,
+    private readonly security: SecurityLog,
   ) {
     this.keys = secrets.deriveAll('resume urls');
   }
@@ -50,11 +52,18 @@ export class ResumesService {
 
   /**
    * Stores the payload with which a step continues. The first call wins, even before the run has reached the step.
-   * Malformed and forged tokens throw the same `not_found` as deleted runs.
+   * Malformed and forged tokens throw the same `not_found` as deleted runs. `address` is that of the caller.
    */
-  async resume(token: string, readBody: () => Promise<Buffer>): Promise<ResumeResult> {
+  async resume(
+    token: string,
+    readBody: () => Promise<Buffer>,
+    address: string | undefined,
+  ): Promise<ResumeResult> {
     const step = this.verify(token);
-    if (!step) throw notFound();
+    if (!step) {
+      this.security.report('invalid_resume_url', { address });
+      throw notFound();
+    }
     // The run is counted before the body is read, and the organization after that. Otherwise one URL could exhaust the
     // rate limit of the whole organization.
     this.limiter.consume(step.runId, 1);
