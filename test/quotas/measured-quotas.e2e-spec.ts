@@ -232,6 +232,25 @@ describe('the quota of runs', () => {
     expect(statuses).toEqual([200, 429, 200, 429]);
   });
 
+  it('delays the run of a schedule until there is room, and starts one run for the tick', async () => {
+    await limit('runs', 0);
+    const trigger = { type: 'schedule', cron: '0 0 1 1 *', missed: 'run_once' };
+    const { id } = await createWorkflow(acme, [], { trigger });
+    await switchboard.ownerQuery(
+      `update workflow_schedules set next_tick_at = now() - interval '1 s', available_at = now() where workflow_id = $1`,
+      [id],
+    );
+    // The epoch is raised when a worker has claimed the tick.
+    const isTried = 'select from workflow_schedules where workflow_id = $1 and epoch > 0';
+    await waitFor(async () => (await switchboard.ownerQuery(isTried, [id])).length === 1);
+    expect(await count('workflow_runs')).toBe(0);
+    await limit('runs', 10);
+    await waitFor(async () => (await count('workflow_runs')) === 1);
+    const isOver = 'select from workflow_schedules where workflow_id = $1 and next_tick_at > now()';
+    expect(await switchboard.ownerQuery(isOver, [id])).toHaveLength(1);
+    expect(await count('workflow_runs')).toBe(1);
+  });
+
   it('lets a domain event happen without the runs that it would start', async () => {
     await createWorkflow(acme, [STEP], { trigger: { type: 'event', event: 'contact.created' } });
     await limit('runs', 0);
