@@ -26,7 +26,7 @@ const providers = toolsOf(Number(process.argv[2] ?? 0));
 const began = performance.now();
 const app = await createHttpApplication(
   AppModule.forRoot({ env, access, onDatabaseError: fail, providers }),
-  new PinoLogger(env.logLevel),
+  new PinoLogger(env),
 );
 await app.listen(env.port, env.host);
 const bootMs = performance.now() - began;

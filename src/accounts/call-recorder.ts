@@ -5,6 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
+import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { SecretBox } from '../database/secret-box.js';
 import { type AppError, toError } from '../errors/app-error.js';
@@ -60,6 +61,7 @@ interface Budget {
 @Injectable()
 export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(CallRecorder.name);
+  private readonly callLogger = new Logger('Call');
   private readonly digestKey: string;
   private budgets = new Map<string, Budget>();
   private secondBeganAt = 0;
@@ -69,6 +71,7 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
   private flushing: Promise<void> = Promise.resolve();
 
   constructor(
+    private readonly env: Env,
     private readonly gate: GateDatabase,
     secrets: SecretBox,
   ) {
@@ -94,6 +97,7 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
   /** Adds a call to the log of calls, and a refused or failed one to the audit log. Steps of runs have their journal. */
   recordCall(call: EndedCall): void {
     const { organizationId, outcome } = call;
+    if (this.env.logsWork) this.logCall(call);
     const budget = this.budgetOf(organizationId);
     budget.calls += 1;
     if (call.actor.kind !== 'run' && budget.calls <= MOST_PER_SECOND) this.addCall(call);
@@ -191,6 +195,26 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
     }
     this.budgets = new Map();
     this.secondBeganAt = performance.now();
+  }
+
+  private logCall({
+    organizationId: organization,
+    actor,
+    tool,
+    outcome,
+    durationMs,
+    origin,
+  }: EndedCall): void {
+    const line = {
+      tool: nameOf(tool),
+      outcome,
+      ms: Math.round(durationMs * 10) / 10,
+      organization,
+      [actor.kind]: actor.id,
+      request_id: origin?.requestId,
+    };
+    if (actor.kind === 'run') this.callLogger.debug(line);
+    else this.callLogger.log(line);
   }
 
   private addCall({

@@ -35,7 +35,7 @@ export async function startApplication({
     log,
     ...(isExtended && { extensions: { entities: [...ENTITIES, ...entities], migrations } }),
   });
-  const logger = new PinoLogger(env.logLevel);
+  const logger = new PinoLogger(env);
   const module = AppModule.forRoot({
     env,
     access,

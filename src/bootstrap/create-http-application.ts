@@ -9,6 +9,7 @@ import { Env } from '../config/env.js';
 import { serveDashboard } from '../dashboard/serve-dashboard.js';
 import { limitPipelining } from '../http/limit-pipelining.js';
 import { refuseSeveralHosts } from '../http/one-host.js';
+import { logRequests } from '../http/request-log.js';
 import { ProblemFilter } from '../http/problem.filter.js';
 import {
   NO_RUN,
@@ -48,6 +49,7 @@ export async function createHttpApplication(
       'PUBLIC_URL is https, so there is a proxy. Set TRUSTED_PROXIES to its address. Until then all people share the limits of one address.',
     );
   }
+  if (env.logsWork) app.use(logRequests());
   app.use(securityHeaders());
   app.use(refuseSeveralHosts);
   app.use(`/${WEBHOOK_PATH}`, refuseMalformedPath(NO_WEBHOOK));

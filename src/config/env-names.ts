@@ -9,6 +9,7 @@ export const ENV_NAMES = {
   smtpUrl: 'SMTP_URL',
   mailFrom: 'MAIL_FROM',
   dataDir: 'DATA_DIR',
+  logFormat: 'LOG_FORMAT',
   logLevel: 'LOG_LEVEL',
   signUp: 'SIGN_UP',
   newOrganizationMessages: 'NEW_ORGANIZATION_MESSAGES',

@@ -72,6 +72,11 @@ export class Env {
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
   readonly logLevel: string = 'info';
 
+  /** `pretty` is text for people. When absent, it is `pretty` on a terminal and `json` elsewhere. */
+  @IsOptional()
+  @IsIn(['json', 'pretty'])
+  readonly logFormat?: 'json' | 'pretty';
+
   /**
    * `closed` allows only the first account of an empty installation. The default is `open` only for a trial, which
    * strangers cannot reach, else `closed`: strangers could send mail to anyone.
@@ -197,6 +202,11 @@ export class Env {
 
   get logsDebug(): boolean {
     return this.logLevel === 'debug' || this.logLevel === 'trace';
+  }
+
+  /** It is true when each request, tool call and run has a line in the log. */
+  get logsWork(): boolean {
+    return this.logLevel === 'info' || this.logsDebug;
   }
 
   get runsWeb(): boolean {

@@ -1,5 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
-import pino, { type Logger } from 'pino';
+import pino, { type Logger, type LoggerOptions } from 'pino';
+import type { Env } from '../config/env.js';
+import { prettyLine } from './pretty-line.js';
 
 // These contexts log about fifty lines on modules and routes at each start, so they are logged at level debug.
 const BOOT_CONTEXTS = new Set<unknown>([
@@ -10,13 +12,23 @@ const BOOT_CONTEXTS = new Set<unknown>([
   'NestApplication',
 ]);
 
-/** Writes the log lines of Nest as JSON, one object per line. A message that is an object keeps its fields. */
+/** Writes text to standard output as `prettyLine` formats it. */
+const PRETTY_OUTPUT = {
+  write: (line: string) =>
+    void process.stdout.write(prettyLine(line, process.stdout.hasColors?.())),
+};
+
+/**
+ * Writes the log lines of Nest as JSON, one object per line, or as text for people. A message that is an object keeps its
+ * fields.
+ */
 export class PinoLogger implements LoggerService {
   private readonly pino: Logger;
 
-  constructor(level: string) {
-    this.pino = pino({
-      level,
+  constructor({ logLevel, logFormat }: Pick<Env, 'logLevel' | 'logFormat'>) {
+    const format = logFormat ?? (process.stdout.isTTY ? 'pretty' : 'json');
+    const options: LoggerOptions = {
+      level: logLevel,
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
       // No code logs these fields on purpose. This protects the secrets of an object that is logged as a whole.
@@ -27,7 +39,8 @@ export class PinoLogger implements LoggerService {
         ]),
         censor: '[redacted]',
       },
-    });
+    };
+    this.pino = format === 'pretty' ? pino(options, PRETTY_OUTPUT) : pino(options);
   }
 
   log(message: unknown, ...rest: unknown[]): void {

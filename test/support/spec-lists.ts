@@ -57,6 +57,7 @@ export const SLOW_SPECS = [
   'test/database/forged-notifications.e2e-spec.ts',
   'test/database/tenant-matrix.e2e-spec.ts',
   'test/mcp/subscriptions-processes.e2e-spec.ts',
+  'test/operations/dev-command.e2e-spec.ts',
   'test/operations/personal-data-in-logs.e2e-spec.ts',
   'test/operations/processor-time.e2e-spec.ts',
   'test/operations/rotate-secrets.e2e-spec.ts',

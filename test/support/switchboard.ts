@@ -96,7 +96,7 @@ async function start(
       providers: options.providers,
       modules: options.modules,
     }),
-    new PinoLogger(env.logLevel),
+    new PinoLogger(env),
   );
   force = false;
   undo.push(() => app.close());

@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { Env } from '../../config/env.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { type DomainEvent, DomainEvents } from '../../events/domain-events.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
@@ -13,7 +14,10 @@ import { RunWaitsRepository } from '../waits/run-waits.repository.js';
 /** Ends runs, wakes the runs that wait for them, and emits `run.failed`. */
 @Injectable()
 export class RunEndingsService {
+  private readonly logger = new Logger('Run');
+
   constructor(
+    private readonly env: Env,
     private readonly tenants: TenantDatabase,
     private readonly runs: RunsRepository,
     private readonly waits: RunWaitsRepository,
@@ -24,6 +28,7 @@ export class RunEndingsService {
 
   async end(tx: RunTransaction, { status, at }: NonNullable<Plan['end']>): Promise<void> {
     const { lease, row, data } = tx.run;
+    if (this.env.logsWork) this.tenants.afterCommit(() => this.logEnd(row, status));
     if (status === 'succeeded') {
       await this.failpoints.reach('after last step, before done', lease.id);
       this.runs.finish(lease, status, at ? `stopped:${at.path}` : null);
@@ -36,6 +41,11 @@ export class RunEndingsService {
     await this.events.emit(lease.organizationId, runFailedEvent(row, data.workflowName, reason));
   }
 
+  private logEnd(row: ClaimedRunRow, status: string): void {
+    const { id: run, workflowId: workflow, organizationId: organization, createdAt } = row;
+    this.logger.log({ run, status, ms: Date.now() - createdAt.getTime(), workflow, organization });
+  }
+
   /** Sends wake-ups for the waiting parent runs. SQL has made them due. The poll would find them 1 s later. */
   private async wakeParents({ run: { row, lease } }: RunTransaction): Promise<void> {
     if (row.depth === 0) return;
@@ -46,7 +56,7 @@ export class RunEndingsService {
 
 /** Creates the `run.failed` event of a run. The run is its own cause. */
 export function runFailedEvent(
-  run: Omit<ClaimedRunRow, 'organizationId' | 'depth' | 'crashes'>,
+  run: Omit<ClaimedRunRow, 'organizationId' | 'depth' | 'crashes' | 'createdAt'>,
   workflowName: string,
   reason: string,
 ): DomainEvent {

@@ -24,6 +24,7 @@ export type ClaimedRunRow = Pick<
   | 'depth'
   | 'crashes'
   | 'contactId'
+  | 'createdAt'
 >;
 
 export interface ClaimedRunData {

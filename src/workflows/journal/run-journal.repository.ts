@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { In } from 'typeorm';
+import { Env } from '../../config/env.js';
 import { prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { cutValuesJson } from './cut-values.js';
@@ -25,7 +26,12 @@ const UPSERT = prepared(
 
 @Injectable()
 export class RunJournalRepository {
-  constructor(private readonly tenants: TenantDatabase) {}
+  private readonly logger = new Logger('Step');
+
+  constructor(
+    private readonly env: Env,
+    private readonly tenants: TenantDatabase,
+  ) {}
 
   /**
    * Queues an insert or update of an entry and stages it. The row of a finished step never changes. As a second check
@@ -57,6 +63,10 @@ export class RunJournalRepository {
         toLeaseLostError,
       );
     tx.stage(entry);
+    if (this.env.logsDebug) {
+      const { stepId: step, status, attempts } = entry;
+      this.logger.debug({ run: runId, step, status, attempts });
+    }
   }
 
   /** Returns the journal of a run in the order of execution. With `stepIds`, returns only these entries. */

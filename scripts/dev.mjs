@@ -1,0 +1,111 @@
+// npm run dev
+// Starts Switchboard in development: NODE_ENV=development, and a restart after each change of src or migrations. The
+// TypeScript compiler watches and writes to dist, so its errors stay visible until they are mended; the service goes on
+// with the last version that compiles. Pages: `npm run dev:web` beside this.
+import { spawn } from 'node:child_process';
+import { rmSync, watch } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { build, BuildError } from './build.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** tsc prints this after each compilation. */
+const COMPILED = /Found (\d+) errors?\. Watching/;
+/** An editor that saves a file may change it several times. */
+const SETTLE_MS = 100;
+
+let service;
+let restarting = Promise.resolve();
+let isStopping = false;
+
+try {
+  await build();
+} catch (error) {
+  if (!(error instanceof BuildError)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}
+// The compiler changes dist from now on, so the next `npm start` has to build it again.
+rmSync(join(root, 'dist/.build-stamp'), { force: true });
+startService();
+const compiler = watchSources();
+watchSql();
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop(signal));
+
+function watchSources() {
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', 'dist', '--watch'];
+  const child = spawn(process.execPath, [...args, '--preserveWatchOutput'], { cwd: root });
+  let isFirst = true;
+  createInterface(child.stdout).on('line', (line) => {
+    const [, errors] = COMPILED.exec(line) ?? [];
+    if (errors === undefined) {
+      // Lines of the compiler about files. The others say only that it watches.
+      if (/error TS|^\s/.test(line)) console.error(line);
+    } else if (errors !== '0') {
+      console.error(`${errors} errors. The service goes on with the last version that compiles.`);
+    } else if (isFirst) {
+      isFirst = false;
+      console.log('Watching for changes.');
+    } else restart();
+  });
+  return child;
+}
+
+/** SQL functions are read when the service starts. The compiler does not copy them. */
+function watchSql() {
+  let timer;
+  watch(join(root, 'migrations'), { recursive: true }, (_event, file) => {
+    if (!file?.endsWith('.sql')) return;
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      await cp(join(root, 'migrations', file), join(root, 'dist/migrations', file), {
+        force: true,
+      }).catch(() => undefined);
+      restart();
+    }, SETTLE_MS);
+  });
+}
+
+function startService() {
+  const env = { NODE_ENV: 'development', ...process.env };
+  service = spawn(process.execPath, ['--enable-source-maps', 'dist/src/main.js'], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  });
+  const started = service;
+  started.once('exit', (code) => {
+    if (started === service && !isStopping) {
+      console.error(`The service ended with code ${code}. It starts again after the next change.`);
+    }
+  });
+}
+
+/** Restarts the service once the one before has ended. Changes in the meantime cause one more restart. */
+function restart() {
+  restarting = restarting.then(async () => {
+    if (isStopping) return;
+    const old = service;
+    service = undefined;
+    await end(old);
+    startService();
+  });
+}
+
+async function end(child) {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await exited;
+}
+
+async function stop(signal) {
+  isStopping = true;
+  compiler.kill(signal);
+  await end(service);
+  process.exit(0);
+}
