@@ -16,6 +16,7 @@ import { SecurityModule } from '../security/security.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { McpModule } from '../mcp/mcp.module.js';
 import { MessagingModule } from '../messaging/messaging.module.js';
+import { OpenApiModule } from '../openapi/open-api.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
 import { QueueModule } from '../queue/queue.module.js';
@@ -82,6 +83,7 @@ export class AppModule {
         WorkflowsModule,
         RetentionModule,
         QuotasModule,
+        OpenApiModule,
         OperationsModule,
         ...modules,
       ],

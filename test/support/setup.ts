@@ -1,11 +1,14 @@
 import { beforeAll, expect } from 'vitest';
 import { ProbeTools } from '../workflows/support/probe.tools.js';
+import { checkAnswersOfFetch } from './described-answers.js';
 import { useRealCosts } from './argon2.js';
 
 // Test files of one worker share modules, and with them the static state of these tools.
 beforeAll(() => ProbeTools.reset());
 
 beforeAll(() => useRealCosts(expect.getState().testPath!.includes('/test/accounts/')));
+
+checkAnswersOfFetch();
 
 // Node prints each deprecation once. The next major version of pg refuses what this one deprecates.
 const listener = Symbol.for('switchboard fails on deprecations of pg');

@@ -1,0 +1,112 @@
+import type { ToolDescriptor } from '../tools/registry/registered-tool.js';
+import type { JsonSchema } from '../tools/schema/json-schema.js';
+import { type Access, DEFAULT_ERROR, OPERATIONS, type Operation } from './operations.js';
+import { listOf, objectOf, TEXT } from './schemas.js';
+
+const SECURITY: Record<Access, object[]> = {
+  none: [],
+  address: [],
+  session: [{ session: [] }],
+  key: [{ key: [] }],
+};
+/** A dry run has these members (docs/endpoints.md). The result of a tool has others. */
+const DRY_RUN = objectOf(
+  {
+    dry_run: { type: 'boolean', enum: [true] },
+    result: { type: 'object' },
+    effects: listOf({ type: 'object' }),
+    truncated: { type: 'boolean' },
+  },
+  ['truncated'],
+);
+const NO_TOOL_SCHEMA: JsonSchema = { type: 'object' };
+
+/**
+ * Returns the description of the HTTP interface in OpenAPI 3.1. Every tool is an operation of its own, with the schemas of
+ * its arguments and its result.
+ */
+export function openApiDocument(tools: readonly ToolDescriptor[], version: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [route, operation] of Object.entries(OPERATIONS)) {
+    const [method, path] = route.split(' ') as [string, string];
+    (paths[path] ??= {})[method] = describe(operation, path);
+  }
+  for (const tool of tools) paths[`/api/tools/${tool.name}`] = { post: describeTool(tool) };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Switchboard', version },
+    paths,
+    components: {
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'switchboard' },
+        key: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  };
+}
+
+function describe(operation: Operation, path: string): object {
+  const { summary, access, body, isBodyOptional, responses, error = DEFAULT_ERROR } = operation;
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: TEXT,
+  }));
+  return {
+    summary,
+    security: SECURITY[access],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: !isBodyOptional, content: json(body) } }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(responses).map(([status, content]) => [status, responseOf(content)]),
+      ),
+      default: {
+        description: 'An error.',
+        content: {
+          [error === DEFAULT_ERROR ? 'application/problem+json' : 'application/json']: {
+            schema: error,
+          },
+        },
+      },
+    },
+  };
+}
+
+function responseOf(content: JsonSchema | string | null): object {
+  if (content === null) return { description: 'Success, without a body.' };
+  const body = typeof content === 'string' ? { [content]: {} } : json(content);
+  return { description: 'Success.', content: body };
+}
+
+function describeTool(tool: ToolDescriptor): object {
+  const result = tool.outputSchema ?? NO_TOOL_SCHEMA;
+  const { title, description, inputSchema } = tool;
+  return {
+    operationId: tool.name,
+    tags: ['tools'],
+    description,
+    ...describe(
+      {
+        summary: title,
+        access: 'session',
+        body: inputSchema,
+        isBodyOptional: !inputSchema.required,
+        responses: {},
+      },
+      '',
+    ),
+    responses: {
+      200: { description: 'The result.', content: json({ anyOf: [result, DRY_RUN] }) },
+      default: {
+        description: 'An error.',
+        content: { 'application/problem+json': { schema: DEFAULT_ERROR } },
+      },
+    },
+  };
+}
+
+function json(schema: object): object {
+  return { 'application/json': { schema } };
+}

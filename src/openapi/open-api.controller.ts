@@ -1,0 +1,29 @@
+import { Controller, Get, Req, UseGuards } from '@nestjs/common';
+import type { Request } from 'express';
+import { SessionGuard, accountOf } from '../accounts/session.guard.js';
+import { OriginGuard } from '../http/origin.guard.js';
+import { RateLimiter } from '../http/rate-limiter.js';
+import { SERVER_INFO } from '../mcp/server-info.js';
+import { ToolPolicySettingsService } from '../policies/tool-policy-settings.service.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
+import { openApiDocument } from './document.js';
+
+/** Describes the HTTP interface to programs that generate clients. */
+@Controller('api/openapi.json')
+@UseGuards(OriginGuard, SessionGuard)
+export class OpenApiController {
+  constructor(
+    private readonly tools: ToolRegistry,
+    private readonly policies: ToolPolicySettingsService,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  /** Describes the tools that the organization of the signed-in person does not hide. */
+  @Get()
+  async describe(@Req() request: Request): Promise<object> {
+    const { organizationId } = accountOf(request);
+    this.limiter.consume(organizationId, 1);
+    const policies = await this.policies.get(organizationId);
+    return openApiDocument(this.tools.list('dashboard', policies), SERVER_INFO.version);
+  }
+}

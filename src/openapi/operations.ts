@@ -1,0 +1,194 @@
+import type { JsonSchema } from '../tools/schema/json-schema.js';
+import {
+  ACCOUNT,
+  COUNT,
+  FLAG,
+  HEALTH,
+  KEY,
+  PROBLEM,
+  SESSIONS,
+  TEXT,
+  VERIFICATION,
+  WEBHOOK_ERROR,
+  listOf,
+  objectOf,
+} from './schemas.js';
+
+/** Says who may send a request. With `address`, everybody may who knows the address. */
+export type Access = 'none' | 'session' | 'key' | 'address';
+
+export interface Operation {
+  readonly summary: string;
+  readonly access: Access;
+  readonly body?: JsonSchema;
+  /** It is true if the body may be left out. */
+  readonly isBodyOptional?: boolean;
+  /** Maps the statuses of success to the JSON of the response, to its media type, or to null for no body. */
+  readonly responses: Readonly<Record<number, JsonSchema | string | null>>;
+  readonly error?: JsonSchema;
+}
+
+const ANY: JsonSchema = { type: 'object', additionalProperties: true };
+const CREDENTIALS = objectOf({ email: TEXT, password: TEXT });
+const RUN_STARTED = {
+  type: 'object',
+  properties: { ok: FLAG, runId: TEXT, duplicate: FLAG, skipped: FLAG },
+  required: ['ok'],
+} as const satisfies JsonSchema;
+const RESUMED = objectOf({ ok: FLAG, duplicate: FLAG }, ['duplicate']);
+
+/** Lists the operations that are no tools. A test compares them with the routes of the application. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  'post /api/mcp': {
+    summary: 'Sends a message of JSON-RPC 2.0 or the Model Context Protocol.',
+    access: 'key',
+    body: { type: ['object', 'array'], items: ANY },
+    responses: { 200: { type: ['object', 'array'] }, 202: null },
+    error: ANY,
+  },
+  'post /api/mcp/keys': {
+    summary: 'Creates the API key of the organization and revokes the previous one.',
+    access: 'session',
+    body: {
+      type: 'object',
+      properties: {
+        expires_at: TEXT,
+        expires_in_days: COUNT,
+        read_only: FLAG,
+        tools: listOf(TEXT),
+      },
+      additionalProperties: false,
+    },
+    isBodyOptional: true,
+    responses: { 201: objectOf({ api_key: TEXT, message: TEXT }) },
+  },
+  'get /api/mcp/keys': {
+    summary: 'Describes the active API key.',
+    access: 'session',
+    responses: { 200: KEY },
+  },
+  'delete /api/mcp/keys': {
+    summary: 'Revokes the API key.',
+    access: 'session',
+    responses: { 204: null },
+  },
+  'post /api/webhooks/workflow/{workflowId}': {
+    summary: 'Starts a run of a workflow. The payload is a JSON object.',
+    access: 'address',
+    body: ANY,
+    responses: { 200: RUN_STARTED, 202: RUN_STARTED },
+    error: WEBHOOK_ERROR,
+  },
+  'post /api/webhooks/workflow/{workflowId}/test': {
+    summary: 'Checks and records a webhook, and starts nothing.',
+    access: 'address',
+    body: ANY,
+    responses: { 200: objectOf({ ok: FLAG, deliveryId: TEXT }) },
+    error: WEBHOOK_ERROR,
+  },
+  'post /api/webhooks/resume/{token}': {
+    summary: 'Lets a waiting run continue with a payload.',
+    access: 'address',
+    body: ANY,
+    responses: { 200: RESUMED, 202: RESUMED },
+    error: WEBHOOK_ERROR,
+  },
+  'post /api/auth/sign-up': {
+    summary: 'Creates a user and an organization, and signs the user in.',
+    access: 'none',
+    body: objectOf({ email: TEXT, password: TEXT, organization_name: TEXT }),
+    responses: { 201: ACCOUNT },
+  },
+  'post /api/auth/sign-in': {
+    summary: 'Starts a session.',
+    access: 'none',
+    body: CREDENTIALS,
+    responses: { 200: ACCOUNT },
+  },
+  'post /api/auth/sign-out': {
+    summary: 'Ends the session.',
+    access: 'none',
+    responses: { 204: null },
+  },
+  'get /api/auth/session': {
+    summary: 'Returns the signed-in user and the organization.',
+    access: 'session',
+    responses: { 200: ACCOUNT },
+  },
+  'get /api/auth/sessions': {
+    summary: 'Lists the sessions of the user.',
+    access: 'session',
+    responses: { 200: SESSIONS },
+  },
+  'delete /api/auth/sessions': {
+    summary: 'Ends all other sessions of the user.',
+    access: 'session',
+    responses: { 204: null },
+  },
+  'delete /api/auth/sessions/{id}': {
+    summary: 'Ends one session of the user.',
+    access: 'session',
+    responses: { 204: null },
+  },
+  'patch /api/auth/profile': {
+    summary: 'Changes the name of the user.',
+    access: 'session',
+    body: objectOf({ name: TEXT }),
+    responses: { 200: ACCOUNT },
+  },
+  'post /api/auth/password': {
+    summary: 'Changes the password and ends all other sessions.',
+    access: 'session',
+    body: objectOf({ current_password: TEXT, new_password: TEXT }),
+    responses: { 204: null },
+  },
+  'get /api/auth/verification': {
+    summary: 'Says whether the address of the user is verified.',
+    access: 'session',
+    responses: { 200: VERIFICATION },
+  },
+  'post /api/auth/verification': {
+    summary: 'Verifies the address with the token of the mail.',
+    access: 'session',
+    body: objectOf({ token: TEXT }),
+    responses: { 200: VERIFICATION },
+  },
+  'post /api/auth/verification/mail': {
+    summary: 'Sends the mail with the token again.',
+    access: 'session',
+    responses: { 204: null },
+  },
+  'get /api/tools': {
+    summary: 'Lists the tools that people may call.',
+    access: 'session',
+    responses: { 200: objectOf({ tools: listOf(ANY) }) },
+  },
+  'get /api/messages/{id}/preview': {
+    summary: 'Shows a message as a page that can do nothing.',
+    access: 'session',
+    responses: { 200: 'text/html' },
+  },
+  'get /api/changes': {
+    summary: 'Sends the names of what changes, until the session ends.',
+    access: 'session',
+    responses: { 200: 'text/event-stream' },
+  },
+  'get /api/openapi.json': {
+    summary: 'Returns this description.',
+    access: 'session',
+    responses: { 200: ANY },
+  },
+  'get /health/live': {
+    summary: 'Answers while the process runs.',
+    access: 'none',
+    responses: { 200: HEALTH },
+  },
+  'get /health/ready': {
+    summary: 'Says whether the process can serve requests.',
+    access: 'none',
+    responses: { 200: HEALTH, 503: HEALTH },
+  },
+};
+
+/** Describes the errors of operations that have no schema for errors. */
+export const DEFAULT_ERROR = PROBLEM;
