@@ -71,7 +71,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'text',
     'tools',
   ],
-  openapi: ['accounts', 'http', 'mcp', 'policies', 'tools'],
+  openapi: ['accounts', 'http', 'keys', 'mcp', 'policies', 'tools'],
   outbound: ['errors', 'http', 'security', 'text', 'tools'],
   contacts: FOUNDATION,
   messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'mail', 'queue'],

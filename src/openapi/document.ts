@@ -1,7 +1,6 @@
 import type { ToolDescriptor } from '../tools/registry/registered-tool.js';
-import type { JsonSchema } from '../tools/schema/json-schema.js';
-import { type Access, DEFAULT_ERROR, OPERATIONS, type Operation } from './operations.js';
-import { listOf, objectOf, TEXT } from './schemas.js';
+import { type Access, OPERATIONS, type Operation } from './operations.js';
+import { listOf, objectOf, PROBLEM, TEXT } from './schemas.js';
 
 const SECURITY: Record<Access, object[]> = {
   none: [],
@@ -19,7 +18,6 @@ const DRY_RUN = objectOf(
   },
   ['truncated'],
 );
-const NO_TOOL_SCHEMA: JsonSchema = { type: 'object' };
 
 /**
  * Returns the description of the HTTP interface in OpenAPI 3.1. Every tool is an operation of its own, with the schemas of
@@ -46,7 +44,7 @@ export function openApiDocument(tools: readonly ToolDescriptor[], version: strin
 }
 
 function describe(operation: Operation, path: string): object {
-  const { summary, access, body, isBodyOptional, responses, error = DEFAULT_ERROR } = operation;
+  const { summary, access, body, isBodyOptional, responses, error = PROBLEM } = operation;
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -65,7 +63,7 @@ function describe(operation: Operation, path: string): object {
       default: {
         description: 'An error.',
         content: {
-          [error === DEFAULT_ERROR ? 'application/problem+json' : 'application/json']: {
+          [error === PROBLEM ? 'application/problem+json' : 'application/json']: {
             schema: error,
           },
         },
@@ -74,37 +72,21 @@ function describe(operation: Operation, path: string): object {
   };
 }
 
-function responseOf(content: JsonSchema | string | null): object {
+function responseOf(content: object | string | null): object {
   if (content === null) return { description: 'Success, without a body.' };
   const body = typeof content === 'string' ? { [content]: {} } : json(content);
   return { description: 'Success.', content: body };
 }
 
-function describeTool(tool: ToolDescriptor): object {
-  const result = tool.outputSchema ?? NO_TOOL_SCHEMA;
-  const { title, description, inputSchema } = tool;
-  return {
-    operationId: tool.name,
-    tags: ['tools'],
-    description,
-    ...describe(
-      {
-        summary: title,
-        access: 'session',
-        body: inputSchema,
-        isBodyOptional: !inputSchema.required,
-        responses: {},
-      },
-      '',
-    ),
-    responses: {
-      200: { description: 'The result.', content: json({ anyOf: [result, DRY_RUN] }) },
-      default: {
-        description: 'An error.',
-        content: { 'application/problem+json': { schema: DEFAULT_ERROR } },
-      },
-    },
+function describeTool({ name, title, description, inputSchema, outputSchema }: ToolDescriptor) {
+  const operation: Operation = {
+    summary: title,
+    access: 'session',
+    body: inputSchema,
+    isBodyOptional: !inputSchema.required,
+    responses: { 200: { anyOf: [outputSchema ?? { type: 'object' }, DRY_RUN] } },
   };
+  return { operationId: name, tags: ['tools'], description, ...describe(operation, '') };
 }
 
 function json(schema: object): object {

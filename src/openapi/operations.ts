@@ -1,11 +1,11 @@
+import { CreateKeyBody } from '../keys/api-key.inputs.js';
+import { classSchema } from '../tools/schema/class-schema.js';
 import type { JsonSchema } from '../tools/schema/json-schema.js';
 import {
   ACCOUNT,
-  COUNT,
   FLAG,
   HEALTH,
   KEY,
-  PROBLEM,
   SESSIONS,
   TEXT,
   VERIFICATION,
@@ -24,7 +24,8 @@ export interface Operation {
   /** It is true if the body may be left out. */
   readonly isBodyOptional?: boolean;
   /** Maps the statuses of success to the JSON of the response, to its media type, or to null for no body. */
-  readonly responses: Readonly<Record<number, JsonSchema | string | null>>;
+  readonly responses: Readonly<Record<number, object | string | null>>;
+  /** Describes errors that are no problem details. */
   readonly error?: JsonSchema;
 }
 
@@ -49,16 +50,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'post /api/mcp/keys': {
     summary: 'Creates the API key of the organization and revokes the previous one.',
     access: 'session',
-    body: {
-      type: 'object',
-      properties: {
-        expires_at: TEXT,
-        expires_in_days: COUNT,
-        read_only: FLAG,
-        tools: listOf(TEXT),
-      },
-      additionalProperties: false,
-    },
+    body: classSchema(CreateKeyBody),
     isBodyOptional: true,
     responses: { 201: objectOf({ api_key: TEXT, message: TEXT }) },
   },
@@ -189,6 +181,3 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     responses: { 200: HEALTH, 503: HEALTH },
   },
 };
-
-/** Describes the errors of operations that have no schema for errors. */
-export const DEFAULT_ERROR = PROBLEM;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseEmail } from './parse-email.js';
+import { normalizeEmail, parseEmail } from './parse-email.js';
 
 describe('parseEmail', () => {
   it.each([
@@ -35,5 +35,16 @@ describe('parseEmail', () => {
     `ada@${'a.'.repeat(200)}com`,
   ])('rejects %j', (text) => {
     expect(parseEmail(text)).toHaveProperty('fault');
+  });
+});
+
+describe('normalizeEmail', () => {
+  // As a domain, 1.2 would be the address 1.0.0.2.
+  it.each([
+    ['Ada', 'ada'],
+    ['1.2', '1.2'],
+    ['Ada@XN--BCHER-KVA.example', 'ada@bücher.example'],
+  ])('returns one spelling of an address, and other text in lowercase: %s', (text, value) => {
+    expect(normalizeEmail(text)).toBe(value);
   });
 });

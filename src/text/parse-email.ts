@@ -23,6 +23,7 @@ export function parseEmail(text: string): Parsed {
  */
 export function normalizeEmail(text: string): string {
   const at = text.lastIndexOf('@') + 1;
+  if (at === 0) return text.toLowerCase();
   const domain = text.slice(at);
   return `${text.slice(0, at)}${domainToUnicode(domainToASCII(domain)) || domain}`.toLowerCase();
 }

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { DEFAULT_ERROR, OPERATIONS } from '../../src/openapi/operations.js';
+import { OPERATIONS } from '../../src/openapi/operations.js';
+import { PROBLEM } from '../../src/openapi/schemas.js';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 addFormats.default(ajv);
@@ -38,7 +39,7 @@ async function findFault(response: Response, method: string): Promise<string | u
     .text()
     .catch(() => undefined);
   if (text === undefined) return undefined;
-  const { responses, error = DEFAULT_ERROR } = found.operation;
+  const { responses, error = PROBLEM } = found.operation;
   const schema =
     response.status < 300 ? responses[response.status] : (responses[response.status] ?? error);
   const answer = `${method} ${pathname} answered ${response.status}`;
