@@ -16,6 +16,7 @@ import type { DatabaseAccess } from './setup/database-access.js';
 import { GateDatabase } from './gate-database.js';
 import { NotificationSender } from './notifications/notification-sender.js';
 import { SecretBox } from './secret-box.js';
+import { StatementLog } from './statement-log.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 import { TenantDatabase } from './transactions/tenant-database.js';
 
@@ -72,22 +73,30 @@ export class DatabaseModule implements OnApplicationShutdown {
         },
         {
           provide: TenantDatabase,
-          inject: [TENANT_SOURCE, SecurityLog, ActiveOrganizations],
+          inject: [TENANT_SOURCE, SecurityLog, ActiveOrganizations, StatementLog],
           useFactory: (
             source: DataSource,
             security: SecurityLog,
             organizations: ActiveOrganizations,
+            log: StatementLog,
           ) =>
             new TenantDatabase(
               source,
               new ContextSigner(access.contextKey),
               security,
               organizations,
+              log,
             ),
         },
         {
+          provide: StatementLog,
+          inject: [Env],
+          useFactory: (env: Env) => new StatementLog(env.logsDebug),
+        },
+        {
           provide: GateDatabase,
-          useFactory: () =>
+          inject: [StatementLog],
+          useFactory: (log: StatementLog) =>
             new GateDatabase(
               {
                 host,
@@ -100,6 +109,7 @@ export class DatabaseModule implements OnApplicationShutdown {
                 application_name: 'switchboard gate',
               },
               onError,
+              log,
             ),
         },
         NotificationSender,

@@ -1,5 +1,6 @@
 import { Pool, type PoolConfig } from 'pg';
 import { mapDatabaseError } from './database-error.js';
+import type { StatementLog } from './statement-log.js';
 import { ConnectionShares } from './transactions/connection-shares.js';
 
 /** Calls the functions of the gate, before an organization is known. Its role cannot read tables of organizations. */
@@ -8,7 +9,11 @@ export class GateDatabase {
   /** Limits statements that may wait for locks of an organization to half of the connections. */
   private readonly shares: ConnectionShares;
 
-  constructor(config: PoolConfig, onError: (error: Error) => void) {
+  constructor(
+    config: PoolConfig,
+    onError: (error: Error) => void,
+    private readonly log: StatementLog,
+  ) {
     this.pool = new Pool(config);
     // Without a listener, a server that goes away while a connection is idle would end the process.
     this.pool.on('error', onError);
@@ -86,8 +91,10 @@ export class GateDatabase {
     text: string,
     values: readonly unknown[],
   ): Promise<Row[]> {
+    const answer = this.pool.query<Row>({ name, text, values: [...values] });
+    this.log.add([{ name, text }], answer);
     try {
-      return (await this.pool.query<Row>({ name, text, values: [...values] })).rows;
+      return (await answer).rows;
     } catch (error) {
       throw mapDatabaseError(error);
     }

@@ -6,53 +6,70 @@ import { buildTree, startProcess, type SwitchboardProcess } from '../support/pro
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow } from '../workflows/support/workflow-client.js';
 
-describe('the log at level info', () => {
-  let database: { url: string; drop: () => Promise<void> };
-  let started: SwitchboardProcess;
-  let url: string;
-  let acme: TestOrganization;
+interface Line {
+  context: string;
+  [field: string]: unknown;
+}
 
-  beforeAll(async () => {
-    buildTree();
-    database = await createTestDatabase();
-    const port = await freePort();
-    url = `http://127.0.0.1:${port}`;
-    started = startProcess({
-      DATABASE_URL: database.url,
-      SIGN_UP: 'open',
-      PORT: String(port),
-      HOST: '127.0.0.1',
-    });
-    await started.untilSaid(/listens on/);
-    acme = await createOrganization({ url });
-  });
-  afterAll(async () => {
-    started.child.kill('SIGTERM');
-    await started.exited;
-    await database.drop();
-  });
+interface LoggingService {
+  url: string;
+  acme: TestOrganization;
+  process: SwitchboardProcess;
+  lines: () => Line[];
+  /** Resolves with the first line that has these fields. */
+  untilLogged: (context: string, fields: object) => Promise<Line>;
+  stop: () => Promise<void>;
+}
 
-  interface Line {
-    context: string;
-    [field: string]: unknown;
-  }
+async function startLogging(level: string): Promise<LoggingService> {
+  buildTree();
+  const database = await createTestDatabase();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const started = startProcess({
+    DATABASE_URL: database.url,
+    SIGN_UP: 'open',
+    LOG_LEVEL: level,
+    PORT: String(port),
+    HOST: '127.0.0.1',
+  });
+  await started.untilSaid(/listens on/);
   const lines = (): Line[] =>
     started
       .output()
       .split('\n')
-      .filter((line) => line.startsWith('{'))
+      .filter((line) => line.startsWith('{') && line.endsWith('}'))
       .map((line) => JSON.parse(line) as Line);
-  const untilLogged = (context: string, fields: object): Promise<Line> =>
-    waitFor(() =>
-      lines().find(
-        (line) =>
-          line.context === context &&
-          Object.entries(fields).every(([name, value]) => line[name] === value),
+  return {
+    url,
+    acme: await createOrganization({ url }),
+    process: started,
+    lines,
+    untilLogged: (context, fields) =>
+      waitFor(() =>
+        lines().find(
+          (line) =>
+            line.context === context &&
+            Object.entries(fields).every(([name, value]) => line[name] === value),
+        ),
       ),
-    );
+    stop: async () => {
+      started.child.kill('SIGTERM');
+      await started.exited;
+      await database.drop();
+    },
+  };
+}
+
+describe('the log at level info', () => {
+  let service: LoggingService;
+  beforeAll(async () => {
+    service = await startLogging('info');
+  });
+  afterAll(() => service.stop());
 
   it('has one line for a request and one for its call, without the path and the arguments', async () => {
-    const response = await acme.rpc({
+    const response = await service.acme.rpc({
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
@@ -60,42 +77,82 @@ describe('the log at level info', () => {
     });
     const requestId = response.headers.get('X-Request-Id');
     expect(requestId).not.toBeNull();
-    const request = await untilLogged('Http', { request_id: requestId });
+    const request = await service.untilLogged('Http', { request_id: requestId });
     expect(request).toMatchObject({ method: 'POST', route: '/api/mcp', status: 200 });
     expect(request.ms).toBeGreaterThan(0);
-    const call = await untilLogged('Call', { request_id: requestId });
-    expect(call).toMatchObject({ tool: 'create_contact', outcome: 'ok', organization: acme.id });
+    const call = await service.untilLogged('Call', { request_id: requestId });
+    expect(call).toMatchObject({
+      tool: 'create_contact',
+      outcome: 'ok',
+      organization: service.acme.id,
+    });
     expect(call.ms).toBeGreaterThan(0);
-    expect(lines().filter((line) => line.request_id === requestId)).toHaveLength(2);
-    expect(started.output()).not.toContain('private@example.com');
+    expect(service.lines().filter((line) => line.request_id === requestId)).toHaveLength(2);
+    expect(service.process.output()).not.toContain('private@example.com');
   });
 
   it('has the reason of a refused call', async () => {
-    await acme.call('create_contact', { email: 'not an address' });
-    await untilLogged('Call', { tool: 'create_contact', outcome: 'invalid_arguments' });
+    await service.acme.call('create_contact', { email: 'not an address' });
+    await service.untilLogged('Call', { tool: 'create_contact', outcome: 'invalid_arguments' });
   });
 
   it('has one line for a run that ended, and none for its steps', async () => {
     const steps = [{ id: 'make', tool: 'create_contact', arguments: { email: 'run@example.com' } }];
-    const workflow = await createWorkflow(acme, steps, { trigger: { type: 'manual' } });
-    const { value } = await acme.call<{ run_id: string }>('trigger_workflow', {
+    const workflow = await createWorkflow(service.acme, steps, { trigger: { type: 'manual' } });
+    const { value } = await service.acme.call<{ run_id: string }>('trigger_workflow', {
       workflow_id: workflow.id,
     });
-    const run = await untilLogged('Run', { run: value.run_id });
+    const run = await service.untilLogged('Run', { run: value.run_id });
     expect(run).toMatchObject({
       status: 'succeeded',
       workflow: workflow.id,
-      organization: acme.id,
+      organization: service.acme.id,
     });
-    expect(lines().filter((line) => line.run === value.run_id)).toHaveLength(1);
+    expect(service.lines().filter((line) => line.run === value.run_id)).toHaveLength(1);
   });
 
   it('has no line for probes, and no ids of webhooks or tokens of resume URLs', async () => {
-    await fetch(`${url}/health/live`);
+    await fetch(`${service.url}/health/live`);
     const token = `org_a.run_a.step.${'0'.repeat(64)}`;
-    await fetch(`${url}/api/webhooks/resume/${token}`, { method: 'POST', body: '{}' });
-    await untilLogged('Http', { route: '/api/webhooks/resume/:token', status: 404 });
-    expect(started.output()).not.toContain(token);
-    expect(lines().filter(({ route }) => String(route).startsWith('/health'))).toEqual([]);
+    await fetch(`${service.url}/api/webhooks/resume/${token}`, { method: 'POST', body: '{}' });
+    await service.untilLogged('Http', { route: '/api/webhooks/resume/:token', status: 404 });
+    expect(service.process.output()).not.toContain(token);
+    expect(service.lines().filter(({ route }) => String(route).startsWith('/health'))).toEqual([]);
+  });
+
+  it('has no line for statements', () => {
+    expect(service.lines().filter(({ context }) => context === 'Statement')).toEqual([]);
+  });
+});
+
+describe('the log at level debug', () => {
+  let service: LoggingService;
+  beforeAll(async () => {
+    service = await startLogging('debug');
+  });
+  afterAll(() => service.stop());
+
+  it('has one line for each round trip to the database, without values', async () => {
+    await service.acme.call('create_contact', { email: 'private@example.com' });
+    const line = await waitFor(() =>
+      service
+        .lines()
+        .find(
+          ({ context, statements }) =>
+            context === 'Statement' && String(statements).includes('insert into contacts'),
+        ),
+    );
+    expect(line).toMatchObject({ organization: service.acme.id, outcome: 'ok' });
+    expect(line.ms).toBeGreaterThan(0);
+    expect(service.process.output()).not.toContain('private@example.com');
+  });
+
+  it('has one line for each step of a run', async () => {
+    const steps = [{ id: 'make', tool: 'create_contact', arguments: { email: 'run@example.com' } }];
+    const workflow = await createWorkflow(service.acme, steps, { trigger: { type: 'manual' } });
+    const { value } = await service.acme.call<{ run_id: string }>('trigger_workflow', {
+      workflow_id: workflow.id,
+    });
+    await service.untilLogged('Step', { run: value.run_id, step: 'make', status: 'succeeded' });
   });
 });

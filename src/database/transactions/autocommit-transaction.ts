@@ -1,6 +1,5 @@
 import type { QueryResult } from 'pg';
 import { isConnectionError } from '../database-error.js';
-import { Pipeline } from '../driver/pipeline.js';
 import type { BoundStatement } from '../driver/statement.js';
 import { assertOpen, type StatementSender } from './statement-sender.js';
 import { setContext, setReadOnlyContext, type TenantConnections } from './tenant-connections.js';
@@ -39,8 +38,7 @@ export class AutocommitTransaction implements StatementSender {
     const client = await this.connections.acquire(this.organizationId);
     const context = this.connections.sign(client, this.organizationId);
     const bind = this.readOnly ? setReadOnlyContext(context) : setContext(context);
-    const pipeline = new Pipeline(this.connections.protect(client, [bind, statement]));
-    client.query(pipeline);
+    const pipeline = this.connections.send(client, [bind, statement]);
     try {
       const result = await pipeline.done;
       this.connections.release(client);

@@ -1,6 +1,5 @@
 import type { PoolClient, QueryResult } from 'pg';
 import { isConnectionError } from '../database-error.js';
-import { Pipeline } from '../driver/pipeline.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
 import { assertOpen, type DeferredStatement, type StatementSender } from './statement-sender.js';
 import { setContext, type TenantConnections } from './tenant-connections.js';
@@ -94,7 +93,7 @@ export class LazyTransaction implements StatementSender {
       if (!client) return;
       this.client = undefined;
       try {
-        await sendPipeline(client, this.connections.protect(client, [ROLLBACK])).done;
+        await this.connections.send(client, [ROLLBACK]).done;
         this.connections.release(client);
       } catch {
         this.connections.close(client);
@@ -121,9 +120,7 @@ export class LazyTransaction implements StatementSender {
   ): Promise<QueryResult> {
     if (this.failure) throw this.failure;
     const beginning = this.hasBegun ? [] : await this.begin();
-    const client = this.client!;
-    const sent = this.connections.protect(client, [...beginning, ...statements]);
-    const pipeline = sendPipeline(client, sent);
+    const pipeline = this.connections.send(this.client!, [...beginning, ...statements]);
     try {
       const result = await pipeline.done;
       this.hasBegun = true;
@@ -162,10 +159,4 @@ export class LazyTransaction implements StatementSender {
 
 function internal(text: string): BoundStatement & { name: string } {
   return { ...prepared(text, text), values: [], isInternal: true };
-}
-
-function sendPipeline(client: PoolClient, statements: readonly BoundStatement[]): Pipeline {
-  const pipeline = new Pipeline(statements);
-  client.query(pipeline);
-  return pipeline;
 }

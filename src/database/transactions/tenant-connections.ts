@@ -1,9 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import type { SecurityLog } from '../../security/security-log.js';
 import { mapDatabaseError, sqlState } from '../database-error.js';
-import { forgetPreparedStatements } from '../driver/pipeline.js';
+import { forgetPreparedStatements, Pipeline } from '../driver/pipeline.js';
 import { sessionSafety } from '../driver/session-safety.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
+import type { StatementLog } from '../statement-log.js';
 import { ConnectionShares } from './connection-shares.js';
 import type { ContextSigner } from './context-signer.js';
 import { assertAllowed } from './statement-sender.js';
@@ -35,6 +36,7 @@ export class TenantConnections {
   constructor(
     private readonly pool: Pool,
     private readonly signer: ContextSigner,
+    private readonly log: StatementLog,
     private readonly security?: SecurityLog,
   ) {
     const { max, connectionTimeoutMillis } = pool.options;
@@ -60,12 +62,17 @@ export class TenantConnections {
   }
 
   /**
-   * Returns the statements as the connection sends them. A statement that may have changed the session, and all later
-   * statements, have no name, because prepared statements may have been replaced.
+   * Sends statements in one round trip. A statement that may have changed the session, and all later statements, have no
+   * name, because prepared statements may have been replaced.
    */
-  protect(client: PoolClient, statements: readonly BoundStatement[]): readonly BoundStatement[] {
+  send(client: PoolClient, statements: readonly BoundStatement[]): Pipeline {
     if (statements.some(mayChangeSession)) this.changed.add(client);
-    return this.changed.has(client) ? statements.map(withoutName) : statements;
+    const pipeline = new Pipeline(
+      this.changed.has(client) ? statements.map(withoutName) : statements,
+    );
+    client.query(pipeline);
+    this.log.add(statements, pipeline.done, this.holders.get(client));
+    return pipeline;
   }
 
   /**

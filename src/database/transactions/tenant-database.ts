@@ -4,6 +4,7 @@ import type { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { SecurityLog } from '../../security/security-log.js';
 import { mapDatabaseError } from '../database-error.js';
+import type { StatementLog } from '../statement-log.js';
 import type { ActiveOrganizations } from './active-organizations.js';
 import { AutocommitTransaction } from './autocommit-transaction.js';
 import type { ContextSigner } from './context-signer.js';
@@ -42,9 +43,10 @@ export class TenantDatabase {
     signer: ContextSigner,
     security: SecurityLog,
     private readonly active: ActiveOrganizations,
+    log: StatementLog,
   ) {
     const { master } = source.driver as PostgresDriver;
-    this.connections = new TenantConnections(master as Pool, signer, security);
+    this.connections = new TenantConnections(master as Pool, signer, log, security);
   }
 
   /**
