@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { clientAddress } from '../http/client-address.js';
 
 const MOST_CLIENT_CHARACTERS = 120;
+const PRINTABLE_ASCII = /^[ -~]*$/;
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}]/gu;
 // Ids of one process differ by a counter, because random ones for each request would cost more than the rest.
 const PREFIX = `req_${randomBytes(9).toString('base64url')}`;
@@ -44,5 +45,8 @@ export function originJson(origin: RequestOrigin | undefined): string | null {
 
 /** Returns the first characters of a text that others chose, without control characters. PostgreSQL can store it. */
 export function oneLine(text: string, most: number): string {
-  return text.slice(0, most).toWellFormed().replace(CONTROL_CHARACTERS, ' ');
+  const start = text.slice(0, most);
+  // Nearly every text is like this, so the expression below is seldom needed.
+  if (PRINTABLE_ASCII.test(start)) return start;
+  return start.toWellFormed().replace(CONTROL_CHARACTERS, ' ');
 }

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { clientAddress, networkOf } from './client-address.js';
 
 describe(clientAddress, () => {
-  const of = (ip: string | undefined, remoteAddress?: string) =>
-    clientAddress({ ip, socket: { remoteAddress } } as Request);
+  const of = (ip: string | undefined, remoteAddress?: string) => {
+    const headers = { 'x-forwarded-for': 'read by Express' };
+    return clientAddress({ ip, headers, socket: { remoteAddress } } as unknown as Request);
+  };
 
   it('writes an IPv4 address as such, also on a socket for both versions', () => {
     expect(of('192.0.2.1')).toBe('192.0.2.1');
@@ -16,6 +18,14 @@ describe(clientAddress, () => {
     expect(of('unknown', '10.0.0.1')).toBe('10.0.0.1');
     expect(of('192.0.2.1:1234', '10.0.0.1')).toBe('10.0.0.1');
     expect(of(undefined)).toBe('');
+  });
+});
+
+describe('clientAddress without X-Forwarded-For', () => {
+  it('is the address of the connection', () => {
+    const socket = { remoteAddress: '::ffff:10.0.0.1' };
+    expect(clientAddress({ headers: {}, socket } as unknown as Request)).toBe('10.0.0.1');
+    expect(clientAddress({ headers: {}, socket: {} } as unknown as Request)).toBe('');
   });
 });
 

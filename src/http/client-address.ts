@@ -9,10 +9,14 @@ const GROUPS_OF_NETWORK = 4;
  * (`TRUSTED_PROXIES`). Then it is the last address in X-Forwarded-For that belongs to no trusted proxy.
  */
 export function clientAddress(request: Request): string {
-  // Express reads X-Forwarded-For only behind a trusted proxy. Such a proxy may still pass on a text that is no address.
-  const { ip, socket } = request;
-  const address = ip !== undefined && isIP(ip) ? ip : (socket.remoteAddress ?? '');
+  const { remoteAddress = '' } = request.socket;
+  const address = 'x-forwarded-for' in request.headers ? forwardedAddress(request) : remoteAddress;
   return MAPPED.exec(address)?.[1] ?? address.toLowerCase();
+}
+
+function forwardedAddress({ ip, socket }: Request): string {
+  // Express reads X-Forwarded-For only behind a trusted proxy. Such a proxy may still pass on a text that is no address.
+  return ip !== undefined && isIP(ip) ? ip : (socket.remoteAddress ?? '');
 }
 
 /**
