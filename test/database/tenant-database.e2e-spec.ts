@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PreparedStatement } from '../../src/database/driver/statement.js';
+import { StatementLog } from '../../src/database/statement-log.js';
 import { LazyTransaction } from '../../src/database/transactions/lazy-transaction.js';
 import type { Pool } from 'pg';
 import { ContextSigner } from '../../src/database/transactions/context-signer.js';
@@ -380,7 +381,11 @@ describe(TenantDatabase.name, () => {
       connect: () => Promise.reject(new Error('no connection')),
     };
     const signer = new ContextSigner(Buffer.from(''));
-    const connections = new TenantConnections(pool as unknown as Pool, signer);
+    const connections = new TenantConnections(
+      pool as unknown as Pool,
+      signer,
+      new StatementLog(false),
+    );
     const lazy = new LazyTransaction(connections, acme.id, false);
     await lazy.query({ text: 'select 1', values: [] }, () => false).catch(() => undefined);
     await expect(lazy.commit()).rejects.toThrow('no connection');
