@@ -25,14 +25,19 @@ const readKey = record({
 export type ApiKey = NonNullable<Read<typeof readKey>['key']>;
 const readNewKey = record({ api_key: text });
 
+export const apiKeyQuery = {
+  queryKey: QUERY_KEY,
+  queryFn: async ({ signal }: { signal: AbortSignal }) =>
+    (await request('GET', PATH, readKey, { signal })).key,
+};
+
 /**
  * Returns the API key of the organization, or null when there is none. With `untilUsed`, it asks again until the key
  * was used for the first time, because a call that changes nothing publishes no change.
  */
 export function useApiKey({ untilUsed = false } = {}) {
   return useQuery<ApiKey | null, ApiError>({
-    queryKey: QUERY_KEY,
-    queryFn: async ({ signal }) => (await request('GET', PATH, readKey, { signal })).key,
+    ...apiKeyQuery,
     refetchInterval: ({ state }) =>
       untilUsed && state.data && state.data.last_used_at === null ? FIRST_USE_MS : false,
   });

@@ -13,6 +13,8 @@ import { SignInPage } from '../features/account/sign-in-page.tsx';
 import { SignUpPage } from '../features/account/sign-up-page.tsx';
 import { readAuditFilters } from '../features/audit/audit-filters.ts';
 import { readCallFilters } from '../features/developer/call.readers.ts';
+import { HomePage } from '../features/home/home-page.tsx';
+import { prefetchFirstSteps } from '../features/home/first-steps.queries.ts';
 import { readMessageFilters } from '../features/messages/message-filters.ts';
 import { readRunFilters } from '../features/runs/run-filters.ts';
 import { type WorkflowTab, readWorkflowTab } from '../features/workflows/workflow-tabs.ts';
@@ -63,7 +65,9 @@ const page = { getParentRoute: () => signedIn };
 const home = createRoute({
   ...page,
   path: '/',
-  component: lazyRouteComponent(() => import('../features/home/home-page.tsx'), 'HomePage'),
+  loader: ({ context }) => prefetchFirstSteps(context.client),
+  // It is small, and usually the first page.
+  component: HomePage,
 });
 const account = createRoute({
   ...page,
