@@ -3,12 +3,12 @@
 // Writes RESULTS.md and results.json, and keeps earlier results of contests that were not run. `--growth` adds
 // measurements with growing numbers of contacts, runs, tools and workers. `--smoke` only tests that everything works.
 // `--only` selects contestants. Both options write no files. The bench fails when a response is wrong, never for a time.
-import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from '../scripts/build.mjs';
+import { installPackage } from '../scripts/install-package.mjs';
 import { start } from './processes.mjs';
 
 /** Lists the modules that measure, and the contests of each. */
@@ -41,7 +41,8 @@ const seconds = Number(options.seconds ?? 2.5);
 const only = options.only?.split(',');
 const contests = wantedContests();
 
-installPeers();
+// The packages of the peers are installed in this folder only.
+installPackage(here);
 await build();
 const { describeMachine, toMarkdown } = await import('./report.mjs');
 const { EmbeddedPostgres } = await import('../dist/src/database/embedded/embedded-postgres.js');
@@ -138,14 +139,4 @@ function report(measured) {
   console.log(table);
   writeFileSync(join(here, 'RESULTS.md'), table);
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
-}
-
-// The packages of the peers are installed in this folder only.
-function installPeers() {
-  const lock = join(here, 'package-lock.json');
-  const installed = join(here, 'node_modules', '.installed-lock.json');
-  if (existsSync(installed) && readFileSync(installed).equals(readFileSync(lock))) return;
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: here, stdio: 'inherit' });
-  if (status !== 0) throw new Error('The peers could not be installed.');
-  writeFileSync(installed, readFileSync(lock));
 }

@@ -36,7 +36,7 @@ function printTools(tools) {
 }
 
 async function printTokens(tools) {
-  const { countTokens } = await tokenizer();
+  const { countTokens } = await import('./tokens/count-tokens.mjs');
   const { encoderOf } = await import('../dist/src/mcp/encoders/encoder-of.js');
   const listed = tools
     .filter(({ surfaces }) => surfaces.has('agent'))
@@ -52,15 +52,6 @@ async function printTokens(tools) {
     ['tokens (o200k_base)', ...ERAS.map(([name]) => name)],
     [...rows, ['whole list', ...wholes]],
   );
-}
-
-async function tokenizer() {
-  try {
-    return await import('gpt-tokenizer/encoding/o200k_base');
-  } catch (error) {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    return fail('--tokens needs the development packages: npm ci --include=dev');
-  }
 }
 
 function printTable(head, rows) {

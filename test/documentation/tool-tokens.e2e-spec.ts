@@ -1,7 +1,5 @@
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { INSTRUCTIONS } from '../../src/mcp/server-info.js';
-import type { JsonSchema, ObjectSchema } from '../../src/tools/schema/json-schema.js';
+import { countTokens } from '../../scripts/tokens/count-tokens.mjs';
 import { answerOf } from '../mcp/support/answer.js';
 import { modernRequest, postModern } from '../mcp/support/modern.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
@@ -36,23 +34,4 @@ describe('the tool list that a model receives', () => {
       expect(countTokens(JSON.stringify(result))).toBeLessThan(MOST_TOKENS);
     },
   );
-
-  it('comes with instructions that describe contacts, messages, workflows and runs', async () => {
-    const response = await acme.fetch('/api/tools');
-    const { tools } = (await response.json()) as {
-      tools: { name: string; outputSchema: ObjectSchema }[];
-    };
-    for (const what of ['contact', 'message', 'workflow', 'run']) {
-      const { outputSchema } = tools.find(({ name }) => name === `get_${what}`)!;
-      expect(INSTRUCTIONS).toContain(`${what} ${shapeOf(outputSchema.properties[what]!)}`);
-    }
-  });
 });
-
-/** `{id, tags, steps: [{id, tool}]}` */
-function shapeOf(schema: JsonSchema): string {
-  const members = Object.entries(schema.properties!).map(([name, member]) => {
-    return member.items?.properties ? `${name}: [${shapeOf(member.items)}]` : name;
-  });
-  return `{${members.join(', ')}}`;
-}

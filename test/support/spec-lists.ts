@@ -56,6 +56,7 @@ export const SLOW_SPECS = [
   'test/contacts/search-index.e2e-spec.ts',
   'test/database/forged-notifications.e2e-spec.ts',
   'test/database/tenant-matrix.e2e-spec.ts',
+  'test/documentation/tool-tokens.e2e-spec.ts',
   'test/mcp/subscriptions-processes.e2e-spec.ts',
   'test/operations/dev-command.e2e-spec.ts',
   'test/operations/personal-data-in-logs.e2e-spec.ts',

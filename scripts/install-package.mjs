@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Installs the packages of a folder that has a package.json of its own, unless they were installed from the same lock
+ * file. Throws when that fails.
+ */
+export function installPackage(folder) {
+  const lock = join(folder, 'package-lock.json');
+  const installed = join(folder, 'node_modules', '.installed-lock.json');
+  if (existsSync(installed) && readFileSync(installed).equals(readFileSync(lock))) return;
+  const { status } = spawnSync('npm', ['ci', '--ignore-scripts'], {
+    cwd: folder,
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  if (status !== 0) throw new Error(`The packages of ${folder} could not be installed.`);
+  writeFileSync(installed, readFileSync(lock));
+}
