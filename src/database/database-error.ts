@@ -35,6 +35,11 @@ export function isConnectionError(thrown: unknown): boolean {
   );
 }
 
+/** Returns true when the answer to a statement with a `query_timeout` came too late or not at all. */
+export function isQueryTimeout(thrown: unknown): boolean {
+  return toError(thrown).message === 'Query read timeout';
+}
+
 /** Turns errors after which a caller may retry into `unavailable`. Returns other errors unchanged. */
 export function mapDatabaseError(thrown: unknown): Error {
   if (thrown instanceof AppError) return thrown;

@@ -12,6 +12,7 @@ import { SecurityLog } from '../security/security-log.js';
 import { ActiveOrganizations } from './transactions/active-organizations.js';
 import { ContextSigner } from './transactions/context-signer.js';
 import { AuditArgumentSigner } from './transactions/audit-argument-signer.js';
+import { sessionOptions } from './driver/session-settings.js';
 import type { DatabaseAccess } from './setup/database-access.js';
 import { GateDatabase } from './gate-database.js';
 import { NotificationSender } from './notifications/notification-sender.js';
@@ -22,13 +23,12 @@ import { TenantDatabase } from './transactions/tenant-database.js';
 
 const TENANT_SOURCE = Symbol('tenant data source');
 
+const CONNECTION = { connectionTimeoutMillis: 5000, keepAlive: true };
 // No statement of a request may hold a lock or a connection for long. The server ends a statement that is stuck.
 const LIMITS = {
-  connectionTimeoutMillis: 5000,
   statement_timeout: 10_000,
   lock_timeout: 5000,
   idle_in_transaction_session_timeout: 30_000,
-  keepAlive: true,
 };
 const GATE_POOL_SIZE = 4;
 
@@ -47,7 +47,11 @@ export class DatabaseModule implements OnApplicationShutdown {
     entities: EntityTarget<ObjectLiteral>[],
     onError: (error: Error) => void,
   ): DynamicModule {
-    const { host, port, database, ssl } = access;
+    const { host, port, database, ssl, hasPooler } = access;
+    const optionsOf = (application_name: string) => ({
+      ...CONNECTION,
+      ...sessionOptions({ application_name, ...LIMITS }, hasPooler),
+    });
     return {
       module: DatabaseModule,
       providers: [
@@ -66,9 +70,8 @@ export class DatabaseModule implements OnApplicationShutdown {
               entities: entities as never[],
               installExtensions: false,
               namingStrategy: new SnakeCaseNaming(),
-              applicationName: 'switchboard',
               poolErrorHandler: onError,
-              extra: { ...LIMITS, max: env.databasePoolSize },
+              extra: { ...optionsOf('switchboard'), max: env.databasePoolSize },
             }).initialize(),
         },
         {
@@ -104,9 +107,8 @@ export class DatabaseModule implements OnApplicationShutdown {
                 database,
                 ssl,
                 ...access.gate,
-                ...LIMITS,
+                ...optionsOf('switchboard gate'),
                 max: GATE_POOL_SIZE,
-                application_name: 'switchboard gate',
               },
               onError,
               log,

@@ -77,7 +77,10 @@ export class ChannelListener {
     const broken = new Promise<void>((resolve) => {
       client.once('end', resolve).on('error', () => resolve());
     });
-    client.on('notification', ({ payload }) => this.handlers.receive(payload ?? ''));
+    client.on('notification', ({ channel, payload }) => {
+      // A pooler may assign a session that listens on the channel of an earlier client.
+      if (channel === this.channel) this.handlers.receive(payload ?? '');
+    });
     const listen = (): Promise<unknown> => client.query(`listen ${this.channel}`);
     let pulse: NodeJS.Timeout | undefined;
     try {

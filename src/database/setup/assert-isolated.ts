@@ -2,6 +2,8 @@ import { Client } from 'pg';
 import { AppError, type Fault } from '../../errors/app-error.js';
 import type { DatabaseAccess } from './database-access.js';
 import { sqlState } from '../database-error.js';
+import { describeConnection } from './describe-connection.js';
+import { assertSessionMode } from './pooler-mode.js';
 
 /**
  * The views of these extensions may be read by everybody. Hosted PostgreSQL often has `pg_stat_statements` in `public`:
@@ -13,9 +15,7 @@ const HARMLESS_EXTENSIONS = new Set(['pg_stat_statements']);
 export async function assertIsolated(access: DatabaseAccess): Promise<void> {
   const faults: Fault[] = [];
   for (const kind of ['tenant', 'gate'] as const) {
-    const client = new Client({ ...access, ...access[kind], connectionTimeoutMillis: 5000 });
-    client.on('error', () => undefined);
-    await client.connect();
+    const client = await connect(access, kind);
     try {
       faults.push(...(await roleFaults(client, kind)));
       faults.push(...(await tableFaults(client, kind)));
@@ -27,10 +27,28 @@ export async function assertIsolated(access: DatabaseAccess): Promise<void> {
     } finally {
       await client.end();
     }
+    // A pooler can have another mode for single users.
+    if (access.hasPooler) await assertSessionMode({ ...access, ...access[kind] });
   }
   if (faults.length === 0) return;
   const list = faults.map((fault) => `  ${fault.path}: ${fault.message}`).join('\n');
   throw new AppError('forbidden', `The database does not isolate organizations:\n${list}`);
+}
+
+async function connect(access: DatabaseAccess, kind: 'tenant' | 'gate'): Promise<Client> {
+  const client = new Client({ ...access, ...access[kind], connectionTimeoutMillis: 5000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    const problem = `DATABASE_URL: for the role ${client.user} of Switchboard, ${describeConnection(error, client)}.`;
+    const cure =
+      ' The pooler needs auth_query to find the passwords of such roles (docs/configuration.md).';
+    const message = access.hasPooler ? problem + cure : problem;
+    throw new AppError('unavailable', message, { cause: error });
+  }
 }
 
 async function roleFaults(client: Client, kind: string): Promise<Fault[]> {

@@ -6,6 +6,8 @@ export class DatabaseAccess {
   port: number;
   database: string;
   ssl: PoolConfig['ssl'];
+  /** A pooler such as PgBouncer answers between this process and PostgreSQL. */
+  hasPooler: boolean;
   tenant: { user: string; password: string };
   gate: { user: string; password: string };
   /** This key signs tenant contexts. */

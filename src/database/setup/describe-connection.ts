@@ -1,3 +1,4 @@
+import { toError } from '../../errors/app-error.js';
 import { isConnectionError, sqlState } from '../database-error.js';
 
 const REASONS: Record<string, string> = {
@@ -19,6 +20,12 @@ export function describeConnection(
 ): string {
   const code = sqlState(error) ?? 'no answer';
   const unknown = isConnectionError(error) ? 'it cannot be reached' : 'connecting failed';
-  const reason = code === '3D000' ? `it has no database ${database}` : (REASONS[code] ?? unknown);
+  const reasons: Record<string, string> = {
+    ...REASONS,
+    '3D000': `it has no database ${database}`,
+    // PgBouncer gives this code to all of its errors.
+    '08P01': `it answers "${toError(error).message}"`,
+  };
+  const reason = reasons[code] ?? unknown;
   return `the database server ${host}:${port} cannot be used: ${reason} (${code})`;
 }

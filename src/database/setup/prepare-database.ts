@@ -12,6 +12,7 @@ import { describeConnection } from './describe-connection.js';
 import { counted } from '../../text/counted.js';
 import { randomBase62 } from '../../text/ids.js';
 import { type ExtensionSchema, migrateExtensions } from './migrate-extensions.js';
+import { assertSessionMode, hasPooler } from './pooler-mode.js';
 
 // All processes use the same advisory lock, so only one of them migrates at a time.
 const MIGRATION_LOCK = 7_316_402_281;
@@ -43,6 +44,8 @@ export async function prepareDatabase(
   const config = parseIntoClientConfig(ownerUrl);
   const client = await connectPatiently(config, options);
   try {
+    const isPooled = await hasPooler(client);
+    if (isPooled) await assertSessionMode(config);
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await assertOwner(client);
     const migrated = await migrate(ownerUrl);
@@ -52,7 +55,7 @@ export async function prepareDatabase(
       options.log(`Ran ${counted(migrated.length, 'migration')} of the database.`);
     const installation = await findOrCreateInstallation(client);
     if (migrated.length > 0 || !(await hasRoles(client, installation))) await ensureRoles(client);
-    const access = toAccess(config, installation);
+    const access = toAccess(config, installation, isPooled);
     await assertIsolated(access);
     return access;
   } finally {
@@ -191,12 +194,17 @@ function roleName(kind: 'tenant' | 'gate', installation: Installation): string {
   return `switchboard_${kind}_${installation.suffix}`;
 }
 
-function toAccess(config: ClientConfig, installation: Installation): DatabaseAccess {
+function toAccess(
+  config: ClientConfig,
+  installation: Installation,
+  hasPooler: boolean,
+): DatabaseAccess {
   return {
     host: config.host ?? 'localhost',
     port: config.port ?? 5432,
     database: config.database ?? config.user ?? 'postgres',
     ssl: config.ssl ?? false,
+    hasPooler,
     tenant: { user: roleName('tenant', installation), password: installation.tenant_password },
     gate: { user: roleName('gate', installation), password: installation.gate_password },
     contextKey: installation.context_key,

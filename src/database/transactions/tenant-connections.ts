@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import type { SecurityLog } from '../../security/security-log.js';
 import { mapDatabaseError, sqlState } from '../database-error.js';
-import { forgetPreparedStatements, Pipeline } from '../driver/pipeline.js';
+import { Pipeline } from '../driver/pipeline.js';
 import { sessionSafety } from '../driver/session-safety.js';
+import { resetSession, serverProcessId } from '../driver/session-settings.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
 import type { StatementLog } from '../statement-log.js';
 import { ConnectionShares } from './connection-shares.js';
@@ -108,14 +109,12 @@ export class TenantConnections {
 
   /** Signs the organization for the connection. `open_context()` of the database checks the signature. */
   sign(client: PoolClient, organizationId: string): SignedContext {
-    const { processID } = client as PoolClient & { processID: number };
-    return [organizationId, this.signer.sign(organizationId, processID)];
+    return [organizationId, this.signer.sign(organizationId, serverProcessId(client))];
   }
 
   private async reset(client: PoolClient): Promise<void> {
     try {
-      await client.query('discard all');
-      forgetPreparedStatements(client);
+      await resetSession(client);
       this.changed.delete(client);
     } catch {
       this.close(client);

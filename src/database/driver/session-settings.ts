@@ -1,0 +1,94 @@
+import type { ClientBase, QueryConfig } from 'pg';
+import { isQueryTimeout } from '../database-error.js';
+import { forgetPreparedStatements } from './pipeline.js';
+
+/** Holds settings of a session by their names in PostgreSQL, which pg uses too. Times are in milliseconds. */
+export interface SessionSettings {
+  application_name: string;
+  statement_timeout: number;
+  lock_timeout: number;
+  idle_in_transaction_session_timeout: number;
+}
+
+/** Holds options of a pool. A pool of pg hands a new connection out when the promise of `onConnect` resolves. */
+export interface SessionOptions extends Partial<SessionSettings> {
+  onConnect?: (client: ClientBase) => Promise<void>;
+}
+
+interface PooledSession {
+  readonly processId: number;
+  readonly settings: SessionSettings;
+}
+
+const ANSWER_MS = 5000;
+/** SQLSTATE `too_many_connections`: callers get `unavailable`, and may try again. */
+const TOO_MANY_CONNECTIONS = '53300';
+const SET_UP = `select pg_backend_pid() as "processId", set_config('client_encoding', 'UTF8', false),
+  set_config('application_name', $1, false), set_config('statement_timeout', $2, false),
+  set_config('lock_timeout', $3, false), set_config('idle_in_transaction_session_timeout', $4, false)`;
+
+const pooledSessions = new WeakMap<ClientBase, PooledSession>();
+
+/**
+ * Returns options of a pool whose sessions have these settings, also after {@link resetSession}. PostgreSQL takes them
+ * when a connection is opened. A pooler refuses them there, or drops them silently, so behind one SQL sets them.
+ */
+export function sessionOptions(settings: SessionSettings, hasPooler: boolean): SessionOptions {
+  if (!hasPooler) return settings;
+  const { application_name } = settings;
+  return { application_name, onConnect: (client) => startPooledSession(client, settings) };
+}
+
+/** Discards what statements changed in the session of a connection, and its prepared statements. */
+export async function resetSession(client: ClientBase): Promise<void> {
+  await client.query('discard all');
+  forgetPreparedStatements(client);
+  const session = pooledSessions.get(client);
+  if (session) await setUp(client, session.settings);
+}
+
+/**
+ * Returns the id of the process of PostgreSQL that serves a connection. Behind a pooler, the id that pg knows is one that
+ * the pooler has invented.
+ */
+export function serverProcessId(client: ClientBase): number {
+  const session = pooledSessions.get(client);
+  return session?.processId ?? (client as ClientBase & { processID: number }).processID;
+}
+
+/**
+ * Resets the session that the pooler assigns with the first statement, and gives it its settings. The pooler should have
+ * reset it after its last client. If its configuration prevents that, the session may still be one that a tool has changed.
+ */
+async function startPooledSession(client: ClientBase, settings: SessionSettings): Promise<void> {
+  await ask(client, 'discard all').catch((error: unknown) => {
+    throw isQueryTimeout(error) ? noServerConnection(error) : error;
+  });
+  pooledSessions.set(client, { processId: await setUp(client, settings), settings });
+}
+
+async function setUp(client: ClientBase, settings: SessionSettings): Promise<number> {
+  const { rows } = await ask<{ processId: number }>(client, SET_UP, [
+    settings.application_name,
+    String(settings.statement_timeout),
+    String(settings.lock_timeout),
+    String(settings.idle_in_transaction_session_timeout),
+  ]);
+  return rows[0]!.processId;
+}
+
+/** Sends a statement and waits 5 s for the answer. Without a limit, calls would wait as long as the pooler is full. */
+function ask<Row extends object>(client: ClientBase, text: string, values: string[] = []) {
+  const config: QueryConfig & { query_timeout: number } = {
+    text,
+    values,
+    query_timeout: ANSWER_MS,
+  };
+  return client.query<Row>(config);
+}
+
+function noServerConnection(cause: unknown): Error {
+  const seconds = ANSWER_MS / 1000;
+  const message = `The pooler gave no connection of the server within ${seconds} s. Raise its default_pool_size.`;
+  return Object.assign(new Error(message, { cause }), { code: TOO_MANY_CONNECTIONS });
+}
