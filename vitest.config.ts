@@ -2,13 +2,20 @@ import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { PROCESS_SPECS, SLOW_SPECS } from './test/support/spec-lists.js';
 import { findChromium } from './test/browser/support/chromium.js';
-import { findRedisServer } from './test/support/redis.js';
+import { findPgBouncer, findRedisServer } from './test/support/find-program.js';
 
 export const hasRedis = Boolean(process.env.REDIS_URL) || findRedisServer() !== undefined;
 if (!hasRedis) {
   console.warn(
     '\n*** Neither REDIS_URL nor a redis-server on the PATH: NOTHING IS TESTED ON BULL. ***\n' +
       '*** Install redis-server, or set REDIS_URL, to run the whole suite.              ***\n',
+  );
+}
+
+if (findPgBouncer() === undefined) {
+  console.warn(
+    '\n*** No pgbouncer on the PATH or in /usr/sbin: NOTHING IS TESTED BEHIND PGBOUNCER. ***\n' +
+      '*** To run these tests, install it: apt-get install pgbouncer                     ***\n',
   );
 }
 

@@ -3,7 +3,7 @@ const CLAIMED_RUNS = 'src/workflows/engine/claimed-runs.repository.ts';
 const RUN_STARTS = 'src/workflows/triggers/run-starts.service.ts';
 const HTTP_APPLICATION = 'src/bootstrap/create-http-application.ts';
 const DELIVERY_LOG = 'src/workflows/webhooks/delivery-log.service.ts';
-const CONNECTIONS = 'src/database/transactions/tenant-connections.ts';
+const SESSIONS = 'src/database/driver/session-settings.ts';
 const TENANT_CONNECTIONS = 'src/database/transactions/tenant-connections.ts';
 const TOOL_RUNNER = 'src/workflows/engine/runners/tool.runner.ts';
 const RUNS_TABLE = 'migrations/tables/workflow_runs.sql';
@@ -247,7 +247,9 @@ export const MUTANTS = [
   {
     id: 'S11',
     what: 'sessions that SQL has changed are used again',
-    edits: [[CONNECTIONS, "await client.query('discard all');", "await client.query('select 1');"]],
+    edits: [
+      [SESSIONS, "  await client.query('discard all');", "  await client.query('select 1');"],
+    ],
     tests: ['test/database/changed-sessions'],
     names: 'does not reach the next transaction',
   },
@@ -473,5 +475,19 @@ export const MUTANTS = [
     edits: [['src/audit/audit-verifier.ts', "'set local search_path = pg_catalog'", "'select 1'"]],
     tests: ['test/audit/audit-chain'],
     names: 'is checked without functions of the database',
+  },
+  {
+    id: 'S30',
+    what: 'a pooler that shares sessions between clients is accepted',
+    edits: [['src/database/setup/pooler-mode.ts', "return 'shared';", "return 'session';"]],
+    tests: ['test/database/pgbouncer-modes'],
+    names: 'mode, before the first migration',
+  },
+  {
+    id: 'S31',
+    what: 'a session behind a pooler loses its limits when it is reset',
+    edits: [[SESSIONS, 'if (session) await setUp(client, session.settings);', '']],
+    tests: ['test/database/pgbouncer.e2e-spec'],
+    names: 'also after a reset',
   },
 ];

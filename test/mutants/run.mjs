@@ -22,6 +22,7 @@ import { MUTANTS } from './mutants.mjs';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const COPIED = [
+  'docs',
   'migrations',
   'package.json',
   'scripts',

@@ -3,7 +3,7 @@ import { WakeUps } from '../../src/queue/wake-ups.js';
 import { createContact, send, untilStatus } from '../messaging/support.js';
 import { freePort } from '../support/global-setup.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { findRedisServer } from '../support/redis.js';
+import { findRedisServer } from '../support/find-program.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from './redis-server.js';

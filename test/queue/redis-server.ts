@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { createConnection } from 'node:net';
-import { findRedisServer } from '../support/redis.js';
+import { findRedisServer } from '../support/find-program.js';
 import { waitFor } from '../support/wait-for.js';
 
 /** Runs a Redis that a test can kill. It stores nothing on disk, so a restart loses all data, like FLUSHALL. */

@@ -9,7 +9,7 @@ import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { publishTemplateAccess } from './database.js';
 import { findDatabases, findFiles, findProcesses } from './leftovers.js';
-import { findRedisServer } from './redis.js';
+import { findRedisServer } from './find-program.js';
 
 /**
  * Starts what the end-to-end tests share: a PostgreSQL with a migrated template database, a Redis, and a folder for
