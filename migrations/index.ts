@@ -26,6 +26,7 @@ import { VerifiedAddresses1764000025000 } from './1764000025000-verified-address
 import { MessageEvents1764000026000 } from './1764000026000-message-events.js';
 import { SecretChannels1764000027000 } from './1764000027000-secret-channels.js';
 import { MeasuredQuotas1764000028000 } from './1764000028000-measured-quotas.js';
+import { Secrets1764000029000 } from './1764000029000-secrets.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -61,4 +62,5 @@ export const MIGRATIONS = [
   MessageEvents1764000026000,
   SecretChannels1764000027000,
   MeasuredQuotas1764000028000,
+  Secrets1764000029000,
 ];

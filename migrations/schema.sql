@@ -536,6 +536,24 @@ alter table public.run_waits force row level security;
 create policy owner on public.run_waits to owner using (true) with check (true);
 create policy tenant on public.run_waits to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 
+create table public.secrets (
+  organization_id text collate "C" not null,
+  name text collate "C" not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  updated_by text collate "C",
+  constraint secrets_pkey PRIMARY KEY (organization_id, name),
+  constraint secrets_name_check CHECK ((name ~ '^[a-z][a-z0-9_]{0,63}$'::text)),
+  constraint secrets_sealed_check CHECK (((octet_length(sealed) >= 1) AND (octet_length(sealed) <= 65536))),
+  constraint secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+alter table public.secrets enable row level security;
+alter table public.secrets force row level security;
+create policy owner on public.secrets to owner using (true) with check (true);
+create policy tenant on public.secrets to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.secrets FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
 create table public.tool_policies (
   organization_id text collate "C" not null,
   tool text collate "C" not null,

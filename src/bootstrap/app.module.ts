@@ -21,6 +21,7 @@ import { OperationsModule } from '../operations/operations.module.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
+import { SecretsModule } from '../secrets/secrets.module.js';
 import { RetentionModule } from '../retention/retention.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
@@ -79,6 +80,7 @@ export class AppModule {
         AuditModule,
         ContactsModule,
         MessagingModule,
+        SecretsModule,
         OutboundModule,
         WorkflowsModule,
         RetentionModule,

@@ -7,6 +7,7 @@ import { MessageEvent } from '../messaging/message-event.entity.js';
 import { Message } from '../messaging/message.entity.js';
 import { ToolPolicyRow } from '../policies/tool-policy-row.entity.js';
 import { RetentionRule } from '../retention/retention-rule.entity.js';
+import { SecretRow } from '../secrets/secret.entity.js';
 import { Confirmation } from '../tools/confirmations/confirmation.entity.js';
 import { IdempotencyKey } from '../tools/idempotency/idempotency-key.entity.js';
 import { ParkedRun, Run, RunStep } from '../workflows/journal/run.entity.js';
@@ -23,6 +24,7 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   ApiKey,
   IdempotencyKey,
   Confirmation,
+  SecretRow,
   Contact,
   Message,
   MessageEvent,

@@ -21,8 +21,10 @@ export async function rotateSecrets(): Promise<void> {
       );
       if (!rows[0]) return;
       const box = new SecretBox(rows[0].data_key, env.secretKey, env.otherSecretKey);
-      const { resealed, unreadable } = await resealSecrets(client, box);
-      say(`The secrets of ${resealed} workflows were encrypted with SECRET_KEY.`);
+      const { workflows, secrets, unreadable } = await resealSecrets(client, box);
+      say(
+        `The secrets of ${workflows} workflows and ${secrets} secrets of organizations were encrypted with SECRET_KEY.`,
+      );
       if (unreadable.length === 0) {
         say(
           'All stored secrets are. Remove OTHER_SECRET_KEY from all processes, and restart them.',
@@ -31,8 +33,8 @@ export async function rotateSecrets(): Promise<void> {
       }
       process.exitCode = 1;
       say(
-        `These workflows have secrets that neither SECRET_KEY nor OTHER_SECRET_KEY opens: ${unreadable.join(', ')}\n` +
-          'Set OTHER_SECRET_KEY to the key that sealed them and run this again, or give the workflows new secrets.',
+        `Neither SECRET_KEY nor OTHER_SECRET_KEY opens the secrets of: ${unreadable.join(', ')}\n` +
+          'Set OTHER_SECRET_KEY to the key that sealed them and run this again, or set these secrets again.',
       );
     });
   } catch (error) {

@@ -16,11 +16,18 @@ export class HttpRequestInput {
   url: string;
 
   @Doc(
-    'Headers by name; values are text. Everybody who can see the workflow or its runs can read them.',
+    'Headers by name; values are text. Everybody who can see the workflow or its runs can read them, except secrets.',
     { examples: [{ 'X-Source': 'switchboard' }] },
   )
   @JsonObject({ optional: true })
   headers?: object;
+
+  @Doc(
+    'Name of a secret of the kind header, basic or oauth2_client, which authenticates the request.',
+  )
+  @IsOptional()
+  @Matches(/^[a-z][a-z0-9_]{0,63}$/)
+  credential?: string;
 
   @JsonObject('Sent as application/json. At most one of json and body.', { optional: true })
   json?: object;

@@ -9,6 +9,7 @@ import { headerFaults, readHeaders, retryAfterSeconds } from './http-headers.js'
 import { HttpRequestInput } from './http-request.inputs.js';
 import { HttpRequestResult } from './http-request.results.js';
 import { OutboundClient } from './outbound-client.js';
+import { type FilledRequest, RequestSecretsService } from './request-secrets.service.js';
 
 /** These statuses mean temporary failures. A retry after any other failure would fail again. */
 const TEMPORARY = [429, 502, 503, 504];
@@ -18,6 +19,7 @@ const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'loca
 export class HttpRequestTools {
   constructor(
     private readonly client: OutboundClient,
+    private readonly secrets: RequestSecretsService,
     private readonly security: SecurityLog,
   ) {}
 
@@ -34,28 +36,41 @@ export class HttpRequestTools {
     surfaces: ['workflow'],
   })
   async request(input: HttpRequestInput, call: ToolCall): Promise<HttpRequestResult> {
+    let filled = await this.secrets.fill(input, call);
+    let response = await this.send(filled, call);
+    // The token may have been revoked before its time.
+    if (response.status === 401 && filled.forgetToken()) {
+      filled = await this.secrets.fill(input, call);
+      response = await this.send(filled, call);
+    }
+    assertSuccess(response);
+    return filled.hide({
+      status: response.status,
+      headers: returnedHeaders(response),
+      body: parseBody(response),
+    });
+  }
+
+  private async send({ input, headers }: FilledRequest, call: ToolCall): Promise<HttpResponse> {
     const sent = this.client.send({
       method: input.method,
       url: input.url,
-      ...requestContent(input),
+      ...requestContent(input, headers),
       signal: call.signal,
     });
-    const response = await sent.catch((error: unknown) => {
+    return await sent.catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'invalid_arguments') {
         this.security.report('blocked_target', { subject: call.organizationId });
       }
       throw error;
     });
-    assertSuccess(response);
-    return {
-      status: response.status,
-      headers: returnedHeaders(response),
-      body: parseBody(response),
-    };
   }
 }
 
-function requestContent(input: HttpRequestInput): Pick<HttpRequest, 'headers' | 'body'> {
+function requestContent(
+  input: HttpRequestInput,
+  credential: Readonly<Record<string, string>>,
+): Pick<HttpRequest, 'headers' | 'body'> {
   const { json, body, idempotency_key: key } = input;
   if (json !== undefined && body !== undefined) {
     throw AppError.invalidField('body', 'must not be given together with json');
@@ -68,6 +83,7 @@ function requestContent(input: HttpRequestInput): Pick<HttpRequest, 'headers' | 
       'user-agent': 'Switchboard',
       ...(text !== undefined && { 'content-type': type }),
       ...readHeaders(input.headers ?? {}),
+      ...readHeaders(credential),
       // A small compressed response could exceed the size limit when it is decompressed.
       'accept-encoding': 'identity',
       ...(key !== undefined && { 'idempotency-key': key }),

@@ -2,14 +2,20 @@ import { Module } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { HostResolver } from './host-resolver.js';
 import { HttpRequestTools } from './http-request.tools.js';
+import { OAuthTokens } from './o-auth-tokens.js';
 import { OutboundClient } from './outbound-client.js';
 import { OutboundRules } from './outbound-rules.js';
+import { RequestSecretsService } from './request-secrets.service.js';
+import { SecretsModule } from '../secrets/secrets.module.js';
 
 /** Sends requests to URLs that organizations choose, but never into private networks. */
 @Module({
+  imports: [SecretsModule],
   providers: [
     OutboundClient,
     HttpRequestTools,
+    OAuthTokens,
+    RequestSecretsService,
     {
       provide: OutboundRules,
       inject: [Env],

@@ -18,6 +18,7 @@ export const PAGES = [
   '/settings/developer/calls',
   '/settings/developer/calls?who=everybody',
   '/settings/audit',
+  '/settings/secrets',
   '/settings/retention',
   '/tools',
   '/tools/create_contact',

@@ -13,12 +13,14 @@ const OTHER_REFERENCES = new Set<string>(['id']);
 /** Lists arguments that end in `_id` but contain free text of the caller. */
 const NO_REFERENCES = new Set([
   'external_id',
+  'client_id',
   // It is always rejected, because templates are not supported yet. When they are, add a maker below.
   'template_id',
 ]);
 /** Has additional arguments that a call needs before it looks up the reference. */
 const ALSO: Record<string, Record<string, unknown>> = {
   send_message: { subject: 'Hello', body: 'Hello' },
+  set_secret: { secret: 'a value' },
   bulk_cancel_runs: { status: 'unfinished' },
   bulk_retry_runs: { status: 'failed' },
   bulk_replay_runs: { status: 'finished' },

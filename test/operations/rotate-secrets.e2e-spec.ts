@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SecretBox } from '../../src/database/secret-box.js';
+import { SecretsService } from '../../src/secrets/secrets.service.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { createTestDatabase } from '../support/database.js';
 import { buildTree } from '../support/process.js';
@@ -95,6 +96,8 @@ describe('npm run secrets:rotate', () => {
     const before = await start({ SECRET_KEY: OLD, OTHER_SECRET_KEY: NEW });
     const acme = await createOrganization(before);
     const workflow = await createSigned(acme);
+    const secret = { name: 'api_key', secret: 'the-value', hosts: ['a.example.com'] };
+    await acme.call('set_secret', secret);
     const waiting = await createWorkflow(
       acme,
       [
@@ -129,7 +132,10 @@ describe('npm run secrets:rotate', () => {
     })();
     const rotated = await rotate({ SECRET_KEY: NEW, OTHER_SECRET_KEY: OLD });
     isRotating = false;
-    expect(rotated).toMatchObject({ code: 0, output: expect.stringContaining('of 1 workflows') });
+    expect(rotated).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('of 1 workflows and 1 secrets'),
+    });
     expect(await deliveries).toEqual([202]);
     expect(await sealedBy(before, NEW)).toBe(1);
     expect(await sessionOf(during, acme)).toBe(200);
@@ -144,6 +150,8 @@ describe('npm run secrets:rotate', () => {
 
     const after = await start({ SECRET_KEY: NEW });
     expect(await deliver(after, workflow)).toEqual([202, 202]);
+    const [stored] = await after.app.get(SecretsService).list(acme.id);
+    expect(stored!.content.secret).toBe('the-value');
     expect(await sessionOf(after, acme)).toBe(401);
     expect((await fetch(`${after.url}${path}`, { method: 'POST' })).status).toBe(404);
   });
@@ -199,6 +207,7 @@ describe('npm run secrets:rotate', () => {
     expect(files.sort()).toEqual([
       'database/secret-box.ts',
       'mcp/input-exchange.ts',
+      'secrets/secrets.service.ts',
       'tools/pipeline/request-states.ts',
       'workflows/webhooks/webhook-secrets.service.ts',
     ]);

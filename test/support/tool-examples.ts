@@ -90,6 +90,12 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     workflow_id: await workflowWithRuns(organization),
   }),
   set_retention: async () => ({ runs_days: 30, audit_log_days: 365 }),
+  set_secret: async () => ({ name: 'api_key', secret: 'a value', hosts: ['api.example.com'] }),
+  delete_secret: async (organization) => {
+    const given = { name: 'deleted', secret: 'a value', hosts: ['api.example.com'] };
+    await made(organization, 'set_secret', given);
+    return { name: 'deleted' };
+  },
   offer_workflow_as_tool: async (organization) => ({
     workflow_id: await workflow(organization, true),
     ...OFFER,

@@ -152,6 +152,14 @@ const audit = createRoute({
     'AuditLogPage',
   ),
 });
+const secrets = createRoute({
+  ...page,
+  path: '/settings/secrets',
+  component: lazyRouteComponent(
+    () => import('../features/secrets/secrets-page.tsx'),
+    'SecretsPage',
+  ),
+});
 const retention = createRoute({
   ...page,
   path: '/settings/retention',
@@ -232,6 +240,7 @@ const routeTree = root.addChildren([
     message,
     calls,
     audit,
+    secrets,
     retention,
     approvals,
     tools,

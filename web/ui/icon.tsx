@@ -11,6 +11,7 @@ const PATHS = {
   copy: 'M7 7h9v10H7ZM4 13V3h9',
   deliveries: 'M3 10h3l2 3h4l2-3h3M3 10v6h14v-6M3 10l2.500-6h9L17 10',
   home: 'M3 9.500 10 4l7 5.500V17H3ZM8 17v-5h4v5',
+  key: 'M7 13a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7ZM10.500 9.500H18V13M14.500 9.500V12',
   log: 'M4 4h12v13H4ZM7 8h6M7 11h6M7 14h4',
   menu: 'M3 6h14M3 10h14M3 14h14',
   messages: 'M3 5h14v10H3ZM3 6l7 5 7-5',

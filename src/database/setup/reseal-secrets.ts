@@ -12,29 +12,83 @@ interface SealedRow {
   previous_secret: Buffer | null;
 }
 
+/** Describes a table with sealed columns. $1 and $2 are the last row of the batch before, $3 and $4 the current key. */
+interface SealedTable {
+  readonly select: string;
+  readonly update: string;
+  /** Returns the context with which the row was sealed. */
+  readonly contextOf: (row: SealedRow) => string;
+}
+
+// The locks do not stop webhooks: they lock the key of the row only.
+const WORKFLOWS: SealedTable = {
+  select: `select organization_id, id, secret, previous_secret from public.workflows
+    where (organization_id, id) > ($1, $2)
+      and (substr(secret, 1, $4) <> $3 or substr(previous_secret, 1, $4) <> $3)
+    order by organization_id, id limit ${BATCH} for no key update`,
+  update: `update public.workflows w set secret = g.secret, previous_secret = g.previous_secret
+    from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[])
+      as g (organization_id, id, secret, previous_secret)
+    where w.organization_id = g.organization_id and w.id = g.id`,
+  contextOf: ({ id }) => id,
+};
+const SECRETS: SealedTable = {
+  select: `select organization_id, name as id, sealed as secret, null::bytea as previous_secret from public.secrets
+    where (organization_id, name) > ($1, $2) and substr(sealed, 1, $4) <> $3
+    order by organization_id, name limit ${BATCH} for no key update`,
+  update: `update public.secrets s set sealed = g.secret
+    from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[])
+      as g (organization_id, name, secret, previous_secret)
+    where s.organization_id = g.organization_id and s.name = g.name`,
+  contextOf: (row) => `secret ${row.organization_id} ${row.id}`,
+};
+
 export interface ResealResult {
   /** Counts the workflows whose secrets were encrypted again. */
-  resealed: number;
-  /** Lists the ids of workflows with a secret that neither key opens. These secrets were left as they are. */
+  workflows: number;
+  /** Counts the secrets of organizations that were encrypted again. */
+  secrets: number;
+  /**
+   * Lists the ids of workflows, and the names of secrets, that neither key opens. They were left as they are.
+   */
   unreadable: string[];
 }
 
 /**
  * Encrypts all stored secrets with the current key of the box. Processes that have both keys can run meanwhile. It
- * commits every hundred workflows. A call after an interrupted one continues where that one stopped, because rows that
- * are sealed with the current key are not selected.
+ * commits every hundred rows. A call after an interrupted one continues where that one stopped, because rows that are
+ * sealed with the current key are not selected.
  */
 export async function resealSecrets(client: Client, box: SecretBox): Promise<ResealResult> {
+  const workflows = await resealTable(client, box, WORKFLOWS);
+  const secrets = await resealTable(client, box, SECRETS);
+  return {
+    workflows: workflows.resealed,
+    secrets: secrets.resealed,
+    unreadable: [...workflows.unreadable, ...secrets.unreadable],
+  };
+}
+
+interface TableResult {
+  resealed: number;
+  unreadable: string[];
+}
+
+async function resealTable(
+  client: Client,
+  box: SecretBox,
+  table: SealedTable,
+): Promise<TableResult> {
   let resealed = 0;
   for (let pass = 1; ; pass += 1) {
-    const found = await runPass(client, box);
+    const found = await runPass(client, box, table);
     resealed += found.resealed;
     if (found.resealed === 0 || pass === MAX_PASSES) return { ...found, resealed };
   }
 }
 
-async function runPass(client: Client, box: SecretBox): Promise<ResealResult> {
-  const result: ResealResult = { resealed: 0, unreadable: [] };
+async function runPass(client: Client, box: SecretBox, table: SealedTable): Promise<TableResult> {
+  const result: TableResult = { resealed: 0, unreadable: [] };
   let after: Pick<SealedRow, 'organization_id' | 'id'> | undefined = {
     organization_id: '',
     id: '',
@@ -42,7 +96,7 @@ async function runPass(client: Client, box: SecretBox): Promise<ResealResult> {
   while (after) {
     await client.query('begin');
     try {
-      after = await runBatch(client, box, after, result);
+      after = await runBatch(client, box, table, after, result);
       await client.query('commit');
     } catch (error) {
       await client.query('rollback').catch(() => undefined);
@@ -56,38 +110,31 @@ async function runPass(client: Client, box: SecretBox): Promise<ResealResult> {
 async function runBatch(
   client: Client,
   box: SecretBox,
+  { select, update, contextOf }: SealedTable,
   after: Pick<SealedRow, 'organization_id' | 'id'>,
-  result: ResealResult,
+  result: TableResult,
 ): Promise<SealedRow | undefined> {
-  // The lock does not stop webhooks: they lock the key of the row only.
-  const { rows } = await client.query<SealedRow>(
-    `select organization_id, id, secret, previous_secret from public.workflows
-     where (organization_id, id) > ($1, $2)
-       and (substr(secret, 1, $4) <> $3 or substr(previous_secret, 1, $4) <> $3)
-     order by organization_id, id limit ${BATCH} for no key update`,
-    [after.organization_id, after.id, box.currentId, box.currentId.length],
-  );
+  const { rows } = await client.query<SealedRow>(select, [
+    after.organization_id,
+    after.id,
+    box.currentId,
+    box.currentId.length,
+  ]);
   const readable = rows.flatMap((row) => {
     try {
-      const open = (sealed: Buffer | null) => sealed && box.reseal(sealed, row.id);
+      const open = (sealed: Buffer | null) => sealed && box.reseal(sealed, contextOf(row));
       return [{ ...row, secret: open(row.secret), previous_secret: open(row.previous_secret) }];
     } catch {
       result.unreadable.push(row.id);
       return [];
     }
   });
-  await client.query(
-    `update public.workflows w set secret = g.secret, previous_secret = g.previous_secret
-     from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[])
-       as g (organization_id, id, secret, previous_secret)
-     where w.organization_id = g.organization_id and w.id = g.id`,
-    [
-      readable.map((row) => row.organization_id),
-      readable.map(({ id }) => id),
-      readable.map(({ secret }) => secret),
-      readable.map((row) => row.previous_secret),
-    ],
-  );
+  await client.query(update, [
+    readable.map((row) => row.organization_id),
+    readable.map(({ id }) => id),
+    readable.map(({ secret }) => secret),
+    readable.map((row) => row.previous_secret),
+  ]);
   result.resealed += readable.length;
   return rows.at(-1);
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { LiquidModule } from '../../liquid/liquid.module.js';
 import { PoliciesModule } from '../../policies/policies.module.js';
+import { SecretsModule } from '../../secrets/secrets.module.js';
 import { ToolsModule } from '../../tools/tools.module.js';
 import { OffersModule } from '../offers/offers.module.js';
 import { StoreModule } from '../store/store.module.js';
@@ -19,6 +20,7 @@ import { WorkflowsService } from './workflows.service.js';
     LiquidModule,
     OffersModule,
     PoliciesModule,
+    SecretsModule,
     StoreModule,
     ToolsModule,
     TriggersModule,

@@ -5,6 +5,7 @@ import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { ToolPolicies } from '../../policies/tool-policies.js';
 import { ToolPolicySettingsService } from '../../policies/tool-policy-settings.service.js';
 import { mayActOnRuns, restrictionFault } from '../../policies/key-restriction.js';
+import { SecretsService } from '../../secrets/secrets.service.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
@@ -29,6 +30,7 @@ export class DefinitionChecksService {
     private readonly registry: ToolRegistry,
     private readonly liquid: LiquidSandbox,
     private readonly policies: ToolPolicySettingsService,
+    private readonly secrets: SecretsService,
   ) {}
 
   /** Parses the given parts of a definition. Throws `invalid_arguments` with the path of each fault. */
@@ -112,6 +114,7 @@ export class DefinitionChecksService {
         surface !== 'dashboard' && isConfirmedAlways(policies, { names: ['set_run_contact'] })
           ? 'saves a contact, which must be confirmed each time, so only a person may save it'
           : undefined,
+      secrets: await this.secrets.names(organizationId),
       workflows: await this.workflows.findExisting(organizationId, workflowsNamedIn(steps)),
     };
   }

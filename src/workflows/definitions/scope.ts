@@ -96,7 +96,7 @@ function hasReference(text: string, variable: string): boolean {
 }
 
 /** Returns every text value at any depth. Names of members are left out, because they contain no expressions. */
-function collectTexts(value: unknown): string[] {
+export function collectTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(collectTexts);

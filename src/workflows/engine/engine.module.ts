@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ContactsModule } from '../../contacts/contacts.module.js';
 import { LiquidModule } from '../../liquid/liquid.module.js';
+import { SecretsModule } from '../../secrets/secrets.module.js';
 import { ToolsModule } from '../../tools/tools.module.js';
 import { JournalModule } from '../journal/journal.module.js';
 import { RunsModule } from '../runs/runs.module.js';
@@ -44,6 +45,7 @@ const RUNNERS = [
     JournalModule,
     LiquidModule,
     RunsModule,
+    SecretsModule,
     StoreModule,
     ToolsModule,
     TriggersModule,

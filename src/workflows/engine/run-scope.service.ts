@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { ContactView } from '../../contacts/contact.results.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { SecretMarkers } from '../../secrets/secret-markers.js';
 import type { ForEachStep } from '../definitions/definition.js';
-import { mayReference, stepValue } from '../definitions/scope.js';
+import { collectTexts, mayReference, stepValue } from '../definitions/scope.js';
 import type { Iteration, Place } from '../definitions/step-engine.js';
 import { resumablePaths } from '../definitions/steps/awaiting-steps.js';
 import { INDEX, type LoopInput, itemName } from '../definitions/steps/for-each-step.js';
@@ -17,6 +18,7 @@ export class RunScopeService {
     private readonly contacts: ContactsService,
     private readonly liquid: LiquidSandbox,
     private readonly resumes: ResumesService,
+    private readonly secrets: SecretMarkers,
   ) {}
 
   /**
@@ -36,6 +38,9 @@ export class RunScopeService {
         : null;
     return {
       contact: contact && ContactView.of(contact),
+      ...(mayReference(step, 'secrets') && {
+        secrets: this.secrets.variableFor(row.id, collectTexts(step)),
+      }),
       ...Object.fromEntries(stepVariables(tx, iterations)),
       ...Object.fromEntries(iterations.flatMap((iteration) => loopVariables(tx, iteration))),
       trigger: { type: row.triggerType, payload: data.payload },

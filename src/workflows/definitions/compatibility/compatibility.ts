@@ -178,6 +178,7 @@ class ReferenceReader extends StepChecks {
           find: () => undefined,
           names: () => [],
           refusal: () => undefined,
+          secrets: [],
           workflows: new Set(),
         },
         liquid: sandbox,

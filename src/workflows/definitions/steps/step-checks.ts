@@ -7,6 +7,8 @@ import { canHaveMember } from '../compatibility/tool-schemas.js';
 import { isDynamic, visitTexts } from '../step-fields.js';
 
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
+const SECRETS = 'secrets';
+const WHOLE_SECRET = /\{\{-?\s*secrets\.([a-z][a-z0-9_]*)\s*-?\}\}/g;
 
 export interface StepTools {
   find(name: string): ToolDescriptor | undefined;
@@ -19,6 +21,8 @@ export interface StepTools {
   readonly runRefusal?: string;
   /** Has the ids of existing workflows to which steps refer. */
   readonly workflows: ReadonlySet<string>;
+  /** Lists the names of the organization's secrets. */
+  readonly secrets: readonly string[];
 }
 
 /** Holds the context of all checks of one definition. */
@@ -53,7 +57,11 @@ export class StepChecks {
   }
 
   name(name: string, path: string): void {
-    if (ROOTS.includes(name) || this.visible.has(name) || this.definition.ids.has(name)) {
+    if (
+      [...ROOTS, SECRETS].includes(name) ||
+      this.visible.has(name) ||
+      this.definition.ids.has(name)
+    ) {
       this.fault(path, `must not be "${name}": expressions use that name for something else`);
     }
   }
@@ -62,17 +70,30 @@ export class StepChecks {
     return this.definition.ids.has(name);
   }
 
-  value(value: unknown, path: string): void {
-    visitTexts(value, path, (text, at) => this.text(text, at));
+  /** Checks all texts in a value. Texts of a tool that takes secrets may contain secrets. */
+  value(value: unknown, path: string, takesSecrets = false): void {
+    visitTexts(value, path, (text, at) => this.text(text, at, takesSecrets));
   }
 
-  text(text: string, path: string): void {
+  text(text: string, path: string, takesSecrets = false): void {
     if (!isDynamic(text)) return;
     collectFaults(path, this.faults, () => {
       const { liquid } = this.definition;
       liquid.parse(text);
-      this.references(liquid.references(text), path, this.visible);
+      const references = liquid.references(text);
+      const others = references.filter((reference) => rootOf(reference) !== SECRETS);
+      if (takesSecrets && others.length < references.length) this.secrets(text, path);
+      this.references(takesSecrets ? others : references, path, this.visible);
     });
+  }
+
+  /** Adds a fault for a secret that does not exist. */
+  secret(name: string, path: string): void {
+    const known = this.tools.secrets;
+    if (known.includes(name)) return;
+    const message = (): string =>
+      `refers to the secret "${name}", which does not exist.${didYouMean(name, known)} A person creates it in Settings → Secrets`;
+    this.fault(path, message);
   }
 
   /** Checks a condition, if there is one. It can also refer to the given names. */
@@ -97,6 +118,20 @@ export class StepChecks {
     this.fault(path, `refers to "${reference}", which "${tool}" does not return.${near}`);
   }
 
+  private secrets(text: string, path: string): void {
+    const rest = text.replaceAll(WHOLE_SECRET, (_, name: string) => {
+      this.secret(name, path);
+      return '';
+    });
+    // The value of a secret is put in when the request is sent, so that filters and tags would see something else.
+    if (/(?<![\w.-])secrets(?![\w-])/.test(rest)) {
+      this.fault(
+        path,
+        'must contain a secret as {{ secrets.name }}, without filters, tags and other names',
+      );
+    }
+  }
+
   private references(
     references: readonly string[],
     path: string,
@@ -105,6 +140,13 @@ export class StepChecks {
     for (const reference of new Set(references)) this.member(reference, path);
     for (const root of new Set(references.map(rootOf))) {
       if (ROOTS.includes(root) || visible.has(root)) continue;
+      if (root === SECRETS) {
+        this.fault(
+          path,
+          'refers to a secret, which only the arguments of http_request may contain',
+        );
+        continue;
+      }
       const message = (): string =>
         this.definition.ids.has(root)
           ? `refers to the step "${root}", which may not have run before this step`

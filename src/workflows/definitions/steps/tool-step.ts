@@ -12,6 +12,9 @@ export const MAX_PAUSE_SECONDS = 3600;
 /** Limits the timeout of any other tool, because the database ends a transaction that is idle for 30 s. */
 export const MAX_INTERNAL_TIMEOUT_SECONDS = 25;
 
+/** The arguments of this tool may contain secrets. */
+const HTTP_REQUEST = 'http_request';
+
 const RETRY: JsonSchema = {
   type: 'object',
   additionalProperties: false,
@@ -48,7 +51,12 @@ export const TOOL_STEP: StepKind<ToolStep> = {
   },
 
   check(step, path, checks) {
-    checks.value(step.arguments ?? {}, `${path}.arguments`);
+    const { tool, arguments: given = {} } = step;
+    const at = `${path}.arguments`;
+    checks.value(given, at, tool === HTTP_REQUEST);
+    if (tool === HTTP_REQUEST && typeof given.credential === 'string') {
+      checks.secret(given.credential, `${at}.credential`);
+    }
     checkTool(step, path, checks);
   },
 };

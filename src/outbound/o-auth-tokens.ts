@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../errors/app-error.js';
+import { parseJson } from '../http/request-body.js';
+import type { SecretContent } from '../secrets/secret-content.js';
+import type { StoredSecret } from '../secrets/secrets.service.js';
+import { OutboundClient } from './outbound-client.js';
+
+const MOST_TOKENS = 1000;
+/** A token without `expires_in` is used for this time. */
+const DEFAULT_SECONDS = 300;
+const MOST_SECONDS = 86_400;
+/** A token is replaced this long before it expires, because a request takes time too. */
+const EARLY_SECONDS = 30;
+
+/**
+ * Gets access tokens of OAuth 2.0 client credentials (RFC 6749, 4.4) and keeps them until shortly before they expire.
+ * A changed secret gets a new token.
+ */
+@Injectable()
+export class OAuthTokens {
+  private readonly tokens = new LRUCache<string, Promise<string>>({ max: MOST_TOKENS });
+
+  constructor(private readonly client: OutboundClient) {}
+
+  /**
+   * Returns a token for the secret. Throws `rejected` when the token URL refuses the client, and `unavailable` when it
+   * does not answer.
+   */
+  async get(organizationId: string, secret: StoredSecret): Promise<string> {
+    const key = keyOf(organizationId, secret);
+    const known = this.tokens.get(key);
+    if (known) return await known;
+    const token = this.request(key, secret);
+    // Steps that need the token at the same time share one request.
+    this.tokens.set(key, token);
+    token.catch(() => this.tokens.delete(key));
+    return await token;
+  }
+
+  /** Makes the next call of {@link get} request a new token. */
+  forget(organizationId: string, secret: StoredSecret): void {
+    this.tokens.delete(keyOf(organizationId, secret));
+  }
+
+  private async request(key: string, { name, content }: StoredSecret): Promise<string> {
+    const response = await this.client.send({
+      method: 'POST',
+      url: content.token_url!,
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'Switchboard',
+        'content-type': 'application/x-www-form-urlencoded',
+        'accept-encoding': 'identity',
+        authorization: clientAuthorization(content),
+      },
+      body: Buffer.from(
+        new URLSearchParams({
+          grant_type: 'client_credentials',
+          ...(content.scope && { scope: content.scope }),
+        }).toString(),
+      ),
+      // No caller may end the request, because several steps may wait for it. The client ends it after its time limit.
+      signal: new AbortController().signal,
+    });
+    if (response.status !== 200) {
+      const code = response.status === 429 || response.status >= 500 ? 'unavailable' : 'rejected';
+      throw new AppError(code, `The token URL of the secret ${name} answered ${response.status}.`);
+    }
+    const { token, seconds } = readToken(response.body, name);
+    const ttl = Math.max(seconds - EARLY_SECONDS, 1) * 1000;
+    this.tokens.set(key, Promise.resolve(token), { ttl });
+    return token;
+  }
+}
+
+function keyOf(organizationId: string, { name, updatedAt }: StoredSecret): string {
+  return `${organizationId} ${name} ${updatedAt.getTime()}`;
+}
+
+/** Returns the header of HTTP Basic with the encoding of RFC 6749, 2.3.1. */
+function clientAuthorization({ client_id: id = '', secret }: SecretContent): string {
+  const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
+  return `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}`;
+}
+
+function readToken(body: Buffer, name: string): { token: string; seconds: number } {
+  let answer: unknown;
+  try {
+    answer = parseJson(body);
+  } catch {
+    answer = undefined;
+  }
+  const {
+    access_token: token,
+    token_type: type,
+    expires_in: seconds,
+  } = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>;
+  if (typeof token !== 'string' || !/^[!-~]{1,8192}$/.test(token)) {
+    throw new AppError('rejected', `The token URL of the secret ${name} answered no access token.`);
+  }
+  if (typeof type === 'string' && type.toLowerCase() !== 'bearer') {
+    throw new AppError('rejected', `The token of the secret ${name} is no Bearer token.`);
+  }
+  const isNumber = typeof seconds === 'number' && seconds > 0;
+  return { token, seconds: isNumber ? Math.min(seconds, MOST_SECONDS) : DEFAULT_SECONDS };
+}

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../errors/app-error.js';
+import { mayReceive, type SecretContent } from '../secrets/secret-content.js';
+import { SecretMarkers } from '../secrets/secret-markers.js';
+import { SecretsService, type StoredSecret } from '../secrets/secrets.service.js';
+import { didYouMean } from '../text/nearest-names.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
+import type { HttpRequestInput } from './http-request.inputs.js';
+import { OAuthTokens } from './o-auth-tokens.js';
+import { parseTarget } from './outbound-target.js';
+
+/** Shorter texts occur in responses by chance. */
+const SHORTEST_HIDDEN = 4;
+
+/** Holds a request with its secrets in place. It must not be stored or logged. */
+export interface FilledRequest {
+  readonly input: HttpRequestInput;
+  /** Has the header of the credential, if the request has one. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Removes the secrets of the request from a part of the response. */
+  hide<T>(value: T): T;
+  /** Forgets the token that was sent. Returns false when the request has no token that could be renewed. */
+  forgetToken(): boolean;
+}
+
+/** Puts the secrets of an organization into requests, just before they are sent. */
+@Injectable()
+export class RequestSecretsService {
+  constructor(
+    private readonly secrets: SecretsService,
+    private readonly markers: SecretMarkers,
+    private readonly tokens: OAuthTokens,
+  ) {}
+
+  /**
+   * Returns the request with its secrets. Throws `invalid_arguments` for an unknown secret, and for a host that may not
+   * receive it.
+   */
+  async fill(input: HttpRequestInput, call: ToolCall): Promise<FilledRequest> {
+    const { organizationId, runId = '' } = call;
+    const { credential } = input;
+    const inTexts = new Set(this.markers.namesIn(runId, JSON.stringify(input)));
+    const names = [...inTexts, ...(credential === undefined ? [] : [credential])];
+    if (names.length === 0) {
+      return { input, headers: {}, hide: (value) => value, forgetToken: () => false };
+    }
+    const stored = await this.secrets.list(organizationId, names);
+    const byName = new Map(stored.map((secret) => [secret.name, secret]));
+    const find = (name: string): StoredSecret => byName.get(name) ?? missing(name, byName);
+    for (const name of inTexts) assertKind(find(name), true);
+    const filled = this.fillTexts(input, runId, (name) => find(name).content.secret);
+    const { host } = parseTarget(filled.url);
+    for (const name of names) assertHost(find(name), host);
+    const hidden = new Map(stored.map(({ name, content }) => [content.secret, name]));
+    const authentication = credential === undefined ? undefined : find(credential);
+    if (!authentication) return { ...result(filled, {}, hidden), forgetToken: () => false };
+    assertKind(authentication, false);
+    const [name, value] = await this.headerOf(organizationId, authentication);
+    // The token, or the user name and the password as HTTP Basic encodes them.
+    hidden.set(value.replace(/^(Basic|Bearer) /, ''), authentication.name);
+    return {
+      ...result(filled, { [name.toLowerCase()]: value }, hidden),
+      forgetToken: () => {
+        if (authentication.content.kind !== 'oauth2_client') return false;
+        this.tokens.forget(organizationId, authentication);
+        return true;
+      },
+    };
+  }
+
+  private fillTexts(
+    input: HttpRequestInput,
+    runId: string,
+    secretOf: (name: string) => string,
+  ): HttpRequestInput {
+    const fill = (text: string): string => this.markers.fill(runId, text, secretOf);
+    return {
+      ...input,
+      // A secret in a URL is one part of it, whatever characters it has.
+      url: this.markers.fill(runId, input.url, (name) => encodeURIComponent(secretOf(name))),
+      ...(input.headers && { headers: mapTexts(input.headers, fill) }),
+      ...(input.json && { json: mapTexts(input.json, fill) }),
+      ...(input.body !== undefined && { body: fill(input.body) }),
+    };
+  }
+
+  private async headerOf(
+    organizationId: string,
+    secret: StoredSecret,
+  ): Promise<readonly [name: string, value: string]> {
+    const { content } = secret;
+    if (content.kind === 'header') return [content.header!, content.secret];
+    if (content.kind === 'basic') {
+      const pair = `${content.username}:${content.secret}`;
+      return ['Authorization', `Basic ${Buffer.from(pair).toString('base64')}`];
+    }
+    return ['Authorization', `Bearer ${await this.tokens.get(organizationId, secret)}`];
+  }
+}
+
+function result(
+  input: HttpRequestInput,
+  headers: Record<string, string>,
+  hidden: ReadonlyMap<string, string>,
+): Omit<FilledRequest, 'forgetToken'> {
+  const hide = (text: string): string =>
+    [...hidden].reduce(
+      (rest, [secret, name]) =>
+        secret.length < SHORTEST_HIDDEN ? rest : rest.replaceAll(secret, `[secret ${name}]`),
+      text,
+    );
+  return { input, headers, hide: (value) => mapTexts(value, hide) };
+}
+
+function missing(name: string, known: ReadonlyMap<string, unknown>): never {
+  throw AppError.invalid(
+    `There is no secret "${name}". Create it in Settings → Secrets.${didYouMean(name, [...known.keys()])}`,
+  );
+}
+
+function assertKind({ name, content }: StoredSecret, isInText: boolean): void {
+  if ((content.kind === 'value') === isInText) return;
+  throw AppError.invalid(
+    isInText
+      ? `The secret "${name}" has the kind ${content.kind}. Use it as the credential of the request.`
+      : `The secret "${name}" has the kind value. Use it as {{ secrets.${name} }}.`,
+  );
+}
+
+function assertHost({ name, content }: { name: string; content: SecretContent }, host: string) {
+  if (mayReceive(content, host)) return;
+  throw AppError.invalidField(
+    'url',
+    `must lead to a host that may receive the secret "${name}": ${content.hosts.join(', ')}`,
+  );
+}
+
+/** Returns a JSON value with every text replaced, names of members included. */
+function mapTexts<T>(value: T, replace: (text: string) => string): T;
+function mapTexts(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === 'string') return replace(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [replace(key), mapTexts(item, replace)]),
+  );
+}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { SecretBox } from '../database/secret-box.js';
+
+const MAC = '[A-Za-z0-9_-]{22}';
+const MARKER = new RegExp(`\\{\\{secrets\\.([a-z][a-z0-9_]{0,63})@(${MAC})\\}\\}`, 'g');
+const REFERENCE = /\bsecrets\.([a-z][a-z0-9_]{0,63})/g;
+
+/**
+ * Makes the texts that stand for secrets while a step is evaluated and stored. Only the request that is sent contains
+ * the secret. A marker is valid in one run only and cannot be forged, so a text of a payload that looks like a marker
+ * stays a text.
+ */
+@Injectable()
+export class SecretMarkers {
+  private readonly key: string;
+
+  constructor(box: SecretBox) {
+    this.key = box.derive('markers of secrets');
+  }
+
+  /** Returns the variable `secrets` of expressions, with the names that the texts refer to. */
+  variableFor(runId: string, texts: readonly string[]): Record<string, string> {
+    const names = texts.flatMap((text) => [...text.matchAll(REFERENCE)].map(([, name]) => name!));
+    return Object.fromEntries(names.map((name) => [name, this.markerOf(runId, name)]));
+  }
+
+  /** Returns the names of the secrets that a text needs. */
+  namesIn(runId: string, text: string): string[] {
+    return [...text.matchAll(MARKER)].flatMap(([, name, mac]) =>
+      this.isValid(runId, name!, mac!) ? [name!] : [],
+    );
+  }
+
+  /** Replaces every marker of the run. `secretOf` gets the name. */
+  fill(runId: string, text: string, secretOf: (name: string) => string): string {
+    return text.replaceAll(MARKER, (marker: string, name: string, mac: string) =>
+      this.isValid(runId, name, mac) ? secretOf(name) : marker,
+    );
+  }
+
+  private markerOf(runId: string, name: string): string {
+    return `{{secrets.${name}@${this.mac(runId, name)}}}`;
+  }
+
+  private isValid(runId: string, name: string, mac: string): boolean {
+    return timingSafeEqual(Buffer.from(mac), Buffer.from(this.mac(runId, name)));
+  }
+
+  private mac(runId: string, name: string): string {
+    return createHmac('sha256', this.key)
+      .update(`${runId}\0${name}`)
+      .digest('base64url')
+      .slice(0, 22);
+  }
+}

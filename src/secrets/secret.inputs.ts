@@ -1,0 +1,69 @@
+import { ArrayMaxSize, ArrayMinSize, Matches } from 'class-validator';
+import { Doc } from '../tools/schema/doc.decorator.js';
+import { Choice, Text, TextList } from '../tools/schema/fields.js';
+import { SECRET_KINDS, type SecretKind } from './secret-content.js';
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+const MOST_HOSTS = 20;
+
+export class ListSecretsInput {}
+
+export class SetSecretInput {
+  @Doc('Lowercase letters, digits and _. Steps refer to it by this name.', {
+    examples: ['stripe_key'],
+  })
+  @Matches(NAME)
+  name: string;
+
+  @Doc(
+    'value: http_request steps use it as {{ secrets.NAME }}. header, basic and oauth2_client: steps name it as ' +
+      'their credential, which sets a header, HTTP Basic, or a Bearer token of OAuth 2.0 client credentials.',
+  )
+  @Choice(SECRET_KINDS)
+  kind: SecretKind = 'value';
+
+  @Text(
+    'The value, the value of the header, the password or the client secret. Nobody can read it again. Without it, ' +
+      'the secret that is stored stays, and only the other fields change.',
+    { optional: true, min: 1, max: 8192 },
+  )
+  secret?: string;
+
+  @Doc(
+    'Hosts that may receive it: api.example.com, or *.example.com for all hosts below example.com. Requests to ' +
+      'other hosts fail.',
+    { examples: [['api.example.com']] },
+  )
+  @TextList()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MOST_HOSTS)
+  @Matches(/^(\*\.)?[a-zA-Z0-9.:[\]-]{1,253}$/, { each: true })
+  hosts: string[];
+
+  @Text('Name of the header, for the kind header.', { optional: true, min: 1, max: 100 })
+  header?: string;
+
+  @Text('For the kind basic.', { optional: true, max: 500 })
+  username?: string;
+
+  @Text('For the kind oauth2_client: the URL that issues tokens.', {
+    optional: true,
+    min: 1,
+    max: 2048,
+  })
+  token_url?: string;
+
+  @Text('For the kind oauth2_client.', { optional: true, min: 1, max: 500 })
+  client_id?: string;
+
+  @Text('For the kind oauth2_client: the scopes, separated by spaces.', {
+    optional: true,
+    max: 1000,
+  })
+  scope?: string;
+}
+
+export class DeleteSecretInput {
+  @Text({ min: 1, max: 64 })
+  name: string;
+}

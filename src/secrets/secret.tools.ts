@@ -1,0 +1,114 @@
+import { Injectable, UseGuards } from '@nestjs/common';
+import { AppError } from '../errors/app-error.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
+import { Tool } from '../tools/contract/tool.decorator.js';
+import { OwnerGuard } from '../tools/policies/owner.guard.js';
+import type { SecretContent, SecretKind } from './secret-content.js';
+import { DeleteSecretInput, ListSecretsInput, SetSecretInput } from './secret.inputs.js';
+import { DeletedSecret, SecretList, SecretResult, SecretView } from './secret.results.js';
+import { SecretsService } from './secrets.service.js';
+
+/** Lists the fields that each kind needs besides the secret and the hosts, and those that it may have. */
+const FIELDS: Readonly<Record<SecretKind, { needs: readonly Field[]; may: readonly Field[] }>> = {
+  value: { needs: [], may: [] },
+  header: { needs: ['header'], may: [] },
+  basic: { needs: ['username'], may: [] },
+  oauth2_client: { needs: ['token_url', 'client_id'], may: ['scope'] },
+};
+const ALL_FIELDS = ['header', 'username', 'token_url', 'client_id', 'scope'] as const;
+type Field = (typeof ALL_FIELDS)[number];
+
+/** Provides the tools by which owners set secrets. No tool returns the secret part. */
+@Injectable()
+export class SecretTools {
+  constructor(private readonly secrets: SecretsService) {}
+
+  @Tool({
+    name: 'list_secrets',
+    title: 'List secrets',
+    description:
+      'Returns the secrets of the organization in the order of their names, without their values.',
+    output: SecretList,
+    readOnly: true,
+    surfaces: ['dashboard'],
+  })
+  async list(_input: ListSecretsInput, { organizationId }: ToolCall): Promise<SecretList> {
+    const secrets = await this.secrets.list(organizationId);
+    return { secrets: secrets.map((secret) => SecretView.of(secret)) };
+  }
+
+  @UseGuards(OwnerGuard)
+  @Tool({
+    name: 'set_secret',
+    title: 'Set a secret',
+    description:
+      'Creates a secret for http_request steps, or replaces the one with this name. Runs use the new one from ' +
+      'their next request on.',
+    output: SecretResult,
+    destructive: true,
+    idempotent: true,
+    secrets: ['secret'],
+    surfaces: ['dashboard'],
+  })
+  async set(input: SetSecretInput, { organizationId, actor }: ToolCall): Promise<SecretResult> {
+    assertFields(input);
+    const [before] = await this.secrets.list(organizationId, [input.name]);
+    const secret = input.secret ?? keptSecret(before?.content, input);
+    const given = ALL_FIELDS.map((field) => [field, input[field]] as const);
+    const content: SecretContent = {
+      kind: input.kind,
+      secret,
+      hosts: input.hosts.map((host) => host.toLowerCase()),
+      ...(Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Pick<
+        SecretContent,
+        Field
+      >),
+    };
+    const saved = await this.secrets.set(organizationId, input.name, content, actor.id);
+    return { secret: SecretView.of(saved) };
+  }
+
+  @UseGuards(OwnerGuard)
+  @Tool({
+    name: 'delete_secret',
+    title: 'Delete a secret',
+    description: 'Deletes a secret. Steps that use it fail from then on.',
+    output: DeletedSecret,
+    destructive: true,
+    surfaces: ['dashboard'],
+  })
+  async delete({ name }: DeleteSecretInput, { organizationId }: ToolCall): Promise<DeletedSecret> {
+    if (await this.secrets.delete(organizationId, name)) return { deleted: name };
+    throw new AppError('not_found', `There is no secret "${name}".`);
+  }
+}
+
+function assertFields(input: SetSecretInput): void {
+  const { needs, may } = FIELDS[input.kind];
+  for (const field of ALL_FIELDS) {
+    const isGiven = input[field] !== undefined;
+    if (needs.includes(field) && !isGiven) {
+      throw AppError.invalidField(field, `is required for the kind ${input.kind}`);
+    }
+    if (isGiven && !needs.includes(field) && !may.includes(field)) {
+      throw AppError.invalidField(field, `does not belong to the kind ${input.kind}`);
+    }
+  }
+  if (input.kind !== 'value' && input.secret !== undefined && /[^\t -~]/.test(input.secret)) {
+    throw AppError.invalidField('secret', 'must have printable ASCII characters only');
+  }
+}
+
+/**
+ * Returns the secret that is stored. A change of the hosts or of the URL for tokens needs the secret again, because it
+ * decides who receives the secret.
+ */
+function keptSecret(before: SecretContent | undefined, input: SetSecretInput): string {
+  if (!before) throw AppError.invalidField('secret', 'is required for a new secret');
+  const isSame =
+    before.kind === input.kind &&
+    before.token_url === input.token_url &&
+    input.hosts.every((host) => before.hosts.includes(host.toLowerCase()));
+  if (isSame) return before.secret;
+  throw AppError.invalidField('secret', 'is required to change who receives it');
+}

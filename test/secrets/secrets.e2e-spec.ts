@@ -1,0 +1,314 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dumpOrganization } from '../database/dump-organization.js';
+import { type Sink, type SinkRequest, startSink } from '../outbound/support/sink.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import {
+  createWorkflow,
+  getRun,
+  type RunShape,
+  runToEnd,
+} from '../workflows/support/workflow-client.js';
+
+type Handler = (request: SinkRequest, response: ServerResponse) => void;
+
+const CANARY = 'canary/secret+value=7f3a';
+
+describe('secrets of an organization', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let sink: Sink;
+  const handlers = new Map<string, Handler>();
+
+  beforeAll(async () => {
+    sink = await startSink('127.0.0.1', (request, response) => {
+      const handle = handlers.get(request.path.split('?')[0]!);
+      if (handle) handle(request, response);
+      else response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+    });
+    switchboard = await startSwitchboard({ env: { OUTBOUND_ALLOW: `127.0.0.1:${sink.port}` } });
+    acme = await createOrganization(switchboard);
+    await setSecret({ name: 'api_key', secret: CANARY });
+  });
+  afterAll(async () => {
+    await switchboard.close();
+    await sink.close();
+  });
+
+  const setSecret = async (given: object, by = acme) => {
+    const { value, error } = await by.call<{ secret: Record<string, unknown> }>('set_secret', {
+      hosts: ['127.0.0.1'],
+      ...given,
+    });
+    if (error) throw new Error(JSON.stringify(error));
+    return value.secret;
+  };
+  const sent = (path: string) =>
+    sink.requests.filter((request) => request.path.split('?')[0] === path);
+  const step = (path: string, given: object = {}) => ({
+    id: 'call',
+    tool: 'http_request',
+    arguments: { method: 'POST', url: `http://127.0.0.1:${sink.port}${path}`, ...given },
+    retry: { max_attempts: 1 },
+  });
+  const run = async (steps: object[], payload: object = {}, by = acme): Promise<RunShape> => {
+    const { id } = await createWorkflow(by, steps, { trigger: { type: 'manual' } });
+    return await runToEnd(by, id, payload);
+  };
+  const faultsOf = async (step: object) => {
+    const { error } = await acme.call('create_workflow', {
+      name: 'Faults',
+      trigger: { type: 'manual' },
+      steps: [step],
+    });
+    return error?.details ?? [];
+  };
+
+  it('are in the request, and in nothing that is stored or returned', async () => {
+    handlers.set('/echo', (request, response) => {
+      response
+        .writeHead(200, { 'Content-Type': 'application/json', ETag: `"${CANARY}"` })
+        .end(JSON.stringify({ seen: request.headers.authorization, [CANARY]: request.body }));
+    });
+    const finished = await run([
+      step(`/echo?key={{ secrets.api_key }}`, {
+        headers: { Authorization: 'Bearer {{ secrets.api_key }}' },
+        json: { list: [{ key: '{{secrets.api_key}}' }] },
+      }),
+    ]);
+    expect(finished.status).toBe('succeeded');
+    const [request] = sent('/echo');
+    expect(request!.path).toBe(`/echo?key=${encodeURIComponent(CANARY)}`);
+    expect(request!.headers.authorization).toBe(`Bearer ${CANARY}`);
+    expect(JSON.parse(request!.body)).toEqual({ list: [{ key: CANARY }] });
+    expect(finished.steps[0]!.output).toMatchObject({
+      body: { json: { seen: 'Bearer [secret api_key]' } },
+    });
+    const dump = await dumpOrganization(switchboard, acme.id);
+    expect(Object.values(dump).flat().length).toBeGreaterThan(5);
+    const stored = JSON.stringify([dump, finished, await acme.call('list_secrets')]);
+    expect(stored).toContain('api_key');
+    for (const text of [CANARY, encodeURIComponent(CANARY), Buffer.from(CANARY).toString('hex')]) {
+      expect(stored).not.toContain(text);
+    }
+  });
+
+  it('are shown to nobody, not even in the audit log and in approvals', async () => {
+    const shown = await setSecret({ name: 'shown', secret: `${CANARY}-shown` });
+    expect(shown).toMatchObject({ name: 'shown', kind: 'value', hosts: ['127.0.0.1'] });
+    expect(shown).toMatchObject({ updated_by: acme.userId });
+    const log = await waitFor(async () => {
+      const { value } = await acme.call<{ entries: { action: string }[] }>('list_audit_log', {});
+      return value.entries.some(({ action }) => action === 'set_secret') ? value : undefined;
+    });
+    expect(JSON.stringify([shown, log])).not.toContain(CANARY);
+  });
+
+  it('belong to people: agents cannot read or set them', async () => {
+    const response = await acme.rpc({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'list_secrets', arguments: {} },
+    });
+    expect(await response.json()).toMatchObject({ error: { message: /people/ } });
+  });
+
+  it('go only to their hosts', async () => {
+    await setSecret({ name: 'elsewhere', hosts: ['api.example.com'], secret: CANARY });
+    const before = sink.connections;
+    const finished = await run([step('/never', { body: '{{ secrets.elsewhere }}' })]);
+    expect(finished.steps[0]!.error).toMatchObject({
+      code: 'invalid_arguments',
+      message: /may receive the secret "elsewhere": api\.example\.com/,
+    });
+    expect(sink.connections).toBe(before);
+  });
+
+  it('do not appear for texts of a payload that look like them', async () => {
+    const first = await run([step('/look', { body: '{{ secrets.api_key }}' })]);
+    const marker = first.steps[0]!.input!.body as string;
+    expect(marker).toMatch(/^\{\{secrets\.api_key@/);
+    const texts = ['{{ secrets.api_key }}', marker];
+    await run([step('/text', { json: { text: '{{ trigger.payload.texts }}' } })], { texts });
+    expect(JSON.parse(sent('/text')[0]!.body)).toEqual({ text: texts });
+  });
+
+  it('of two organizations with one name are separate', async () => {
+    const other = await createOrganization(switchboard);
+    await setSecret({ name: 'api_key', secret: 'the-secret-of-the-other' }, other);
+    await run([step('/other', { body: '{{ secrets.api_key }}' })], {}, other);
+    expect(sent('/other')[0]!.body).toBe('the-secret-of-the-other');
+    const { value } = await other.call<{ secrets: unknown[] }>('list_secrets');
+    expect(value.secrets).toHaveLength(1);
+  });
+
+  it('are replaced for the next request', async () => {
+    await setSecret({ name: 'rotated', secret: 'before-the-change' });
+    const { id } = await createWorkflow(
+      acme,
+      [step('/rotated', { body: '{{ secrets.rotated }}' })],
+      { trigger: { type: 'manual' } },
+    );
+    await runToEnd(acme, id);
+    await setSecret({ name: 'rotated', secret: 'after-the-change' });
+    await runToEnd(acme, id);
+    expect(sent('/rotated').map(({ body }) => body)).toEqual([
+      'before-the-change',
+      'after-the-change',
+    ]);
+    await acme.call('delete_secret', { name: 'rotated' });
+    const failed = await runToEnd(acme, id);
+    expect(failed.steps[0]!.error!.message).toContain('There is no secret "rotated"');
+  });
+
+  it('stay when only other fields change, and are needed again to change who receives them', async () => {
+    await setSecret({ name: 'kept', secret: CANARY, hosts: ['127.0.0.1', 'a.example.com'] });
+    expect(await setSecret({ name: 'kept', hosts: ['127.0.0.1'] })).toMatchObject({
+      hosts: ['127.0.0.1'],
+    });
+    await run([step('/kept', { body: '{{ secrets.kept }}' })]);
+    expect(sent('/kept')[0]!.body).toBe(CANARY);
+    const { error } = await acme.call('set_secret', { name: 'kept', hosts: ['b.example.com'] });
+    expect(error?.details).toEqual([
+      { path: 'secret', message: 'is required to change who receives it' },
+    ]);
+  });
+
+  it('are refused at save where they would not work', async () => {
+    const at = 'steps[0].arguments.body';
+    expect(await faultsOf(step('/', { body: '{{ secrets.api_kye }}' }))).toEqual([
+      { path: at, message: expect.stringMatching(/does not exist.*api_key/) },
+    ]);
+    for (const body of [
+      '{{ secrets.api_key | upcase }}',
+      '{% if secrets.api_key %}x{% endif %}',
+      '{{ secrets }}',
+    ]) {
+      expect(await faultsOf(step('/', { body })), body).toEqual([
+        { path: at, message: expect.stringContaining('without filters') },
+      ]);
+    }
+    const tool = { id: 'make', tool: 'create_contact' };
+    expect(await faultsOf({ ...tool, arguments: { first_name: '{{ secrets.api_key }}' } })).toEqual(
+      [expect.objectContaining({ message: expect.stringContaining('only') })],
+    );
+    expect(await faultsOf({ ...step('/'), if: 'secrets.api_key == "x"' })).toEqual([
+      expect.objectContaining({ path: 'steps[0].if' }),
+    ]);
+    expect(await faultsOf(step('/', { credential: 'nobody' }))).toEqual([
+      expect.objectContaining({ path: 'steps[0].arguments.credential' }),
+    ]);
+  });
+
+  it.each([
+    [{ kind: 'header' }, 'header'],
+    [{ kind: 'basic' }, 'username'],
+    [{ kind: 'oauth2_client', token_url: 'https://a.example.com' }, 'client_id'],
+    [{ kind: 'value', username: 'x' }, 'username'],
+    [{ kind: 'header', header: 'X-Key', secret: 'line\nbreak' }, 'secret'],
+    [{ hosts: [] }, 'hosts'],
+    [{ hosts: ['https://a.example.com/path'] }, 'hosts[0]'],
+    [{ name: 'Not-a-name' }, 'name'],
+  ])('are refused with a fault at the field: %j', async (given, path) => {
+    const { status, error } = await acme.call('set_secret', {
+      name: 'wrong',
+      secret: 'x',
+      hosts: ['a.example.com'],
+      ...given,
+    });
+    expect(status).toBe(422);
+    expect(error?.details?.[0]?.path).toBe(path);
+  });
+
+  describe('as the credential of a request', () => {
+    it('set a header', async () => {
+      await setSecret({ name: 'keyed', kind: 'header', header: 'X-Api-Key', secret: CANARY });
+      const finished = await run([step('/header', { credential: 'keyed' })]);
+      expect(sent('/header')[0]!.headers['x-api-key']).toBe(CANARY);
+      expect(JSON.stringify(finished)).not.toContain(CANARY);
+    });
+
+    it('set HTTP Basic', async () => {
+      await setSecret({ name: 'basic', kind: 'basic', username: 'ada', secret: 'pass:word' });
+      await run([step('/basic', { credential: 'basic' })]);
+      const expected = Buffer.from('ada:pass:word').toString('base64');
+      expect(sent('/basic')[0]!.headers.authorization).toBe(`Basic ${expected}`);
+    });
+
+    it('get a token once, keep it, and get another one after a 401', async () => {
+      let issued = 0;
+      handlers.set('/token', (_request, response) => {
+        issued += 1;
+        response
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .end(
+            JSON.stringify({
+              access_token: `token-${issued}`,
+              token_type: 'bearer',
+              expires_in: 600,
+            }),
+          );
+      });
+      let valid = 'token-1';
+      handlers.set('/api', (request, response) => {
+        const isValid = request.headers.authorization === `Bearer ${valid}`;
+        response.writeHead(isValid ? 200 : 401).end(request.headers.authorization);
+      });
+      await setSecret({
+        name: 'crm',
+        kind: 'oauth2_client',
+        token_url: `http://127.0.0.1:${sink.port}/token`,
+        client_id: 'id with space',
+        secret: 'client&secret',
+        scope: 'read write',
+      });
+      const steps = [step('/api', { credential: 'crm' })];
+      expect((await run(steps)).status).toBe('succeeded');
+      expect((await run(steps)).status).toBe('succeeded');
+      expect(issued).toBe(1);
+      const [request] = sent('/token');
+      expect(request!.body).toBe('grant_type=client_credentials&scope=read+write');
+      expect(request!.headers.authorization).toBe(
+        `Basic ${Buffer.from('id+with+space:client%26secret').toString('base64')}`,
+      );
+      valid = 'token-2';
+      const renewed = await run(steps);
+      expect(renewed.status).toBe('succeeded');
+      expect(renewed.steps[0]!.output).toMatchObject({ body: { text: 'Bearer [secret crm]' } });
+      expect(issued).toBe(2);
+      // A client that is refused twice is refused.
+      valid = 'none';
+      expect((await run(steps)).status).toBe('failed');
+      expect(issued).toBe(3);
+    });
+
+    it('fail in words when the token URL refuses', async () => {
+      handlers.set('/refuse', (_request, response) => response.writeHead(401).end(CANARY));
+      await setSecret({
+        name: 'refused',
+        kind: 'oauth2_client',
+        token_url: `http://127.0.0.1:${sink.port}/refuse`,
+        client_id: 'id',
+        secret: CANARY,
+      });
+      const finished = await run([step('/api', { credential: 'refused' })]);
+      const { error } = (await getRun(acme, finished.id)).steps[0]!;
+      expect(error).toEqual({
+        code: 'rejected',
+        message: 'The token URL of the secret refused answered 401.',
+      });
+    });
+
+    it('are refused in texts, and values are refused as credentials', async () => {
+      await setSecret({ name: 'only_header', kind: 'header', header: 'X-Key', secret: CANARY });
+      const inText = await run([step('/kind', { body: '{{ secrets.only_header }}' })]);
+      expect(inText.steps[0]!.error!.message).toContain('Use it as the credential');
+      const asCredential = await run([step('/kind', { credential: 'api_key' })]);
+      expect(asCredential.steps[0]!.error!.message).toContain('{{ secrets.api_key }}');
+      expect(sent('/kind')).toEqual([]);
+    });
+  });
+});

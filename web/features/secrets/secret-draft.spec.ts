@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { draftOf, toArguments } from './secret-draft.ts';
+
+describe('toArguments', () => {
+  const draft = { ...draftOf(undefined), name: ' stripe_key ', hosts: 'a.example.com, b.test\n' };
+
+  it('reads hosts that are separated by commas, spaces and new lines', () => {
+    expect(toArguments(draft)).toEqual({
+      name: 'stripe_key',
+      kind: 'value',
+      hosts: ['a.example.com', 'b.test'],
+    });
+  });
+
+  it('leaves out fields of other kinds, and keeps the spaces of the secret', () => {
+    expect(
+      toArguments({ ...draft, kind: 'basic', secret: ' x ', username: 'ada', header: 'X-Key' }),
+    ).toEqual({
+      name: 'stripe_key',
+      kind: 'basic',
+      secret: ' x ',
+      hosts: ['a.example.com', 'b.test'],
+      username: 'ada',
+    });
+  });
+});

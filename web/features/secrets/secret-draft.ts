@@ -1,0 +1,64 @@
+import type { Secret } from './secret.readers.ts';
+
+export const SECRET_KINDS = ['value', 'header', 'basic', 'oauth2_client'] as const;
+export type SecretKind = (typeof SECRET_KINDS)[number];
+
+/** Lists the fields that each kind has besides the name, the secret and the hosts. */
+export const FIELDS_OF_KIND: Readonly<Record<SecretKind, readonly SecretField[]>> = {
+  value: [],
+  header: ['header'],
+  basic: ['username'],
+  oauth2_client: ['token_url', 'client_id', 'scope'],
+};
+export type SecretField = 'header' | 'username' | 'token_url' | 'client_id' | 'scope';
+
+/** Holds what a person has typed. The hosts are separated by spaces, commas or new lines. */
+export interface SecretDraft extends Record<SecretField, string> {
+  name: string;
+  kind: SecretKind;
+  secret: string;
+  hosts: string;
+}
+
+const EMPTY: SecretDraft = {
+  name: '',
+  kind: 'value',
+  secret: '',
+  hosts: '',
+  header: '',
+  username: '',
+  token_url: '',
+  client_id: '',
+  scope: '',
+};
+
+/** Returns what the form shows at first. Its secret is empty, because nobody can read a stored one. */
+export function draftOf(secret: Secret | undefined): SecretDraft {
+  if (!secret) return EMPTY;
+  const kind = SECRET_KINDS.find((one) => one === secret.kind) ?? 'value';
+  return {
+    name: secret.name,
+    kind,
+    secret: '',
+    hosts: secret.hosts.join('\n'),
+    header: secret.header ?? '',
+    username: secret.username ?? '',
+    token_url: secret.token_url ?? '',
+    client_id: secret.client_id ?? '',
+    scope: secret.scope ?? '',
+  };
+}
+
+/** Returns the arguments of `set_secret`. Fields of other kinds and empty fields are left out. */
+export function toArguments(draft: SecretDraft): Record<string, unknown> {
+  const fields = FIELDS_OF_KIND[draft.kind]
+    .map((field) => [field, draft[field].trim()] as const)
+    .filter(([, value]) => value !== '');
+  return {
+    name: draft.name.trim(),
+    kind: draft.kind,
+    ...(draft.secret !== '' && { secret: draft.secret }),
+    hosts: draft.hosts.split(/[\s,]+/).filter((host) => host !== ''),
+    ...Object.fromEntries(fields),
+  };
+}
