@@ -26,6 +26,8 @@ export interface CallSubject {
   readonly confirmation?: ToolCall['confirmation'];
   /** It is true for a dry run. Agreement to a dry run is not agreement to the real call. */
   readonly dryRun?: boolean;
+  /** It is set if the request has its own key. Otherwise the key of its input requests counts, if there is one. */
+  readonly idempotencyKey?: string;
 }
 
 /** Runs methods of providers with the {@link ToolCall} that belongs to a request. */
@@ -66,7 +68,7 @@ export class CallRunner {
       takesTasks: takesTasks(params, context.era),
       confirmation: subject.confirmation,
       restriction: key.toolPolicies.restriction,
-      idempotencyKey: exchange?.idempotencyKey,
+      idempotencyKey: subject.idempotencyKey ?? exchange?.idempotencyKey,
       report: progress ? (report) => progress.report(report) : SILENT_CALLER.report,
       canAsk: exchange ? (request) => exchange.canAsk(request) : SILENT_CALLER.canAsk,
       ask: exchange ? (requests) => exchange.ask(requests) : SILENT_CALLER.ask,

@@ -29,6 +29,21 @@ export function dryRunsIn(batch: readonly Member[]): 'none' | 'some' | 'all' {
   return flags.includes(false) ? 'some' : 'all';
 }
 
+/** This member of `_meta` makes a `tools/call` happen once, also for a tool without an argument `idempotency_key`. */
+export const IDEMPOTENCY_KEY = 'switchboard/idempotencyKey';
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
+
+/** Returns the idempotency key of a `tools/call`, if it has one. Throws -32602 for a value that is no key. */
+export function readIdempotencyKey(params: JsonObject): string | undefined {
+  const meta = metaOf(params);
+  if (!Object.hasOwn(meta, IDEMPOTENCY_KEY)) return undefined;
+  const key = meta[IDEMPOTENCY_KEY];
+  if (typeof key === 'string' && VISIBLE_ASCII.test(key)) return key;
+  throw JsonRpcError.invalidParams(
+    `_meta["${IDEMPOTENCY_KEY}"] must be a text of 1 to 255 visible ASCII characters.`,
+  );
+}
+
 function flagOf(params: unknown): unknown {
   const meta = metaOf(params);
   return Object.hasOwn(meta, DRY_RUN_KEY) ? meta[DRY_RUN_KEY] : false;

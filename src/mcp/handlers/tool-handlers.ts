@@ -18,7 +18,7 @@ import type { EraEncoder } from '../encoders/era-encoder.js';
 import { createdTask } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
 import { type JsonObject, type JsonText, isJsonObject } from '../json-rpc.js';
-import { DRY_RUN_KEY, readDryRun, taskCallerOf } from '../request-meta.js';
+import { DRY_RUN_KEY, readDryRun, readIdempotencyKey, taskCallerOf } from '../request-meta.js';
 import { ToolLists } from '../tool-lists.js';
 import { type MethodContext, assertFirstPage, isCancellation } from './method-handler.js';
 
@@ -26,6 +26,7 @@ interface CallParams {
   readonly name: string;
   readonly given: JsonObject;
   readonly dryRun: boolean;
+  readonly idempotencyKey: string | undefined;
   readonly params: JsonObject;
 }
 
@@ -56,7 +57,13 @@ export class ToolHandlers {
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') throw JsonRpcError.invalidParams('name must be a string.');
     if (!isJsonObject(given)) throw JsonRpcError.invalidParams('arguments must be an object.');
-    const callParams = { name, given, dryRun: readDryRun(params), params };
+    const callParams = {
+      name,
+      given,
+      dryRun: readDryRun(params),
+      idempotencyKey: readIdempotencyKey(params),
+      params,
+    };
     const tool = this.tools.find(name, 'agent', context.key.toolPolicies);
     return tool ? this.callTool(tool, callParams, context) : this.callOffered(callParams, context);
   }
@@ -90,7 +97,7 @@ export class ToolHandlers {
 
   private callTool(
     tool: RegisteredTool,
-    { name, given, dryRun, params }: CallParams,
+    { name, given, dryRun, idempotencyKey, params }: CallParams,
     context: MethodContext,
   ): Promise<string> {
     const meta = deprecation(name, tool);
@@ -103,6 +110,7 @@ export class ToolHandlers {
       confirmation: confirmation === 'never' ? undefined : confirmation,
       // This is undefined and not false, because the digest that binds a request state includes it.
       dryRun: dryRun || undefined,
+      idempotencyKey,
     };
     return this.calls.run(params, context, subject, async (call) => {
       try {
