@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
-import { AppError, HTTP_STATUS, toError } from '../errors/app-error.js';
+import { AppError, HTTP_STATUS, toError, UnauthenticatedError } from '../errors/app-error.js';
 
 interface Problem {
   status: number;
@@ -29,6 +29,9 @@ export class ProblemFilter implements ExceptionFilter {
     if (response.headersSent) {
       response.destroy();
       return;
+    }
+    if (thrown instanceof UnauthenticatedError) {
+      response.setHeader('WWW-Authenticate', thrown.challenge);
     }
     const problem = this.describe(thrown, request);
     if (thrown instanceof AppError && thrown.retryAfterSeconds !== undefined) {

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { originOf } from '../accounts/request-origin.js';
+import { originOf } from '../accounts/origin-of-request.js';
 import { UnauthenticatedError } from '../errors/app-error.js';
 import { clientAddress } from '../http/client-address.js';
 import { SecurityLog } from '../security/security-log.js';

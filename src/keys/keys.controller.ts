@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Post, Req, UseGuards } from '@nestjs
 import type { Request } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { CredentialLimits } from '../accounts/credential-limits.js';
-import { originOf } from '../accounts/request-origin.js';
+import { originOf } from '../accounts/origin-of-request.js';
 import { accountOf, SessionGuard } from '../accounts/session.guard.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { readBodyIfAny } from '../http/request-body.js';

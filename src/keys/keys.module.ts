@@ -4,6 +4,7 @@ import { SessionMiddleware } from '../accounts/sessions.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { BearerGuard } from './bearer.guard.js';
+import { CurrentKeyController } from './current-key.controller.js';
 import { KeyOptionsService } from './key-options.service.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
@@ -11,7 +12,7 @@ import { KeysService } from './keys.service.js';
 /** Provides API keys. Each organization has at most one active key. */
 @Module({
   imports: [AccountsModule, ToolsModule],
-  controllers: [KeysController],
+  controllers: [CurrentKeyController, KeysController],
   providers: [ApiKeysRepository, BearerGuard, KeyOptionsService, KeysService],
   exports: [BearerGuard, KeysService],
 })

@@ -3,6 +3,7 @@ import type { RequestOrigin } from '../accounts/request-origin.js';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { Failpoints } from '../failpoints/failpoints.js';
+import { AppError } from '../errors/app-error.js';
 import type { KeyRestriction } from '../policies/key-restriction.js';
 import { ToolPolicies } from '../policies/tool-policies.js';
 import { newId } from '../text/ids.js';
@@ -50,6 +51,12 @@ export interface ApiKeyView {
   /** Contains name and version of the MCP client, or else the User-Agent. */
   last_used_client: string | null;
 }
+
+/** Shows a key to its own caller, who learns nothing about other callers. */
+export type CurrentKeyView = Pick<
+  ApiKeyView,
+  'prefix' | 'last_four' | 'created_at' | 'expires_at' | 'read_only' | 'tools'
+>;
 
 @Injectable()
 export class KeysService {
@@ -112,6 +119,24 @@ export class KeysService {
         last_used_client: key.lastUsedClient ?? key.lastUsedAgent,
       }
     );
+  }
+
+  /** Returns what a key is allowed to do and when it ends. Throws `unauthenticated` when it was revoked meanwhile. */
+  async describeCurrent({ id, organizationId }: AuthenticatedKey): Promise<CurrentKeyView> {
+    const key = await this.tenants.transaction(
+      organizationId,
+      () => this.keys.findActive(organizationId),
+      { readOnly: true },
+    );
+    if (key?.id !== id) throw new AppError('unauthenticated', 'This API key was just revoked.');
+    return {
+      prefix: key.prefix,
+      last_four: key.lastFour,
+      created_at: key.createdAt.toISOString(),
+      expires_at: key.expiresAt?.toISOString() ?? null,
+      read_only: key.readOnly,
+      tools: key.tools,
+    };
   }
 
   /**

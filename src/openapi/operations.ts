@@ -3,6 +3,7 @@ import { classSchema } from '../tools/schema/class-schema.js';
 import type { JsonSchema } from '../tools/schema/json-schema.js';
 import {
   ACCOUNT,
+  CURRENT_KEY,
   FLAG,
   HEALTH,
   KEY,
@@ -58,6 +59,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Describes the active API key.',
     access: 'session',
     responses: { 200: KEY },
+  },
+  'get /api/mcp/keys/current': {
+    summary: 'Describes the API key of the request.',
+    access: 'key',
+    responses: { 200: CURRENT_KEY },
   },
   'delete /api/mcp/keys': {
     summary: 'Revokes the API key.',

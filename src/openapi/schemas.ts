@@ -67,16 +67,20 @@ export const VERIFICATION = objectOf({
   messages_a_day: orNull(COUNT),
   verified_messages_a_day: orNull(COUNT),
 });
+const SHOWN_KEY = {
+  prefix: TEXT,
+  last_four: TEXT,
+  created_at: TIME,
+  expires_at: orNull(TIME),
+  read_only: FLAG,
+  tools: { type: ['array', 'null'], items: TEXT },
+} as const satisfies Record<string, JsonSchema>;
+export const CURRENT_KEY = objectOf({ key: objectOf(SHOWN_KEY) });
 export const KEY = objectOf({
   key: {
     ...objectOf({
-      prefix: TEXT,
-      last_four: TEXT,
-      created_at: TIME,
+      ...SHOWN_KEY,
       created_by: orNull(TEXT),
-      expires_at: orNull(TIME),
-      read_only: FLAG,
-      tools: { type: ['array', 'null'], items: TEXT },
       last_used_at: orNull(TIME),
       last_used_address: orNull(TEXT),
       last_used_client: orNull(TEXT),

@@ -36,6 +36,7 @@ describe('Cache-Control', () => {
       '/api/tools/nothing',
       '/api/mcp',
       '/api/mcp/keys',
+      '/api/mcp/keys/current',
       '/api/mcp/nothing',
       `/api/webhooks/workflow/${id}`,
       `/api/webhooks/workflow/${id}/test`,

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+
+let switchboard: Switchboard;
+let acme: TestOrganization;
+beforeAll(async () => {
+  switchboard = await startSwitchboard();
+});
+beforeEach(async () => {
+  acme = await createOrganization(switchboard);
+});
+afterAll(() => switchboard.close());
+
+const describeKey = (key: string): Promise<Response> =>
+  fetch(`${switchboard.url}/api/mcp/keys/current`, { headers: { Authorization: `Bearer ${key}` } });
+async function create(options: object): Promise<string> {
+  const response = await acme.fetch('/api/mcp/keys', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(options),
+  });
+  return ((await response.json()) as { api_key: string }).api_key;
+}
+
+describe('GET /api/mcp/keys/current', () => {
+  it('tells a caller what its key may do and when it ends, and nothing about its other uses', async () => {
+    const tools = ['get_contact'];
+    const key = await create({ read_only: true, tools, expires_at: '2030-01-01T00:00:00Z' });
+    const response = await describeKey(key);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      key: {
+        prefix: key.slice(0, 8),
+        last_four: key.slice(-4),
+        created_at: expect.stringMatching(/Z$/) as string,
+        expires_at: '2030-01-01T00:00:00.000Z',
+        read_only: true,
+        tools,
+      },
+    });
+  });
+
+  it('refuses a revoked key with the time of its end and a challenge', async () => {
+    await create({});
+    const response = await describeKey(acme.key);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="switchboard", error=/);
+    expect(await response.json()).toMatchObject({
+      code: 'unauthenticated',
+      detail: expect.stringMatching(/^This API key was revoked at /) as string,
+    });
+  });
+
+  it('needs a key, also of a person with a session', async () => {
+    expect((await acme.fetch('/api/mcp/keys/current')).status).toBe(401);
+  });
+});
