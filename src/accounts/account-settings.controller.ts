@@ -22,7 +22,7 @@ import {
 } from './account-settings.service.js';
 import { bodyValidation } from './body-validation.js';
 import { CrossSiteGuard } from './cross-site.guard.js';
-import { originOf } from './request-origin.js';
+import { originOf } from './origin-of-request.js';
 import { SessionGuard, accountOf } from './session.guard.js';
 
 /** Lets signed-in people change their name and password, and end their sessions. */

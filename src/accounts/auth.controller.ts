@@ -19,7 +19,7 @@ import { bodyValidation } from './body-validation.js';
 import { CallRecorder } from './call-recorder.js';
 import { CredentialLimits } from './credential-limits.js';
 import { CrossSiteGuard } from './cross-site.guard.js';
-import { originOf } from './request-origin.js';
+import { originOf } from './origin-of-request.js';
 import { SessionGuard, accountOf } from './session.guard.js';
 import { Sessions } from './sessions.js';
 import { SignInGuard } from './sign-in.guard.js';

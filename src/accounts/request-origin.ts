@@ -1,14 +1,5 @@
-import type { Request } from 'express';
-import { randomBytes } from 'node:crypto';
-import { clientAddress } from '../http/client-address.js';
-
-const MOST_CLIENT_CHARACTERS = 120;
 const PRINTABLE_ASCII = /^[ -~]*$/;
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}]/gu;
-// Ids of one process differ by a counter, because random ones for each request would cost more than the rest.
-const PREFIX = `req_${randomBytes(9).toString('base64url')}`;
-
-let count = 0;
 
 /** Says where a request came from. It is written to the audit log and to the log of calls. */
 export interface RequestOrigin {
@@ -17,23 +8,6 @@ export interface RequestOrigin {
   readonly address: string | undefined;
   /** Has the first 120 characters of the header `User-Agent`. */
   readonly client: string | undefined;
-}
-
-/** Gives a request its id. Call it once for each request. */
-export function originOf(request: Request): RequestOrigin {
-  count += 1;
-  const requestId = `${PREFIX}${count.toString(36)}`;
-  request.res?.setHeader('X-Request-Id', requestId);
-  return { requestId, ...clientOf(request) };
-}
-
-/** Returns the address of a request and the beginning of its User-Agent. */
-export function clientOf(request: Request): { address: string; client: string | undefined } {
-  const { 'user-agent': agent } = request.headers;
-  return {
-    address: clientAddress(request),
-    client: agent && oneLine(agent, MOST_CLIENT_CHARACTERS),
-  };
 }
 
 /** Returns an origin as functions of the gate take it, to write it to the audit log. */

@@ -7,7 +7,7 @@ import { SecurityLog } from '../security/security-log.js';
 import { AccountsService } from './accounts.service.js';
 import { CallRecorder } from './call-recorder.js';
 import { wrongCredentials } from './local.strategy.js';
-import { originOf } from './request-origin.js';
+import { originOf } from './origin-of-request.js';
 import { accountOf } from './session.guard.js';
 
 /** Checks the password and starts a session under a new id, which prevents session fixation. */

@@ -2,7 +2,7 @@ import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/commo
 import type { Request, Response } from 'express';
 import { CallRecorder } from '../accounts/call-recorder.js';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
-import { originOf } from '../accounts/request-origin.js';
+import { originOf } from '../accounts/origin-of-request.js';
 import { SessionGuard, accountOf } from '../accounts/session.guard.js';
 import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';

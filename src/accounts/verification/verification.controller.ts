@@ -5,7 +5,7 @@ import { clientAddress } from '../../http/client-address.js';
 import { OriginGuard } from '../../http/origin.guard.js';
 import { bodyValidation } from '../body-validation.js';
 import { CrossSiteGuard } from '../cross-site.guard.js';
-import { originOf } from '../request-origin.js';
+import { originOf } from '../origin-of-request.js';
 import { SessionGuard, accountOf } from '../session.guard.js';
 import {
   AddressVerificationService,

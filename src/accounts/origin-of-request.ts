@@ -1,0 +1,27 @@
+import type { Request } from 'express';
+import { randomBytes } from 'node:crypto';
+import { clientAddress } from '../http/client-address.js';
+import { oneLine, type RequestOrigin } from './request-origin.js';
+
+const MOST_CLIENT_CHARACTERS = 120;
+// Ids of one process differ by a counter, because random ones for each request would cost more than the rest.
+const PREFIX = `req_${randomBytes(9).toString('base64url')}`;
+
+let count = 0;
+
+/** Gives a request its id. Call it once for each request. */
+export function originOf(request: Request): RequestOrigin {
+  count += 1;
+  const requestId = `${PREFIX}${count.toString(36)}`;
+  request.res?.setHeader('X-Request-Id', requestId);
+  return { requestId, ...clientOf(request) };
+}
+
+/** Returns the address of a request and the beginning of its User-Agent. */
+export function clientOf(request: Request): { address: string; client: string | undefined } {
+  const { 'user-agent': agent } = request.headers;
+  return {
+    address: clientAddress(request),
+    client: agent && oneLine(agent, MOST_CLIENT_CHARACTERS),
+  };
+}
