@@ -71,6 +71,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'text',
     'tools',
   ],
+  'command-line': ['keys', 'mcp', 'text', 'tools'],
   openapi: ['accounts', 'http', 'keys', 'mcp', 'policies', 'tools'],
   secrets: ['accounts', 'database', 'errors', 'tools'],
   outbound: ['errors', 'http', 'secrets', 'security', 'text', 'tools'],
@@ -202,6 +203,24 @@ describe('architecture', () => {
       return mine > 0 && theirs >= 0 && theirs < mine;
     });
     expect(faults.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  it('loads nothing but modules of Node.js in the command line, which must start at once', () => {
+    const loaded = new Set<string>();
+    const edges = imports().filter(({ isType }) => !isType);
+    const load = (path: string): void => {
+      if (loaded.has(path)) return;
+      loaded.add(path);
+      for (const { from, to } of edges) if (from === path) load(to);
+    };
+    load('command-line/main.ts');
+    const others = FILES.filter(({ path }) => loaded.has(path)).flatMap((file) =>
+      references(file)
+        .filter(({ name, isType }) => !isType && !/^(\.|node:)/.test(name))
+        .map(({ name }) => `${file.path} imports ${name}`),
+    );
+    expect(loaded.size).toBeGreaterThan(10);
+    expect(others).toEqual([]);
   });
 
   it('imports repositories only inside their own folder', () => {

@@ -31,6 +31,12 @@ describe(settingWarnings, () => {
     expect(settingWarnings([], Object.values(ENV_NAMES))).toEqual([]);
   });
 
+  it('is silent about the settings of the command line', () => {
+    expect(settingWarnings(['SWITCHBOARD_URL', 'SWITCHBOARD_KEY'], ['SWITCHBOARD_KEY'])).toEqual(
+      [],
+    );
+  });
+
   it('is silent about the other variables that docker-compose.yml reads from .env', () => {
     const names = ['POSTGRES_PASSWORD', 'POSTGRES_ADMIN_PASSWORD', 'REDIS_PASSWORD'];
     expect(settingWarnings([], names)).toEqual([]);

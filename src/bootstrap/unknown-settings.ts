@@ -1,8 +1,11 @@
 import { isSimilar, nearestNames } from '../text/nearest-names.js';
+import { COMMAND_LINE_NAMES } from '../config/command-line-settings.js';
 import { ENV_NAMES } from '../config/env-names.js';
 
 const PREFIX = 'SWITCHBOARD_';
 const SETTINGS: readonly string[] = Object.values(ENV_NAMES);
+/** The command line has these settings, often in the environment of the same person. */
+const OF_COMMAND_LINE: readonly string[] = Object.values(COMMAND_LINE_NAMES);
 
 /**
  * Returns one warning for each name that is no setting but looks like one. In the file `.env`, which is written for
@@ -14,7 +17,7 @@ export function settingWarnings(
 ): string[] {
   const inBoth = new Set([...inEnvironment, ...inFile]);
   return [...inBoth].flatMap((name) => {
-    if (SETTINGS.includes(name)) return [];
+    if (SETTINGS.includes(name) || OF_COMMAND_LINE.includes(name)) return [];
     const isPrefixed = name.startsWith(PREFIX);
     const [nearest] = nearestNames(isPrefixed ? name.slice(PREFIX.length) : name, SETTINGS);
     const isSuspect = isPrefixed || isMisspelled(name) || (nearest && inFile.includes(name));

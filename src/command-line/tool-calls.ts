@@ -1,0 +1,84 @@
+import { CommandError } from './command-error.js';
+import type { RowError } from './rows.js';
+import { readAnswer } from './refused-answer.js';
+import type { ServiceClient } from './service-client.js';
+import { safeLine } from './terminal.js';
+
+const ENDPOINT = '/api/mcp';
+
+export interface ToolCall {
+  /** The answer has the same number. */
+  readonly id: number;
+  readonly tool: string;
+  /** Is the JSON text of the arguments. */
+  readonly json: string;
+  /** The service makes no second call of the tool with the same key and arguments. */
+  readonly idempotencyKey: string;
+  readonly isDryRun: boolean;
+}
+
+/** Is the JSON text of the result, or the error of the tool or of JSON-RPC. */
+export type Outcome = { readonly json: string } | { readonly error: RowError };
+
+interface Reply {
+  id?: unknown;
+  result?: { content?: [{ text?: unknown }]; isError?: boolean };
+  error?: { code: number; message: string };
+}
+
+/**
+ * Makes the calls in one request and returns their outcomes by id. Throws a `RefusedAnswer` when the service refused all
+ * of them, and a `ConnectionFault` when no answer came.
+ */
+export async function sendCalls(
+  client: ServiceClient,
+  calls: readonly ToolCall[],
+): Promise<Map<number, Outcome>> {
+  const body = `[${calls.map(encode).join(',')}]`;
+  const answer = await client.send({ path: ENDPOINT, body });
+  const replies = readAnswer(answer, client.address) as Reply[];
+  if (!Array.isArray(replies)) throw new CommandError('The service answered a batch with no list.');
+  const outcomes = new Map(replies.map((reply) => [Number(reply.id), outcomeOf(reply)]));
+  const missing = calls.find(({ id }) => !outcomes.has(id));
+  if (missing) throw new CommandError(`The service did not answer the call ${missing.id}.`);
+  return outcomes;
+}
+
+function encode({ id, tool, json, idempotencyKey, isDryRun }: ToolCall): string {
+  const meta = {
+    'switchboard/idempotencyKey': idempotencyKey,
+    ...(isDryRun && { 'switchboard/dryRun': true }),
+  };
+  // The arguments are inserted as text, because JSON.parse would round large numbers.
+  const params = `{"name":${JSON.stringify(tool)},"arguments":${json},"_meta":${JSON.stringify(meta)}}`;
+  return `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}`;
+}
+
+function outcomeOf({ result, error }: Reply): Outcome {
+  if (error) return { error: { code: error.code, message: safeLine(error.message) } };
+  const { text } = result?.content?.[0] ?? {};
+  const json = typeof text === 'string' ? text : JSON.stringify(result ?? {});
+  if (!result?.isError) return { json };
+  try {
+    const failure = (JSON.parse(json) as { error: RowError }).error;
+    return { error: { ...failure, message: safeLine(String(failure.message)) } };
+  } catch {
+    return { error: { code: 'internal', message: safeLine(json) } };
+  }
+}
+
+/** Sends one request of JSON-RPC with a revision of MCP, in which lists have titles. Returns its result. */
+export async function callMethod<Result>(
+  client: ServiceClient,
+  method: string,
+  params: object = {},
+): Promise<Result> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const headers = { 'MCP-Protocol-Version': '2025-11-25' };
+  const answer = await client.send({ path: ENDPOINT, body, headers });
+  const reply = readAnswer(answer, client.address) as { result?: Result; error?: RowError };
+  if (reply.result === undefined) {
+    throw new CommandError(safeLine(reply.error?.message ?? 'The answer has no result.'));
+  }
+  return reply.result;
+}
