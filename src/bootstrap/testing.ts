@@ -94,7 +94,8 @@ export async function startTestSwitchboard(options: TestOptions = {}): Promise<T
       DATA_DIR: folder,
       SIGN_UP: 'open',
       NEW_ORGANIZATION_MESSAGES: '100000000',
-      // An unexpected error of a tool appears only in the log.
+      // Results are checked, and a test sees the message of an unexpected error.
+      NODE_ENV: 'development',
       LOG_LEVEL: 'warn',
       // All organizations of a test sign up from one address.
       SIGN_UP_PER_HOUR: '0',

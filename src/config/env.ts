@@ -170,7 +170,7 @@ export class Env {
   @Length(0, 4096)
   readonly outboundAllow: string = '';
 
-  /** `development` and `test` enable checks that cost speed. */
+  /** `development` and `test` enable checks that cost speed. `development` shows unexpected errors to callers. */
   @IsIn(['production', 'development', 'test'])
   readonly nodeEnv: 'production' | 'development' | 'test' = 'production';
 
@@ -198,6 +198,11 @@ export class Env {
   /** It is true when the result of every tool is validated against its output class. */
   get checksResults(): boolean {
     return this.nodeEnv === 'development' || this.nodeEnv === 'test';
+  }
+
+  /** It is true when callers see the message of an unexpected error, besides its id in the log. */
+  get showsBugs(): boolean {
+    return this.nodeEnv === 'development';
   }
 
   get logsDebug(): boolean {

@@ -15,6 +15,8 @@ export function violatedConstraint(error: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
+/** A statement tried to write in a READ ONLY transaction (appendix A). */
+const READ_ONLY = '25006';
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -54,6 +56,11 @@ export function mapDatabaseError(thrown: unknown): Error {
   const refusal = quotaExceeded(thrown);
   if (refusal) return refusal;
   const code = sqlState(thrown);
+  if (code === READ_ONLY) {
+    const cure =
+      'Remove readOnly: true from the tool or the transaction that writes. Guards and interceptors should only read.';
+    return new Error(`${toError(thrown).message}. ${cure}`, { cause: thrown });
+  }
   // 55P03 means a lock timeout, 57014 a statement timeout.
   if (code !== undefined && /^(55P03|57014)/.test(code)) {
     return new AppError('unavailable', 'The call took too long or is blocked. Try again.', {

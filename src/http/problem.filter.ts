@@ -8,6 +8,7 @@ import {
 import type { Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import { AppError, HTTP_STATUS, toError, UnauthenticatedError } from '../errors/app-error.js';
+import { ShownBug } from '../errors/shown-bug.js';
 
 interface Problem {
   status: number;
@@ -60,7 +61,8 @@ export class ProblemFilter implements ExceptionFilter {
       { error_id: errorId, method: request.method, path: request.path },
       toError(thrown).stack,
     );
-    return { status: 500, code: 'internal', detail: 'Internal error.', error_id: errorId };
+    const detail = thrown instanceof ShownBug ? thrown.message : 'Internal error.';
+    return { status: 500, code: 'internal', detail, error_id: errorId };
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, type AppErrorCode, type Fault } from '../errors/app-error.js';
+import { ShownBug } from '../errors/shown-bug.js';
 import {
   CONFLICT,
   FORBIDDEN,
@@ -55,14 +56,15 @@ interface ToolError {
   };
 }
 
-/** Encodes the error of a tool. For a bug the caller gets only an id, and `log` gets the same id. */
+/** Encodes the error of a tool. For a bug the caller gets an id, and its message only in development. `log` gets the id. */
 export function toolError(thrown: unknown, log: (errorId: string) => void): ToolError {
   if (thrown instanceof AppError && thrown.code !== 'internal') {
     return knownError(thrown);
   }
   const errorId = randomUUID();
   log(errorId);
-  return { error: { code: 'internal', message: 'Internal error', error_id: errorId } };
+  const message = thrown instanceof ShownBug ? thrown.message : 'Internal error';
+  return { error: { code: 'internal', message, error_id: errorId } };
 }
 
 export function knownError(error: AppError): ToolError {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { toError } from '../errors/app-error.js';
+import { ShownBug } from '../errors/shown-bug.js';
 import { encodeError, encodeResult, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc-error.js';
 import type { JsonObject, JsonRpcId, JsonText, Member } from './json-rpc.js';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
@@ -106,7 +107,7 @@ export class Dispatcher {
     if (thrown instanceof JsonRpcError) return thrown;
     const errorId = randomUUID();
     this.logger.error({ error_id: errorId, method }, toError(thrown).stack);
-    return JsonRpcError.internal(errorId);
+    return JsonRpcError.internal(errorId, thrown instanceof ShownBug ? thrown.message : undefined);
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors/app-error.js';
+import { ShownBug } from '../errors/shown-bug.js';
 import { ERROR_CODES, toolError } from './app-error-encoding.js';
 import { JsonRpcError, encodeError, encodeResult } from './json-rpc-error.js';
 
@@ -54,6 +55,12 @@ describe(toolError.name, () => {
       error: { code: 'invalid_arguments', message: 'email is required.', details },
     });
     expect(logged).toEqual([]);
+  });
+
+  it('shows the message of a bug in development', () => {
+    expect(toolError(new ShownBug(new Error('Call it.')), () => undefined)).toMatchObject({
+      error: { code: 'internal', message: 'Internal error: Call it.' },
+    });
   });
 
   it.each([

@@ -65,8 +65,8 @@ export class JsonRpcError extends Error {
   }
 
   /** Makes the error for a bug. The log has the details under `errorId`. */
-  static internal(errorId: string): JsonRpcError {
-    return new JsonRpcError(INTERNAL_ERROR, 'Internal error', { error_id: errorId });
+  static internal(errorId: string, message = 'Internal error'): JsonRpcError {
+    return new JsonRpcError(INTERNAL_ERROR, message, { error_id: errorId });
   }
 }
 

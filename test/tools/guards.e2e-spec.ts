@@ -198,6 +198,12 @@ describe('guards and interceptors on the class and the method of a tool', () => 
   it('do not show their internal errors to callers', async () => {
     expect(await callAsAgent('broken')).toMatchObject({ error: { code: 'internal' } });
     expect(JSON.stringify(await callAsAgent('broken'))).not.toContain('secret detail');
+    const response = await acme.fetch('/api/tools/vault_open', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ word: 'broken' }),
+    });
+    expect(await response.json()).toMatchObject({ code: 'internal', detail: 'Internal error.' });
   });
 
   it('run before validation, even with invalid arguments', async () => {

@@ -1,6 +1,7 @@
 import type { QueryResult } from 'pg';
 import { isConnectionError } from '../database-error.js';
 import type { BoundStatement } from '../driver/statement.js';
+import { MISTAKES } from './mistakes.js';
 import { assertOpen, type StatementSender } from './statement-sender.js';
 import { setContext, setReadOnlyContext, type TenantConnections } from './tenant-connections.js';
 
@@ -20,14 +21,14 @@ export class AutocommitTransaction implements StatementSender {
   async query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult> {
     assertOpen(this.isOver || isClosed());
     this.connections.assertAllowed(this.organizationId, statement);
-    if (this.hasWritten) throw new Error('This transaction may send one statement only.');
+    if (this.hasWritten) throw new Error(MISTAKES.secondStatement);
     this.hasWritten = !this.readOnly;
     this.version += 1;
     return await this.send(statement, true);
   }
 
   defer(): never {
-    throw new Error('This transaction cannot defer statements.');
+    throw new Error(MISTAKES.deferredAlone);
   }
 
   end(): void {

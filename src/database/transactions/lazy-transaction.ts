@@ -1,6 +1,7 @@
 import type { PoolClient, QueryResult } from 'pg';
 import { isConnectionError } from '../database-error.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
+import { MISTAKES } from './mistakes.js';
 import { assertOpen, type DeferredStatement, type StatementSender } from './statement-sender.js';
 import { setContext, type TenantConnections } from './tenant-connections.js';
 
@@ -36,7 +37,7 @@ export class LazyTransaction implements StatementSender {
       assertOpen(this.isOver || isClosed());
       const result = await this.send([...this.takeDeferred(), statement]);
       if (this.client!.getTransactionStatus() === 'T') return result;
-      this.failure = new Error('A statement has ended the transaction that it ran in.');
+      this.failure = new Error(MISTAKES.endedTransaction);
       throw this.failure;
     });
   }
@@ -79,7 +80,7 @@ export class LazyTransaction implements StatementSender {
       if (!this.hasBegun) await this.send(deferred.splice(0));
       const { command } = await this.send([...deferred, COMMIT]);
       // PostgreSQL returns ROLLBACK, and no error, when an earlier statement failed and the work has caught its error.
-      if (command !== 'COMMIT') throw new Error('A statement failed, so nothing was committed.');
+      if (command !== 'COMMIT') throw new Error(MISTAKES.caughtFailure);
       this.connections.release(this.client!);
       this.client = undefined;
     });

@@ -1,6 +1,7 @@
 import type { QueryResult } from 'pg';
 import { sessionSafety } from '../driver/session-safety.js';
 import type { BoundStatement } from '../driver/statement.js';
+import { MISTAKES } from './mistakes.js';
 
 export interface DeferredStatement extends BoundStatement {
   readonly name: string;
@@ -20,7 +21,7 @@ export interface StatementSender {
 }
 
 export function assertOpen(isClosed: boolean): void {
-  if (isClosed) throw new Error('This session has ended, and its transaction may have too.');
+  if (isClosed) throw new Error(MISTAKES.endedSession);
 }
 
 /**
@@ -32,7 +33,7 @@ export function assertAllowed({ text, isInternal }: BoundStatement): void {
   const safety = sessionSafety(text);
   if (safety === 'ends transaction') {
     throw new Error(
-      `SQL cannot begin or end the transaction that it runs in: ${text.slice(0, 100)}`,
+      `SQL cannot begin or end the transaction that it runs in. Use transaction() and savepoint() of TenantDatabase: ${text.slice(0, 100)}`,
     );
   }
   if (safety === 'forbidden') {

@@ -10,6 +10,7 @@ import { AutocommitTransaction } from './autocommit-transaction.js';
 import type { ContextSigner } from './context-signer.js';
 import { type Effects, parseEffects, READ_EFFECTS, RECORD_EFFECTS } from './effects.js';
 import { LazyTransaction } from './lazy-transaction.js';
+import { MISTAKES } from './mistakes.js';
 import { TenantConnections } from './tenant-connections.js';
 import { TenantSession } from './tenant-session.js';
 
@@ -68,7 +69,7 @@ export class TenantDatabase {
   /** Runs `work` behind a savepoint. A throw rolls back to the savepoint, and the transaction stays usable. */
   async savepoint<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     const outer = this.openTransaction();
-    if (!outer) throw new Error('A savepoint needs a transaction.');
+    if (!outer) throw new Error(MISTAKES.noTransactionForSavepoint);
     assertSameOrganization(outer, organizationId);
     const afterCommit: (() => void)[] = [];
     const result = await this.runSavepoint({ ...outer, afterCommit }, work);
@@ -121,7 +122,7 @@ export class TenantDatabase {
   /** Returns the session of the current transaction. Throws outside a transaction of this organization. */
   session(organizationId: string): TenantSession {
     const current = this.openTransaction();
-    if (!current) throw new Error('Open a transaction before you use data of an organization.');
+    if (!current) throw new Error(MISTAKES.noTransaction);
     assertSameOrganization(current, organizationId);
     return current.session!;
   }
@@ -139,7 +140,7 @@ export class TenantDatabase {
   /** Runs `action` once the current transaction is committed, and never if it is rolled back. */
   afterCommit(action: () => void): void {
     const current = this.openTransaction();
-    if (!current) throw new Error('An action after the commit needs a transaction.');
+    if (!current) throw new Error(MISTAKES.noTransactionForAction);
     current.afterCommit.push(action);
   }
 
@@ -174,9 +175,7 @@ export class TenantDatabase {
   ): Promise<T> {
     assertSameOrganization(outer, organizationId);
     if (!outer.session) return await this.runInDryRun(outer, readOnly, work);
-    if (outer.readOnly && !readOnly) {
-      throw new Error('A transaction that may write cannot join one that only reads.');
-    }
+    if (outer.readOnly && !readOnly) throw new Error(MISTAKES.writeInReadOnly);
     return await work();
   }
 
@@ -295,6 +294,6 @@ export class TenantDatabase {
 
 function assertSameOrganization(current: CurrentTransaction, organizationId: string): void {
   if (current.organizationId !== organizationId) {
-    throw new Error('A transaction belongs to one organization only.');
+    throw new Error(MISTAKES.otherOrganization);
   }
 }

@@ -6,7 +6,7 @@ import { unknownName } from '../../text/nearest-names.js';
 import { InputRequired, MissingCapability } from '../../tools/contract/input-request.js';
 import { type DryRunOutcome, DryRuns } from '../../tools/pipeline/dry-runs.js';
 import { Tasks } from '../../tools/pipeline/tasks.js';
-import { ReportedFailure } from '../../tools/pipeline/tool-pipeline.js';
+import { ReportedFailure } from '../../tools/contract/reported-failure.js';
 import { OfferedToolList } from '../../tools/registry/offered-tool.js';
 import { OfferedTools } from '../../tools/registry/offered-tools.js';
 import type { RegisteredTool } from '../../tools/registry/registered-tool.js';

@@ -11,21 +11,15 @@ import {
   type ConfirmedCall,
   ConfirmationsService,
 } from '../confirmations/confirmations.service.js';
-import {
-  askForm,
-  type InputRequest,
-  InputRequired,
-  MissingCapability,
-} from '../contract/input-request.js';
+import { InputRequired, MissingCapability } from '../contract/input-request.js';
 import type { ToolCall } from '../contract/tool-call.js';
 import { IdempotencyRepository } from '../idempotency/idempotency.repository.js';
 import type { RegisteredTool } from '../registry/registered-tool.js';
+import { confirm } from './confirm-call.js';
 import { withoutSecrets } from './secret-members.js';
 
 export type ToolMethod = (input: object, call: ToolCall) => Promise<object>;
 
-/** Limits the text of arguments that a person sees before confirming a call. */
-const MAX_SHOWN_ARGUMENTS = 2000;
 /** People see this in place of a secret. */
 const HIDDEN = '(hidden)';
 
@@ -47,7 +41,7 @@ interface BegunCall {
 }
 
 /**
- * Runs every call after its guards: validation, transaction, idempotency, confirmation, method, audit. A call of a hidden
+ * Runs every call: guards, validation, transaction, idempotency, confirmation, method, audit. A call of a hidden
  * tool does not get here, because `ToolRegistry.find` does not find the tool.
  */
 @Injectable()
@@ -82,6 +76,39 @@ export class ToolPipeline {
     if (call.confirmation === 'always') return this.runConfirmed(checked);
     if (tool.external) return this.runInParts(checked);
     return tool.readOnly ? this.read(checked) : this.change(checked);
+  }
+
+  /**
+   * Runs guards and interceptors, which call {@link runBehindGuards}, in the transaction of the call. Calls that run in parts
+   * have no such transaction: there, each statement of a guard commits separately and only reads, so no connection is
+   * held while the tool waits.
+   */
+  async runGuarded(
+    tool: RegisteredTool,
+    call: ToolCall,
+    guarded: () => Promise<object>,
+  ): Promise<object> {
+    const readOnly = tool.readOnly || runsInParts(tool, call);
+    const work = async (): Promise<object> => {
+      const result = await guarded();
+      // An interceptor may have waited. Without this, work that nobody waits for would be committed.
+      if (!readOnly) call.signal.throwIfAborted();
+      return result;
+    };
+    return await this.tenants.transaction(call.organizationId, work, { readOnly });
+  }
+
+  /** Runs the call for its innermost interceptor. */
+  async runBehindGuards(
+    tool: RegisteredTool,
+    method: ToolMethod,
+    given: unknown,
+    call: ToolCall,
+  ): Promise<object> {
+    const work = async (): Promise<object> => await this.run(tool, method, given, call);
+    if (runsInParts(tool, call)) return await this.tenants.outside(work);
+    // Without the savepoint, an interceptor that catches the error of a method would commit half of its writes.
+    return await this.tenants.savepoint(call.organizationId, work);
   }
 
   /** Runs a call that a person has approved. Otherwise stores it for a person and throws `confirmation_required`. */
@@ -241,32 +268,9 @@ export class ToolPipeline {
   }
 }
 
-/**
- * Has the client ask its person, if it says that it can. This is a courtesy of the client: whoever has the key can
- * accept the request without a person.
- */
-async function confirm(tool: RegisteredTool, input: object, call: ToolCall): Promise<void> {
-  if (call.confirmation === undefined) return;
-  const request = confirmationRequest(tool.descriptor.title, input, call.dryRun);
-  if (!call.canAsk(request)) return;
-  await call.ask({ 'switchboard.confirmation': request });
-}
-
-/** The form has no fields: a person agrees by accepting it. */
-class Agreement {}
-
-function confirmationRequest(
-  title: string,
-  input: object,
-  isDryRun = false,
-): InputRequest<Agreement> {
-  const json = JSON.stringify(input, undefined, 2);
-  const shown =
-    json.length > MAX_SHOWN_ARGUMENTS
-      ? `${json.slice(0, MAX_SHOWN_ARGUMENTS).toWellFormed()}…`
-      : json;
-  const kind = isDryRun ? 'dry run' : 'call';
-  return askForm(`Confirm this ${kind}: ${title}, with:\n${shown}`, Agreement);
+/** Returns true for calls that have several transactions, and none while the method of an external tool runs. */
+function runsInParts(tool: RegisteredTool, call: ToolCall): boolean {
+  return tool.external || call.confirmation === 'always';
 }
 
 /** Returns the key of an approved call from its approval, so that it happens once, however it is repeated. */
@@ -288,13 +292,4 @@ function subjectOf(input: object, result: object): string | null {
   }
   const { tool } = input as { tool?: unknown };
   return typeof tool === 'string' ? tool : null;
-}
-
-/** Reports a stored failure of work, such as a run. Its owner may see it, whatever its code is. */
-export class ReportedFailure extends Error {
-  override readonly name = 'ReportedFailure';
-
-  constructor(readonly failure: AppError) {
-    super(failure.message, { cause: failure });
-  }
 }

@@ -2,7 +2,7 @@ import type { EndedCall } from '../../accounts/call-recorder.js';
 import { AppError } from '../../errors/app-error.js';
 import { InputRequired, MissingCapability } from '../contract/input-request.js';
 import type { ToolCall } from '../contract/tool-call.js';
-import { ReportedFailure } from '../pipeline/tool-pipeline.js';
+import { ReportedFailure } from '../contract/reported-failure.js';
 
 /** Describes a call for the logs. `failure` is what it threw. */
 export function endedCall(
@@ -23,6 +23,15 @@ export function endedCall(
     given,
     isDryRun: dryRun ?? false,
   };
+}
+
+/** Returns true for an unexpected error, which is no refusal, cancellation or input request. */
+export function isBug(failure: unknown, signal: AbortSignal): failure is Error {
+  return (
+    failure instanceof Error &&
+    !(failure instanceof AppError) &&
+    outcomeOf(failure, signal) === 'internal'
+  );
 }
 
 function outcomeOf(failure: unknown, signal: AbortSignal): string {

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleInit, type Type } from '@nestjs/common
 import { CallRecorder } from '../../accounts/call-recorder.js';
 import { Env } from '../../config/env.js';
 import { AppError } from '../../errors/app-error.js';
+import { ShownBug } from '../../errors/shown-bug.js';
 import type { ToolPolicies } from '../../policies/tool-policies.js';
 import type { TaskSource } from '../contract/task-source.js';
 import type { Surface, ToolCall } from '../contract/tool-call.js';
@@ -9,7 +10,7 @@ import { Tool, type ToolOptions } from '../contract/tool.decorator.js';
 import { type ToolMethod, ToolPipeline } from '../pipeline/tool-pipeline.js';
 import { type SchemaClass, classSchema } from '../schema/class-schema.js';
 import { parseArguments, parseBySchema } from '../schema/parse-arguments.js';
-import { endedCall } from './ended-call.js';
+import { endedCall, isBug } from './ended-call.js';
 import {
   assertName,
   assertUnique,
@@ -123,7 +124,9 @@ export class ToolRegistry implements OnModuleInit {
     const fail = (error: unknown): never => {
       const failure = fromHttpException(error, 'tool');
       this.calls.recordCall(endedCall(tool.names[0], given, call, beganAt, failure));
-      throw failure;
+      // The step of a run fails after its transaction, so the engine shows its bugs.
+      const isShown = this.env.showsBugs && call.surface !== 'workflow';
+      throw isShown && isBug(failure, call.signal) ? new ShownBug(failure) : failure;
     };
     try {
       return tool.invoke(given, call).then((result) => {
@@ -149,6 +152,9 @@ export class ToolRegistry implements OnModuleInit {
     const checkedMethod = this.withCheckedResult(method, descriptor);
     const run = (given: unknown, call: ToolCall): Promise<object> =>
       this.pipeline.run(tool, checkedMethod, given, call);
+    const behindGuards = (given: unknown, call: ToolCall): Promise<object> =>
+      this.pipeline.runBehindGuards(tool, checkedMethod, given, call);
+    const guarded = this.methods.guarded(method, behindGuards, 'tool');
     const tool: RegisteredTool = {
       descriptor,
       names: namesOf(options),
@@ -159,7 +165,10 @@ export class ToolRegistry implements OnModuleInit {
       ...(options.secrets && { secrets: options.secrets }),
       ...(options.task && { task: options.task }),
       ...(options.checkStep && { checkStep: options.checkStep }),
-      invoke: this.methods.guarded(method, run, 'tool'),
+      invoke:
+        guarded === behindGuards
+          ? run
+          : (given, call) => this.pipeline.runGuarded(tool, call, () => guarded(given, call)),
     };
     return tool;
   }

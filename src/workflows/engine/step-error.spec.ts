@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../errors/app-error.js';
+import { ShownBug } from '../../errors/shown-bug.js';
 import { toStepError } from './step-error.js';
 
 const AWAY = new AppError('unavailable', 'Away.');
@@ -10,6 +11,13 @@ describe(toStepError, () => {
     expect(toStepError(new Error('secret'), 'id-1')).toEqual({
       code: 'internal',
       message: 'Internal error id-1.',
+    });
+  });
+
+  it('shows the message of a bug in development', () => {
+    expect(toStepError(new ShownBug(new Error('Call it.')), 'id-1')).toEqual({
+      code: 'internal',
+      message: 'Internal error: Call it. Error id: id-1.',
     });
   });
 });

@@ -1,8 +1,16 @@
 import { AppError } from '../../errors/app-error.js';
+import { asSentence } from '../../errors/as-sentence.js';
+import { ShownBug } from '../../errors/shown-bug.js';
 import type { StepError } from '../journal/run.entity.js';
 
-/** Returns the error that a run shows. An unknown error may contain secrets, so only its id in the log is shown. */
+/**
+ * Returns the error that a run shows. An unknown error may contain secrets, so only its id in the log is shown, and its
+ * message in development.
+ */
 export function toStepError(error: unknown, errorId: string): StepError {
+  if (error instanceof ShownBug) {
+    return { code: 'internal', message: `${asSentence(error.message)} Error id: ${errorId}.` };
+  }
   if (!isExpected(error)) return { code: 'internal', message: `Internal error ${errorId}.` };
   const { code, message, details } = error;
   return { code, message, ...(details && { details }) };

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { IDEMPOTENCY_KEY, OfferedTools } from '../../tools/registry/offered-tools.js';
 import type { OfferedTool, OfferedToolSource } from '../../tools/registry/offered-tool.js';
-import { ReportedFailure } from '../../tools/pipeline/tool-pipeline.js';
+import { ReportedFailure } from '../../tools/contract/reported-failure.js';
 import { classSchema } from '../../tools/schema/class-schema.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { OfferedRunResult } from '../runs/run.results.js';

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../../errors/app-error.js';
+import { Env } from '../../../config/env.js';
+import { AppError, toError } from '../../../errors/app-error.js';
+import { ShownBug } from '../../../errors/shown-bug.js';
 import { Failpoints } from '../../../failpoints/failpoints.js';
 import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
 import type { RegisteredTool } from '../../../tools/registry/registered-tool.js';
@@ -24,6 +26,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
     private readonly scope: RunScopeService,
     private readonly liquid: LiquidSandbox,
     private readonly failpoints: Failpoints,
+    private readonly env: Env,
   ) {}
 
   getSharing({ tool: name }: ToolStep): Sharing {
@@ -44,7 +47,8 @@ export class ToolRunner implements StepRunner<ToolStep> {
         : this.callInside(attempt, tool, entry));
     } catch (error) {
       if (error instanceof LeaseLostError || run.signal.aborted) throw new LeaseLostError();
-      return await this.progress.fail(attempt, entry, error);
+      const isShown = this.env.showsBugs && !(error instanceof AppError);
+      return await this.progress.fail(attempt, entry, isShown ? new ShownBug(toError(error)) : error);
     }
   }
 

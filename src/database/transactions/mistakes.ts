@@ -1,0 +1,33 @@
+/**
+ * Has the texts of errors that only a mistake in code causes. Each says what is wrong and which call to make. Callers see
+ * them with NODE_ENV=development only.
+ */
+export const MISTAKES = {
+  noTransaction:
+    'There is no open transaction. Use session() and repository() of TenantDatabase in a tool, in its guards and ' +
+    'interceptors, or inside transaction(organizationId, work). A tool with external: true has no transaction: call ' +
+    'transaction() in its method.',
+  noTransactionForSavepoint:
+    'There is no open transaction. Call savepoint() of TenantDatabase inside transaction(organizationId, work).',
+  noTransactionForAction:
+    'There is no open transaction. Call afterCommit() of TenantDatabase inside transaction(organizationId, work).',
+  otherOrganization:
+    'This transaction belongs to another organization, and a call reaches only its own. Pass call.organizationId.',
+  endedSession:
+    'This session has ended, and its transaction may have too. Await every statement, and call session() of ' +
+    'TenantDatabase for each use in place of keeping a session.',
+  writeInReadOnly:
+    'A transaction that may write cannot join one that only reads. Pass { readOnly: true } to transaction(), or remove ' +
+    'readOnly: true from the tool. Guards and interceptors should only read: write in the method.',
+  secondStatement:
+    'This transaction may send one statement only. Remove singleStatement: true from its call of transaction().',
+  deferredAlone:
+    'Statements that commit separately cannot be deferred. Call query() in place of defer(), or open a transaction ' +
+    'without readOnly and singleStatement.',
+  endedTransaction:
+    'A statement has ended the transaction that it ran in. Remove it: throw to roll back, or use savepoint() of ' +
+    'TenantDatabase for a part.',
+  caughtFailure:
+    'A statement failed and its error was caught, so nothing was committed. Run statements that may fail inside ' +
+    'savepoint(organizationId, work) of TenantDatabase.',
+} as const;

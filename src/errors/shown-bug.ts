@@ -1,0 +1,10 @@
+import { AppError } from './app-error.js';
+
+/** Shows the message of a bug to its caller, in development only: such a message may contain data and internals. */
+export class ShownBug extends AppError {
+  constructor(bug: Error) {
+    super('internal', `Internal error: ${bug.message}`, { cause: bug });
+    // The log shows where the bug is, and not where it was wrapped.
+    if (bug.stack !== undefined) this.stack = bug.stack;
+  }
+}

@@ -1,0 +1,10 @@
+import type { AppError } from '../../errors/app-error.js';
+
+/** Reports a stored failure of work, such as a run. Its owner may see it, whatever its code is. */
+export class ReportedFailure extends Error {
+  override readonly name = 'ReportedFailure';
+
+  constructor(readonly failure: AppError) {
+    super(failure.message, { cause: failure });
+  }
+}
