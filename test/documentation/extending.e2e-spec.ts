@@ -11,11 +11,11 @@ const text = read('docs/extending.md');
 
 describe('docs/extending.md', () => {
   const blocks = [...text.matchAll(/^```ts\n([^]*?)^```$/gm)];
-  const linked = [...text.matchAll(/^\[.*\]\(\.\.\/(.*)\)\n\n```ts\n([^]*?)^```$/gm)];
+  const linked = [...text.matchAll(/^\[.*\]\(\.\.\/(.*)\)\n\n```(?:ts|json)\n([^]*?)^```$/gm)];
 
   it('names the file of every code block', () => {
     expect(linked.length).toBeGreaterThan(5);
-    expect(linked.length).toBe(blocks.length);
+    expect(linked.filter(([, path]) => path!.endsWith('.ts')).length).toBe(blocks.length);
   });
 
   it.each(linked.map(([, path, code]) => [path!, code!]))('quotes %s exactly', (path, code) => {
@@ -35,7 +35,7 @@ describe('docs/extending.md', () => {
       .trimEnd()
       .split('\n')
       .map((line) => `  ${line}`);
-    expect(read('examples/deals/package.json')).toContain(indented.join('\n'));
+    expect(read('examples/purchase-orders/package.json')).toContain(indented.join('\n'));
   });
 
   it('lists only decorators that JSON Schema can express', () => {
@@ -47,17 +47,17 @@ describe('docs/extending.md', () => {
 });
 
 describe('the packages that the example shares with Switchboard', () => {
-  const versions = (path: string): Record<string, string> => {
-    const { dependencies, devDependencies } = JSON.parse(read(path)) as Record<
-      string,
-      Record<string, string>
-    >;
-    return { ...dependencies, ...devDependencies };
-  };
-
-  it('have the same versions', () => {
-    const { switchboard: _, ...theirs } = versions('examples/deals/package.json');
-    expect(versions('package.json')).toMatchObject(theirs);
+  it('have exactly the versions that are installed here', () => {
+    const { dependencies, devDependencies } = JSON.parse(
+      read('examples/purchase-orders/package.json'),
+    ) as Record<string, Record<string, string>>;
+    const { packages } = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { version: string }>;
+    };
+    const { switchboard: _, ...theirs } = { ...dependencies, ...devDependencies };
+    for (const [name, version] of Object.entries(theirs)) {
+      expect(packages[`node_modules/${name}`]?.version, name).toBe(version);
+    }
   });
 });
 

@@ -60,6 +60,7 @@ export const SLOW_SPECS = [
   'test/database/tenant-matrix.e2e-spec.ts',
   'test/documentation/tool-tokens.e2e-spec.ts',
   'test/mcp/subscriptions-processes.e2e-spec.ts',
+  'test/new-module/new-module.e2e-spec.ts',
   'test/operations/dev-command.e2e-spec.ts',
   'test/operations/personal-data-in-logs.e2e-spec.ts',
   'test/operations/processor-time.e2e-spec.ts',

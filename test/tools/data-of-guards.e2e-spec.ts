@@ -252,7 +252,10 @@ describe.each(CALLERS)('guards and interceptors of the tools of %s', (_caller, c
       for (const tool of ['book_add', 'book_look', 'book_fetch']) {
         const refused = await call(tool, { mistake, organization_id: other.id });
         expect(refused, `${tool} ${mistake}`).toMatchObject({
-          error: { code: 'internal', message: expect.stringMatching(/Pass call\.organizationId/) as string },
+          error: {
+            code: 'internal',
+            message: expect.stringMatching(/Pass call\.organizationId/) as string,
+          },
         });
       }
     }
@@ -274,11 +277,19 @@ describe.each(CALLERS)('guards and interceptors of the tools of %s', (_caller, c
   it('get errors that name the call to make, and show them in development', async () => {
     const late = await call('book_look', { mistake: 'late' });
     expect(late).toMatchObject({
-      error: { code: 'internal', message: expect.stringMatching(/Use session\(\) and repository\(\) of TenantDatabase/) as string },
+      error: {
+        code: 'internal',
+        message: expect.stringMatching(
+          /Use session\(\) and repository\(\) of TenantDatabase/,
+        ) as string,
+      },
     });
     const two = await call('book_look', { mistake: 'two' });
     expect(two).toMatchObject({
-      error: { code: 'internal', message: expect.stringMatching(/Remove singleStatement: true/) as string },
+      error: {
+        code: 'internal',
+        message: expect.stringMatching(/Remove singleStatement: true/) as string,
+      },
     });
   });
 });

@@ -48,7 +48,11 @@ export class ToolRunner implements StepRunner<ToolStep> {
     } catch (error) {
       if (error instanceof LeaseLostError || run.signal.aborted) throw new LeaseLostError();
       const isShown = this.env.showsBugs && !(error instanceof AppError);
-      return await this.progress.fail(attempt, entry, isShown ? new ShownBug(toError(error)) : error);
+      return await this.progress.fail(
+        attempt,
+        entry,
+        isShown ? new ShownBug(toError(error)) : error,
+      );
     }
   }
 

@@ -1,8 +1,8 @@
 import { IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
 import { Doc } from 'switchboard';
 
-export class RecordDealInput {
-  @Doc('What is being sold, in a few words.')
+export class RecordPurchaseOrderInput {
+  @Doc('What it is about, in a few words.')
   @IsString()
   @Length(1, 200)
   title: string;
@@ -13,13 +13,13 @@ export class RecordDealInput {
   @Max(2_000_000_000)
   amount: number;
 
-  @Doc('Id of the contact who would buy.')
+  @Doc('Id of the contact that it belongs to.')
   @IsOptional()
   @IsString()
   @Length(1, 64)
   contact_id?: string;
 
-  @Doc('Key of this call: a repeated call with the same key records no second deal.')
+  @Doc('Key of this call: a repeated call with the same key records no second purchase order.')
   @IsOptional()
   @IsString()
   @Length(1, 255)

@@ -1,13 +1,13 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsString, ValidateNested } from 'class-validator';
 import { Doc, Nullable } from 'switchboard';
-import { DealView } from './deal-view.js';
+import { PurchaseOrderView } from './purchase-order-view.js';
 
-export class DealPage {
+export class PurchaseOrderPage {
   @IsArray()
   @ValidateNested({ each: true })
-  @Type(() => DealView)
-  deals: DealView[];
+  @Type(() => PurchaseOrderView)
+  purchase_orders: PurchaseOrderView[];
 
   @Doc('Pass it as cursor for the next page; null on the last page.')
   @Nullable()

@@ -1,13 +1,16 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Stores a possible sale to a contact. */
-@Entity('deals')
-@Index('deals_organization_id_created_at_idx', ['organizationId', 'createdAt', 'id'])
-export class Deal {
-  @PrimaryColumn('text', { name: 'organization_id', primaryKeyConstraintName: 'deals_pkey' })
+/** Stores a purchase order, which can belong to a contact. */
+@Entity('purchase_orders')
+@Index('purchase_orders_organization_id_created_at_idx', ['organizationId', 'createdAt', 'id'])
+export class PurchaseOrder {
+  @PrimaryColumn('text', {
+    name: 'organization_id',
+    primaryKeyConstraintName: 'purchase_orders_pkey',
+  })
   organizationId: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'deals_pkey' })
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'purchase_orders_pkey' })
   id: string;
 
   @Column('text')
@@ -21,7 +24,7 @@ export class Deal {
   contactId: string | null;
 
   // Times have milliseconds, like a JavaScript Date. With microseconds, a cursor made from a Date would skip or repeat
-  // deals.
+  // purchase orders.
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3, default: () => 'now()' })
   createdAt: Date;
 }

@@ -1,8 +1,8 @@
 import { IsOptional, IsString, Length } from 'class-validator';
 import { Doc, PageInput } from 'switchboard';
 
-export class ListDealsInput extends PageInput {
-  @Doc('Only deals with this contact.')
+export class ListPurchaseOrdersInput extends PageInput {
+  @Doc('Only purchase orders of this contact.')
   @IsOptional()
   @IsString()
   @Length(1, 64)

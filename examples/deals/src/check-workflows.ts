@@ -1,4 +1,0 @@
-import { checkWorkflows } from 'switchboard';
-import { DEALS } from './deals.extension.js';
-
-await checkWorkflows(DEALS);
