@@ -16,6 +16,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const COMPILED = /Found (\d+) errors?\. Watching/;
 /** An editor that saves a file may change it several times. */
 const SETTLE_MS = 100;
+/** Ctrl-C then reaches this process only. A second signal would end the service before its work is finished. */
+const hasGroups = process.platform !== 'win32';
 
 let service;
 let restarting = Promise.resolve();
@@ -38,7 +40,10 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop
 function watchSources() {
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
   const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', 'dist', '--watch'];
-  const child = spawn(process.execPath, [...args, '--preserveWatchOutput'], { cwd: root });
+  const child = spawn(process.execPath, [...args, '--preserveWatchOutput'], {
+    cwd: root,
+    detached: hasGroups,
+  });
   let isFirst = true;
   createInterface(child.stdout).on('line', (line) => {
     const [, errors] = COMPILED.exec(line) ?? [];
@@ -76,6 +81,7 @@ function startService() {
     cwd: root,
     env,
     stdio: 'inherit',
+    detached: hasGroups,
   });
   const started = service;
   started.once('exit', (code) => {

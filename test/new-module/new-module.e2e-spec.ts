@@ -129,7 +129,7 @@ describe('a new module', () => {
       SIGN_UP: 'open',
       DATA_DIR: folder,
     };
-    const child = spawn(process.execPath, ['dev.mjs'], { cwd: project, env });
+    const child = spawn(process.execPath, ['dev.mjs'], { cwd: project, env, detached: true });
     const exited = once(child, 'exit');
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -153,7 +153,8 @@ describe('a new module', () => {
       throw new Error(`The output was:\n${output}`, { cause: error });
     } finally {
       writeFileSync(source, original);
-      child.kill('SIGTERM');
+      // A terminal sends the signal of Ctrl-C to the whole group.
+      process.kill(-child.pid!, 'SIGINT');
       await exited;
       await database.drop();
     }

@@ -19,7 +19,7 @@ const COPIED = [
 const SOURCE = 'src/operations/health.controller.ts';
 const LONG_MS = 250_000;
 
-it('npm run dev restarts after a change, and goes on while the sources have an error', async () => {
+it('npm run dev restarts after a change, goes on while the sources have an error, and stops the service in order', async () => {
   const copy = mkdtempSync(join(tmpdir(), 'switchboard-dev-'));
   for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
@@ -27,6 +27,7 @@ it('npm run dev restarts after a change, and goes on while the sources have an e
   const url = `http://127.0.0.1:${await freePort()}`;
   const child = spawn(process.execPath, ['scripts/dev.mjs'], {
     cwd: copy,
+    detached: true,
     env: {
       PATH: process.env.PATH,
       DATABASE_URL: database.url,
@@ -58,9 +59,11 @@ it('npm run dev restarts after a change, and goes on while the sources have an e
   } catch (error) {
     throw new Error(`The output was:\n${output}`, { cause: error });
   } finally {
-    child.kill('SIGTERM');
+    // A terminal sends the signal of Ctrl-C to the whole group.
+    process.kill(-child.pid!, 'SIGINT');
     await exited;
     await database.drop();
     rmSync(copy, { recursive: true, force: true });
   }
+  expect(output).toContain('Stopped.');
 });

@@ -13,8 +13,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Contact } from '../../src/contacts/contact.entity.js';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { AppError } from '../../src/errors/app-error.js';
-import type { ToolCall } from '../../src/tools/contract/tool-call.js';
+import { ToolPolicies } from '../../src/policies/tool-policies.js';
+import { SILENT_CALLER, type ToolCall } from '../../src/tools/contract/tool-call.js';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
+import { ToolRegistry } from '../../src/tools/registry/tool-registry.js';
 import { answerOf, textOf } from '../mcp/support/answer.js';
 import { waitForClosedTransactions } from '../support/open-transactions.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
@@ -28,7 +30,7 @@ const MISTAKES = ['no mistake', 'foreign session', 'foreign transaction', 'late'
 class BookInput {
   /** Says where the call fails. */
   @IsOptional()
-  @IsIn(['method', 'after'])
+  @IsIn(['method', 'after', 'abort'])
   fail?: string;
 
   /** The guard makes this mistake. */
@@ -53,6 +55,8 @@ class BookResult {
 /** Reads and writes contacts in the transaction that surrounds its caller. */
 @Injectable()
 class ContactBook {
+  readonly caller = new AbortController();
+
   constructor(readonly tenants: TenantDatabase) {}
 
   async count(organizationId: string): Promise<number> {
@@ -106,6 +110,7 @@ class CountInterceptor implements NestInterceptor {
       if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
     }
     const after = await this.book.count(organizationId);
+    if (given.fail === 'abort') this.book.caller.abort();
     if (given.fail === 'after') throw new AppError('rejected', `${after} contacts.`);
     return of({ before, after });
   }
@@ -295,6 +300,21 @@ describe.each(CALLERS)('guards and interceptors of the tools of %s', (_caller, c
 });
 
 describe('guards and interceptors', () => {
+  it('commit nothing for a caller that has left while an interceptor ran', async () => {
+    const registry = switchboard.app.get(ToolRegistry);
+    const { signal } = switchboard.app.get(ContactBook).caller;
+    const call = {
+      ...SILENT_CALLER,
+      organizationId: acme.id,
+      surface: 'agent',
+      actor: { kind: 'key', id: 'key_1' },
+      signal,
+    } as const;
+    const tool = registry.find('book_add', 'agent', ToolPolicies.NONE)!;
+    await expect(registry.call(tool, { fail: 'abort' }, call)).rejects.toBe(signal.reason);
+    expect(await countContacts()).toBe(0);
+  });
+
   it('hold no connection while an external tool waits', async () => {
     tools.close();
     const calling = asAgent('book_fetch');
