@@ -3,7 +3,7 @@ import { IsInt, IsOptional, IsString } from 'class-validator';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PinoLogger } from '../../src/operations/pino-logger.js';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
-import { createOrganization } from '../support/organization.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { answerOf, textOf } from '../mcp/support/answer.js';
 
@@ -31,6 +31,11 @@ class LyingTools {
   lie({ wish }: Wish): Promise<Promised> {
     return Promise.resolve(RESULTS[wish ?? 'whole'] as Promised);
   }
+
+  @Tool({ name: 'say', title: 'Say', description: 'Returns no content.' })
+  say(_input: Wish): Promise<object> {
+    return Promise.resolve({ text: 'hello' });
+  }
 }
 
 let switchboard: Switchboard;
@@ -40,20 +45,22 @@ beforeEach(() => {
 });
 afterEach(() => switchboard.close());
 
+async function callAsAgent(
+  acme: TestOrganization,
+  name: string,
+  given: object = {},
+): Promise<unknown> {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call' };
+  const { body } = await answerOf(acme.rpc({ ...message, params: { name, arguments: given } }));
+  return textOf(body);
+}
+
 async function lieIn(nodeEnv: string): Promise<Record<string, unknown>> {
   switchboard = await startSwitchboard({ providers: [LyingTools], env: { NODE_ENV: nodeEnv } });
   const acme = await createOrganization(switchboard);
   const answers: Record<string, unknown> = {};
   for (const wish of Object.keys(RESULTS)) {
-    const { body } = await answerOf(
-      acme.rpc({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'lie', arguments: { wish } },
-      }),
-    );
-    answers[wish] = textOf(body);
+    answers[wish] = await callAsAgent(acme, 'lie', { wish });
   }
   const rows = await switchboard.ownerQuery(
     `select from audit_log where action = 'lie' and outcome = 'ok'`,
@@ -77,6 +84,22 @@ describe('a result that does not fit its output class', () => {
     );
     expect(log).toContain('count is required');
     expect(log).toContain('secret is not known');
+  });
+
+  it('is reported to its caller in development, with what to return', async () => {
+    const env = { NODE_ENV: 'development' };
+    switchboard = await startSwitchboard({ providers: [LyingTools], env });
+    const acme = await createOrganization(switchboard);
+    const message = (text: string): object => ({
+      error: { code: 'internal', message: expect.stringContaining(text) as string },
+    });
+    expect(await callAsAgent(acme, 'lie', { wish: 'text' })).toMatchObject(
+      message('count must be of type integer'),
+    );
+    expect(await callAsAgent(acme, 'lie', { wish: 'nothing' })).toMatchObject(
+      message('must return an object of its class Promised'),
+    );
+    expect(await callAsAgent(acme, 'say')).toMatchObject(message("ToolContent.text('…')"));
   });
 
   it('is not checked in production', async () => {

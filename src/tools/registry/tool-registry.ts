@@ -179,9 +179,11 @@ export class ToolRegistry implements OnModuleInit {
     { outputSchema }: ToolDescriptor,
   ): ToolMethod {
     const method = run as ToolMethod;
-    if (!output || !outputSchema || !this.env.checksResults) return method;
+    if (!this.env.checksResults) return method;
     return async (input, call) => {
       const result = await method(input, call);
+      assertKind(name, result, output);
+      if (!output || !outputSchema) return result;
       try {
         // Check the JSON that callers get, without undefined members and with times as text.
         parseBySchema(outputSchema, JSON.parse(JSON.stringify(result), storable));
@@ -194,6 +196,19 @@ export class ToolRegistry implements OnModuleInit {
       return result;
     };
   }
+}
+
+/** Throws if a method returned nothing, or without an `output` class something else than {@link ToolContent}. */
+function assertKind(name: string, result: unknown, output: SchemaClass | undefined): void {
+  const members = result as { content?: unknown } | null | undefined;
+  if (output ? typeof result === 'object' && result !== null : Array.isArray(members?.content)) {
+    return;
+  }
+  throw new Error(
+    output
+      ? `The tool ${name} must return an object of its class ${output.name}.`
+      : `The tool ${name} must return ToolContent, such as ToolContent.text('…'), or name a class under output.`,
+  );
 }
 
 /** Drops names that arguments may not contain, and cleans texts. A result may quote both from a webhook payload. */
