@@ -311,7 +311,9 @@ describe('guards and interceptors', () => {
       signal,
     } as const;
     const tool = registry.find('book_add', 'agent', ToolPolicies.NONE)!;
-    await expect(registry.call(tool, { fail: 'abort' }, call)).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(registry.call(tool, { fail: 'abort' }, call)).rejects.toMatchObject({
+      name: 'AbortError',
+    });
     expect(await countContacts()).toBe(0);
   });
 
@@ -329,7 +331,7 @@ describe('guards and interceptors', () => {
     expect(dry).toMatchObject({
       dry_run: true,
       result: { before: 0, after: 1 },
-      effects: [{ action: 'insert', table: 'contacts' }],
+      effects: [{ action: 'create', table: 'contacts' }],
     });
     expect(await countContacts()).toBe(0);
     for (let count = 0; count < MOST_CONTACTS; count += 1) await asPerson('book_add');

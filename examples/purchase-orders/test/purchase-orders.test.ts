@@ -68,7 +68,7 @@ describe('purchase orders', () => {
     );
     assert.deepEqual(
       effects.map(({ action, table }) => `${action} ${table}`),
-      ['insert purchase_orders'],
+      ['create purchase_orders'],
     );
     assert.deepEqual((await list(acme)).purchase_orders, []);
   });

@@ -36,7 +36,7 @@ interface CurrentTransaction {
 
 /** Gives access to the data of organizations. Every statement runs in a transaction that is bound to one of them. */
 export class TenantDatabase {
-  private readonly storage = new AsyncLocalStorage<CurrentTransaction>();
+  private readonly storage = new AsyncLocalStorage<CurrentTransaction | undefined>();
   private readonly connections: TenantConnections;
 
   constructor(
@@ -157,9 +157,8 @@ export class TenantDatabase {
   /** Runs `work` as if no transaction surrounded it. Inside a dry run, its transactions are part of the dry run. */
   outside<T>(work: () => Promise<T>): Promise<T> {
     const outer = this.storage.getStore();
-    return outer?.isDryRun
-      ? this.storage.run({ ...outer, session: undefined }, work)
-      : this.storage.exit(work);
+    // After `exit()`, Node.js 20 brings the transaction back as soon as `work` has begun another.
+    return this.storage.run(outer?.isDryRun ? { ...outer, session: undefined } : undefined, work);
   }
 
   /** Disables the storage, which would make every later `await` of the process slower. */
