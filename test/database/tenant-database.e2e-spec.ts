@@ -58,10 +58,10 @@ describe(TenantDatabase.name, () => {
     const nested = tenants.transaction(acme.id, () =>
       tenants.transaction(other.id, async () => undefined),
     );
-    await expect(nested).rejects.toThrow('one organization only');
+    await expect(nested).rejects.toThrow('Pass call.organizationId');
     const session = tenants.transaction(acme.id, async () => tenants.session(other.id));
-    await expect(session).rejects.toThrow('one organization only');
-    expect(() => tenants.session(acme.id)).toThrow('Open a transaction');
+    await expect(session).rejects.toThrow('Pass call.organizationId');
+    expect(() => tenants.session(acme.id)).toThrow('Use session() and repository()');
   });
 
   it('runs actions that wait for the commit after it, and not after a rollback', async () => {
@@ -84,7 +84,9 @@ describe(TenantDatabase.name, () => {
     });
     await expect(failed).rejects.toThrow('undo');
     expect(seen).toEqual(['work', 'after']);
-    expect(() => tenants.afterCommit(() => undefined)).toThrow('needs a transaction');
+    expect(() => tenants.afterCommit(() => undefined)).toThrow(
+      'Call afterCommit() of TenantDatabase inside',
+    );
   });
 
   it('returns the start time of the transaction by the database clock, before and after its first statement', async () => {
