@@ -1,4 +1,5 @@
 import { builtinModules } from 'node:module';
+import { Script } from 'node:vm';
 
 /** The longest name that PostgreSQL keeps has 63 characters, and the index of the template adds 31 to the table. */
 const MAX_TABLE_LENGTH = 32;
@@ -90,9 +91,7 @@ function camel([first, ...others]) {
 function hasMeaning(word) {
   if (word in globalThis || word === 'await') return true;
   try {
-    // oxlint-disable-next-line no-new-func
-    new Function(`'use strict'; const ${word} = 0;`);
-    return false;
+    return !new Script(`'use strict'; const ${word} = 0;`);
   } catch {
     return true;
   }

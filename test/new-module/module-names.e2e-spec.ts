@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 interface Names {
-  faultOf(
+  faultOf: (
     name: string,
     taken: { packages: string[]; tables: string[]; words: Set<string> },
-  ): string | undefined;
-  rename(text: string, name: string): string;
+  ) => string | undefined;
+  rename: (text: string, name: string) => string;
 }
 
 const path = resolve(import.meta.dirname, '../../scripts/new-module/module-names.mjs');

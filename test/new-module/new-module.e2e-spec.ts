@@ -15,8 +15,8 @@ import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, type RunShape } from '../workflows/support/workflow-client.js';
 
 interface Install {
-  pack(folder: string): string;
-  installLinked(project: string, tarball: string): void;
+  pack: (folder: string) => string;
+  installLinked: (project: string, tarball: string) => void;
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
