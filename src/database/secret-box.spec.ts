@@ -26,6 +26,12 @@ describe(SecretBox, () => {
     expect(() => new SecretBox(installation, FIRST).open(sealed, 'context')).toThrow();
   });
 
+  it('tells by its id whether a key opens a secret', () => {
+    const id = new SecretBox(installation, FIRST).currentId.toString('hex');
+    expect(new SecretBox(installation, SECOND, FIRST).opens(id)).toBe(true);
+    expect(new SecretBox(installation, SECOND).opens(id)).toBe(false);
+  });
+
   it('derives the same secrets for signatures, the current one first', () => {
     const [old, current] = [
       new SecretBox(installation, FIRST),

@@ -74,6 +74,11 @@ export class SecretBox {
     return this.seal(this.open(sealed, context), context);
   }
 
+  /** Returns true when a key of this box has this id, in hexadecimal: it opens what begins with these bytes. */
+  opens(id: string): boolean {
+    return [this.current, this.other].some((key) => key?.id.toString('hex') === id);
+  }
+
   /** Everything that the current key sealed begins with these bytes. */
   get currentId(): Buffer {
     return this.current.id;

@@ -21,11 +21,21 @@ export interface ExtensionSchema {
 // The table is separate, because extensions are released independently: one list of both would have no order.
 const MIGRATIONS_TABLE = 'extension_migrations';
 
-/** Returns the names of the migrations that ran. Throws if the table of a migration or an entity is not isolated. */
+/** Returns the name under which a migration is recorded. */
+export function nameOf(Migration: MigrationClass): string {
+  return new Migration().name ?? Migration.name;
+}
+
+/**
+ * Runs missing migrations and returns their names. `only` names those that may run. Throws if the table of a migration
+ * or an entity is not isolated.
+ */
 export async function migrateExtensions(
   ownerUrl: string,
-  { entities, migrations }: ExtensionSchema,
+  { entities, migrations: all }: ExtensionSchema,
+  only?: readonly string[],
 ): Promise<string[]> {
+  const migrations = only ? all.filter((one) => only.includes(nameOf(one))) : all;
   const source = new DataSource({
     type: 'postgres',
     url: ownerUrl,
@@ -49,7 +59,7 @@ export async function migrateExtensions(
 
 function failIfNotIsolated(Migration: MigrationClass): MigrationClass {
   const migration = new Migration();
-  const name = migration.name ?? Migration.name;
+  const name = nameOf(Migration);
   return class {
     readonly name = name;
     readonly transaction = migration.transaction;

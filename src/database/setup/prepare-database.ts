@@ -63,12 +63,33 @@ export async function prepareDatabase(
   }
 }
 
-/** Runs missing migrations, each in its own transaction, and returns their names. Refuses newer databases. */
-export async function migrate(ownerUrl: string): Promise<string[]> {
+/** Lists the names of all migrations of this version, oldest first. */
+export const MIGRATION_NAMES: readonly string[] = MIGRATIONS.map(({ name }) => name);
+
+/**
+ * Takes the lock that every start holds while it migrates, until the connection ends. Returns false when another process
+ * has it.
+ */
+export async function tryLockMigrations(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    'select pg_try_advisory_lock($1) as locked',
+    [MIGRATION_LOCK],
+  );
+  return rows[0]!.locked;
+}
+
+/**
+ * Runs missing migrations, each in its own transaction, and returns their names. `only` names those that may run.
+ * Refuses newer databases.
+ */
+export async function migrate(
+  ownerUrl: string,
+  only: readonly string[] = MIGRATION_NAMES,
+): Promise<string[]> {
   const source = new DataSource({
     type: 'postgres',
     url: ownerUrl,
-    migrations: MIGRATIONS,
+    migrations: MIGRATIONS.filter(({ name }) => only.includes(name)),
     migrationsTransactionMode: 'each',
     installExtensions: false,
     extra: { max: 1 },
@@ -88,10 +109,9 @@ async function assertKnownMigrations(source: DataSource): Promise<void> {
     `select to_regclass('public.migrations') is not null as exists`,
   );
   if (!table.exists) return;
-  const known = MIGRATIONS.map(({ name }) => name);
   const [unknown] = await source.query<{ name: string }[]>(
     'select name from public.migrations where name <> all ($1) order by id limit 1',
-    [known],
+    [MIGRATION_NAMES],
   );
   if (!unknown) return;
   throw new AppError(
