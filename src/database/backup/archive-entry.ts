@@ -1,0 +1,46 @@
+/** Describes the backup in an archive, and what a restore needs to know before it begins. */
+export interface ArchiveHeader {
+  kind: 'header';
+  /** Version of Switchboard that made the backup. */
+  product: string;
+  /** Time of the snapshot by the clock of the database, in ISO 8601. */
+  takenAt: string;
+  /** Names of the migrations of Switchboard that the database had, oldest first. */
+  migrations: readonly string[];
+  /** Names of the migrations of a team's modules that the database had, oldest first. */
+  moduleMigrations: readonly string[];
+  /** Ids, in hexadecimal, of the keys that open the stored secrets. They reveal nothing about the keys. */
+  secretKeys: readonly string[];
+}
+
+/** Begins a table. The rows that follow are in the text format of COPY, with these columns. */
+export interface ArchiveTable {
+  kind: 'table';
+  /** Schema and name, for example `public.contacts`. */
+  table: string;
+  columns: readonly string[];
+}
+
+/** Has the last value that a sequence gave out. */
+export interface ArchiveSequence {
+  name: string;
+  last: string;
+}
+
+/** Is one part of an archive: a header, then each table with its rows, then an end. */
+export type ArchiveEntry =
+  | ArchiveHeader
+  | ArchiveTable
+  | { kind: 'rows'; bytes: Buffer }
+  | { kind: 'table_end'; rows: number }
+  | { kind: 'end'; tables: number; sequences: readonly ArchiveSequence[] };
+
+/** An archive begins with these bytes after decompression. The number is the version of the format. */
+export const ARCHIVE_NAME = 'switchboard backup ';
+export const MAGIC = Buffer.from(`${ARCHIVE_NAME}1\n`);
+
+/** The first byte of a frame. Four bytes with the length of its content follow, the highest byte first. */
+export const FRAME = { json: 0x4a, rows: 0x52, digest: 0x53 } as const;
+export const FRAME_HEAD_BYTES = 5;
+/** Limits the content of a frame, so that a damaged length cannot fill the memory. */
+export const MOST_FRAME_BYTES = 1024 * 1024;

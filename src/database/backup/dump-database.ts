@@ -1,0 +1,154 @@
+import type { Client } from 'pg';
+import { AppError } from '../../errors/app-error.js';
+import { counted } from '../../text/counted.js';
+import { CopyOut } from '../driver/copy-out.js';
+import type { SecretBox } from '../secret-box.js';
+import type { ArchiveEntry, ArchiveHeader, ArchiveSequence } from './archive-entry.js';
+import {
+  assertComplete,
+  findMigrations,
+  findStoredTables,
+  type StoredTable,
+} from './stored-tables.js';
+
+/** A statement that changes a table keeps the backup waiting at most this long. */
+const LOCK_TIMEOUT = '60s';
+
+export interface DumpOptions {
+  /** Version of Switchboard that makes the backup. */
+  product: string;
+  /** Makes the box of this command, whose SECRET_KEY should be that of the service. */
+  boxOf: (dataKey: Buffer) => SecretBox;
+  log: (line: string) => void;
+}
+
+/** Counts what a dump has read so far. */
+export interface DumpCounts {
+  tables: number;
+  rows: number;
+  takenAt: string;
+}
+
+/**
+ * Reads all rows of the installation in one snapshot, while the service works. `client` must be the owner of the
+ * database. Throws, before the first part, when row-level security could hide rows.
+ */
+export async function* dumpDatabase(
+  client: Client,
+  { product, boxOf, log }: DumpOptions,
+  counts: DumpCounts,
+): AsyncGenerator<ArchiveEntry, void> {
+  await fixFormats(client);
+  const tables = await lockTables(client);
+  assertComplete(tables);
+  await reportOtherTables(client, log);
+  const header = await readHeader(client, product, boxOf, log);
+  counts.takenAt = header.takenAt;
+  yield header;
+  for (const table of tables) {
+    yield { kind: 'table', table: table.name, columns: table.columns };
+    const copy = client.query(new CopyOut(table.copyOut));
+    for await (const bytes of copy) yield { kind: 'rows', bytes: bytes as Buffer };
+    yield { kind: 'table_end', rows: copy.rows };
+    counts.tables += 1;
+    counts.rows += copy.rows;
+  }
+  // Sequences are outside of snapshots. Their values are read last, so none is lower than a number in a row.
+  yield { kind: 'end', tables: tables.length, sequences: await readSequences(client) };
+  await client.query('commit');
+}
+
+/** Makes values readable by every server, whatever its settings are. Removes limits of time. */
+export async function fixFormats(client: Client): Promise<void> {
+  await client.query(
+    `set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex';
+     set extra_float_digits = 3; set client_encoding = 'UTF8'; set search_path = pg_catalog;
+     set statement_timeout = 0; set idle_in_transaction_session_timeout = 0`,
+  );
+}
+
+/** Begins the snapshot, and keeps the tables as they are until it ends. */
+async function lockTables(client: Client): Promise<StoredTable[]> {
+  const before = await findStoredTables(client);
+  if (!before.some(({ name }) => name === 'private.installation')) {
+    throw new AppError('not_found', 'The database has no Switchboard.');
+  }
+  await client.query(`select set_config('lock_timeout', $1, false)`, [LOCK_TIMEOUT]);
+  // Locks come first: the first query takes the snapshot, and a migration after it would change what is read.
+  await client.query('begin isolation level repeatable read read only');
+  for (const { lock } of before) await client.query(lock);
+  const tables = await findStoredTables(client);
+  if (JSON.stringify(tables) !== JSON.stringify(before)) {
+    throw new AppError('conflict', 'A migration changed the tables meanwhile. Run this again.');
+  }
+  return tables;
+}
+
+async function readHeader(
+  client: Client,
+  product: string,
+  boxOf: DumpOptions['boxOf'],
+  log: DumpOptions['log'],
+): Promise<ArchiveHeader> {
+  const { rows } = await client.query<{ taken_at: Date; data_key: Buffer }>(
+    'select now() as taken_at, data_key from private.installation',
+  );
+  if (!rows[0]) throw new AppError('not_found', 'Switchboard never started on this database.');
+  const { taken_at, data_key } = rows[0];
+  return {
+    kind: 'header',
+    product,
+    takenAt: taken_at.toISOString(),
+    ...(await findMigrations(client)),
+    secretKeys: await findSecretKeys(client, boxOf(data_key), log),
+  };
+}
+
+/** Returns the ids of the keys that open the stored secrets, and of the key that signs resume URLs. */
+async function findSecretKeys(
+  client: Client,
+  box: SecretBox,
+  log: DumpOptions['log'],
+): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `select distinct encode(substr(sealed, 1, $1), 'hex') as id
+     from public.workflows w, unnest(array[w.secret, w.previous_secret]) as sealed
+     where sealed is not null order by 1`,
+    [box.currentId.length],
+  );
+  const found = rows.map(({ id }) => id);
+  if (found.every((id) => box.opens(id))) {
+    return [...new Set([...found, box.currentId.toString('hex')])];
+  }
+  log(
+    'Warning: some stored secrets were encrypted with another SECRET_KEY than that of this command. A restore needs ' +
+      'that key: keep it in a safe place.',
+  );
+  return found;
+}
+
+async function readSequences(client: Client): Promise<ArchiveSequence[]> {
+  const { rows } = await client.query<ArchiveSequence>(
+    `select format('%I.%I', schemaname, sequencename) as name, last_value::text as last from pg_sequences
+     where schemaname in ('public', 'gate', 'private') and last_value is not null order by 1`,
+  );
+  return rows;
+}
+
+/** A module may keep rows in a schema that is not part of the backup. That must not be found out at the restore. */
+async function reportOtherTables(client: Client, log: DumpOptions['log']): Promise<void> {
+  const { rows } = await client.query<{ schema: string; tables: number }>(
+    `select n.nspname as schema, count(*)::int as tables
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname !~ '^pg_'
+       and n.nspname not in ('public', 'gate', 'private', 'information_schema')
+       and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
+         and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+     group by 1 order by 1`,
+  );
+  for (const { schema, tables } of rows) {
+    log(
+      `Not in the backup: the schema ${schema} with ${counted(tables, 'table')}, which is not Switchboard's.`,
+    );
+  }
+}

@@ -1,0 +1,188 @@
+import { Client } from 'pg';
+import { AppError } from '../../errors/app-error.js';
+import { counted } from '../../text/counted.js';
+import { CopyIn } from '../driver/copy-in.js';
+import { describeConnection } from '../setup/describe-connection.js';
+import { type ExtensionSchema, migrateExtensions } from '../setup/migrate-extensions.js';
+import { migrate, prepareDatabase } from '../setup/prepare-database.js';
+import type { ArchiveEntry, ArchiveSequence } from './archive-entry.js';
+import { readArchive } from './archive-file.js';
+import { damaged } from './decode-archive.js';
+import { fixFormats } from './dump-database.js';
+import type { Manifest } from './read-manifest.js';
+import { assertEmpty, assertSameSchema, claimTarget } from './restore-target.js';
+import { findStoredTables, type StoredTable } from './stored-tables.js';
+
+const CONNECT_MS = 30_000;
+
+export interface RestoreTarget {
+  /** The URL of an empty database. Its user must be the owner. */
+  url: string;
+  extensions?: ExtensionSchema;
+  log: (line: string) => void;
+}
+
+/**
+ * Restores the archive into an empty database: makes the tables as they were, copies all rows in one transaction, runs
+ * newer migrations, and creates the roles of the service. A failure before the commit leaves no rows, and the restore
+ * can be repeated.
+ */
+export async function restoreDatabase(
+  path: string,
+  manifest: Manifest,
+  { url, extensions, log }: RestoreTarget,
+): Promise<void> {
+  const client = await connect(url);
+  try {
+    await claimTarget(client);
+    await assertEmpty(client, await findStoredTables(client));
+    await migrateTo(manifest, url, extensions);
+    await fixFormats(client);
+    await client.query('begin');
+    await copyEverything(client, path, manifest);
+    await client.query('commit');
+    log(
+      `Restored ${counted(manifest.tables.length, 'table')} with ${counted(rowsOf(manifest), 'row')}.`,
+    );
+  } finally {
+    await client.end();
+  }
+  await prepareDatabase(url, { waitMs: CONNECT_MS, log, extensions });
+  await analyze(url);
+}
+
+/** Counts the rows in an archive. */
+export function rowsOf({ tables }: Manifest): number {
+  return tables.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw new AppError('unavailable', `DATABASE_URL: ${describeConnection(error, client)}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Makes the tables as they were at the time of the backup. */
+async function migrateTo(
+  { header }: Manifest,
+  url: string,
+  extensions: ExtensionSchema | undefined,
+): Promise<void> {
+  await migrate(url, header.migrations);
+  if (header.moduleMigrations.length === 0 || !extensions) return;
+  // Without entities: some of them have tables that only newer migrations make.
+  const { migrations } = extensions;
+  await migrateExtensions(url, { entities: [], migrations }, header.moduleMigrations);
+}
+
+async function copyEverything(client: Client, path: string, manifest: Manifest): Promise<void> {
+  const tables = await findStoredTables(client);
+  await assertSameSchema(client, tables, manifest);
+  for (const { lockExclusively } of tables) await client.query(lockExclusively);
+  // Again, because only the locks keep others from inserting rows.
+  await assertEmpty(client, tables);
+  for (const statement of tables.flatMap(({ open }) => open)) await client.query(statement);
+  for (const { clear } of tables.toReversed()) await client.query(clear);
+  const sequences = await copyTables(client, path, manifest, tables);
+  for (const { name, last } of sequences) {
+    await client.query('select setval($1::regclass, $2)', [name, last]);
+  }
+  await renewTransactionIds(client, tables);
+  for (const statement of tables.flatMap(({ close }) => close)) await client.query(statement);
+}
+
+/** Copies the rows of all tables and returns the sequences. The checksums are checked again on the way. */
+async function copyTables(
+  client: Client,
+  path: string,
+  manifest: Manifest,
+  tables: readonly StoredTable[],
+): Promise<readonly ArchiveSequence[]> {
+  const targets = new Map(tables.map((table) => [table.name, table]));
+  const entries = readArchive(path);
+  let sequences: readonly ArchiveSequence[] | undefined;
+  try {
+    for (;;) {
+      const next = await entries.next();
+      // The last part of an archive has its checksum, so the end of the iteration says that everything was right.
+      if (next.done) return sequences!;
+      const entry = next.value;
+      if (entry.kind === 'header') assertUnchanged(entry, manifest);
+      if (entry.kind === 'end') ({ sequences } = entry);
+      if (entry.kind === 'table') await copyTable(client, targets.get(entry.table), entry, entries);
+    }
+  } finally {
+    await entries.return();
+  }
+}
+
+function assertUnchanged(header: ArchiveEntry, manifest: Manifest): void {
+  if (JSON.stringify(header) === JSON.stringify(manifest.header)) return;
+  throw new AppError('conflict', 'Somebody replaced the file meanwhile. Nothing was restored.');
+}
+
+async function copyTable(
+  client: Client,
+  target: StoredTable | undefined,
+  { table, columns }: { table: string; columns: readonly string[] },
+  entries: AsyncGenerator<ArchiveEntry, void>,
+): Promise<void> {
+  if (!target || target.columns.join() !== columns.join()) {
+    throw damaged(`its table ${table} is unknown here`);
+  }
+  let expected: number | undefined;
+  async function* rows(): AsyncGenerator<Buffer, void> {
+    for (;;) {
+      const next = await entries.next();
+      if (next.done) return;
+      if (next.value.kind === 'table_end') expected = next.value.rows;
+      if (next.value.kind !== 'rows') return;
+      yield next.value.bytes;
+    }
+  }
+  const stored = await client.query(new CopyIn(target.copyIn, rows())).done;
+  if (stored !== expected) {
+    throw damaged(`its table ${table} should have ${expected} rows and has ${stored}`);
+  }
+}
+
+/**
+ * Ids of transactions mean nothing on another server. There, an event from before the backup could end a wait that begins
+ * after the restore. So all events and waits get the id of the restore. A wait that began while the transaction of an
+ * event was open keeps that event: it gets the time of the event.
+ */
+async function renewTransactionIds(client: Client, tables: readonly StoredTable[]): Promise<void> {
+  const names = new Set(tables.map(({ name }) => name));
+  if (!names.has('public.run_waits') || !names.has('public.pending_events')) return;
+  await client.query(
+    `update public.run_waits w set armed_xid = pg_current_xact_id()::text,
+       armed_snapshot = pg_current_snapshot()::text,
+       armed_at = coalesce((
+         select min(e.happened_at) from public.pending_events e
+         where e.organization_id = w.organization_id and e.name = w.event and e.happened_at < w.armed_at
+           and e.xid <> w.armed_xid and not pg_visible_in_snapshot(e.xid::xid8, w.armed_snapshot::pg_snapshot)
+       ), w.armed_at)
+     where w.state = 'armed'`,
+  );
+  await client.query('update public.pending_events set xid = pg_current_xact_id()::text');
+}
+
+/** Without statistics, the first minutes after a restore would be slow. */
+async function analyze(url: string): Promise<void> {
+  const client = await connect(url);
+  try {
+    for (const { analyze: statement } of await findStoredTables(client)) {
+      await client.query(statement);
+    }
+  } finally {
+    await client.end();
+  }
+}

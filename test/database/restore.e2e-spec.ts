@@ -1,0 +1,337 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import type { QueryRunner } from 'typeorm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { SecretBox } from '../../src/database/secret-box.js';
+import {
+  migrate,
+  MIGRATION_NAMES,
+  prepareDatabase,
+} from '../../src/database/setup/prepare-database.js';
+import { backUp, digestOf, restore, rewrite } from '../support/backup.js';
+import { createDatabaseOwner, type DatabaseOwner } from '../support/database-owner.js';
+
+const [KEY, OTHER_KEY] = ['the-first-key-'.repeat(4), 'the-other-key-'.repeat(4)];
+
+class MakeBoats1763000000000 {
+  readonly name = 'MakeBoats1763000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`create table public.boats (
+      organization_id text collate "C" not null references public.organizations (id) on delete cascade,
+      number bigint not null generated always as identity,
+      crew text[] not null,
+      size integer not null generated always as (cardinality(crew)) stored,
+      constraint boats_pkey primary key (organization_id, number))`);
+    await runner.query(`select private.isolate('public.boats')`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop table public.boats');
+  }
+}
+
+describe('a restore', () => {
+  let owner: DatabaseOwner;
+  let folder: string;
+  let sourceUrl: string;
+  let file: string;
+  let files = 0;
+  const clients: Client[] = [];
+
+  beforeAll(async () => {
+    owner = await createDatabaseOwner();
+    folder = await mkdtemp(join(tmpdir(), 'switchboard-restore-'));
+    sourceUrl = await prepared();
+    await insertSealed(sourceUrl, KEY);
+    file = await backedUp(sourceUrl);
+  });
+  afterEach(async () => {
+    for (const client of clients.splice(0)) await client.end();
+  });
+  afterAll(async () => {
+    await owner.drop();
+    await rm(folder, { recursive: true });
+  });
+
+  const newFile = (): string => {
+    files += 1;
+    return join(folder, `${files}.backup`);
+  };
+  const backedUp = async (url: string, key = KEY): Promise<string> => {
+    const path = newFile();
+    await backUp(url, path, key);
+    return path;
+  };
+  const prepared = async (): Promise<string> => {
+    const url = await owner.createDatabase();
+    await prepareDatabase(url, { waitMs: 5000, log: () => undefined });
+    return url;
+  };
+  const insertSealed = async (url: string, key: string): Promise<void> => {
+    const [row] = await owner.ask<{ data_key: Buffer }>(
+      url,
+      'select data_key from private.installation',
+    );
+    await owner.ask(url, `insert into organizations (id, name) values ('org_a', 'Acme')`);
+    await owner.ask(
+      url,
+      `insert into workflows (organization_id, id, name, active, version, trigger_type, secret)
+       values ('org_a', 'wf_a', 'Sealed', true, 1, 'webhook', $1)`,
+      [new SecretBox(row!.data_key, key).seal('secret', 'wf_a')],
+    );
+  };
+  const countTables = async (url: string): Promise<number> => {
+    const [row] = await owner.ask<{ count: number }>(
+      url,
+      `select count(*)::int as count from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
+    );
+    return row!.count;
+  };
+  const connect = async (url: string): Promise<Client> => {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    clients.push(client);
+    return client;
+  };
+
+  it('prints what it did, and creates the roles of the service', async () => {
+    const url = await owner.createDatabase();
+    expect(await restore(file, url, KEY)).toEqual([
+      expect.stringMatching(/^Restored \d+ tables with \d+ rows\.$/),
+    ]);
+    expect(await digestOf(owner, url)).toEqual(await digestOf(owner, sourceUrl));
+  });
+
+  it('refuses a database that is not empty, and changes nothing there', async () => {
+    const url = await prepared();
+    await owner.ask(url, `delete from private.installation`);
+    await owner.ask(url, `insert into organizations (id, name) values ('org_x', 'Existing')`);
+    const before = await digestOf(owner, url);
+    await expect(restore(file, url, KEY)).rejects.toThrow(
+      'The database is not empty: public.organizations has rows. A restore overwrites nothing. Set DATABASE_URL to a',
+    );
+    expect(await digestOf(owner, url)).toEqual(before);
+  });
+
+  it('refuses a database that a process uses', async () => {
+    const url = await owner.createDatabase();
+    const process = await connect(url);
+    const users = /A process is connected to the database, as \w+ \(1\)\. Stop every process/;
+    await expect(restore(file, url, KEY)).rejects.toThrow(users);
+    await process.end();
+    clients.length = 0;
+    expect(await countTables(url)).toBe(0);
+  });
+
+  it('refuses an archive that was cut off or changed, before it changes the database', async () => {
+    const url = await owner.createDatabase();
+    const bytes = await readFile(file);
+    const wrong = newFile();
+    await writeFile(wrong, bytes.subarray(0, bytes.length - 20));
+    await expect(restore(wrong, url, KEY)).rejects.toThrow('it ends too early');
+    bytes[Math.floor(bytes.length / 2)]! ^= 4;
+    await writeFile(wrong, bytes);
+    await expect(restore(wrong, url, KEY)).rejects.toThrow('The archive is damaged');
+    expect(await countTables(url)).toBe(0);
+  });
+
+  it('refuses an archive of a newer version, and names its first unknown migration', async () => {
+    const newer = newFile();
+    await rewrite(file, newer, (entry) =>
+      entry.kind === 'header'
+        ? { ...entry, product: '9.0.0', migrations: [...entry.migrations, 'Future1999000000000'] }
+        : entry,
+    );
+    const url = await owner.createDatabase();
+    await expect(restore(newer, url, KEY)).rejects.toThrow(
+      'A newer version of Switchboard (9.0.0) made this backup: it has the migration Future1999000000000',
+    );
+    expect(await countTables(url)).toBe(0);
+  });
+
+  it('refuses another SECRET_KEY, and a backup with another SECRET_KEY gets a warning', async () => {
+    const url = await owner.createDatabase();
+    const words = /encrypted with another SECRET_KEY\. Set SECRET_KEY.*--lost-secret-key/;
+    await expect(restore(file, url, OTHER_KEY)).rejects.toThrow(words);
+    await expect(restore(file, url)).rejects.toThrow(words);
+    expect(await countTables(url)).toBe(0);
+    const warned = newFile();
+    expect(await backUp(sourceUrl, warned, OTHER_KEY)).toEqual([
+      expect.stringContaining(
+        'Warning: some stored secrets were encrypted with another SECRET_KEY',
+      ),
+    ]);
+    await expect(restore(warned, url, OTHER_KEY)).rejects.toThrow(words);
+  });
+
+  it('refuses another SECRET_KEY also when no secret is stored, because it signs resume URLs', async () => {
+    const without = await backedUp(await prepared());
+    const url = await owner.createDatabase();
+    await expect(restore(without, url, OTHER_KEY)).rejects.toThrow('another SECRET_KEY');
+  });
+
+  it('that fails leaves no rows, and can be repeated', async () => {
+    const broken = newFile();
+    await rewrite(file, broken, (entry) =>
+      entry.kind === 'rows' && entry.bytes.includes('wf_a')
+        ? { ...entry, bytes: Buffer.from(entry.bytes.toString().replace('org_a', 'org_z')) }
+        : entry,
+    );
+    const url = await owner.createDatabase();
+    await expect(restore(broken, url, KEY)).rejects.toThrow('workflows_organization_id_fkey');
+    expect(await owner.ask(url, 'select from organizations')).toEqual([]);
+    await restore(file, url, KEY);
+    expect(await digestOf(owner, url)).toEqual(await digestOf(owner, sourceUrl));
+  });
+
+  it('refuses an archive that says another number of rows than it has', async () => {
+    const wrong = newFile();
+    await rewrite(file, wrong, (entry) =>
+      entry.kind === 'table_end' && entry.rows > 0 ? { ...entry, rows: entry.rows + 1 } : entry,
+    );
+    const url = await owner.createDatabase();
+    await expect(restore(wrong, url, KEY)).rejects.toThrow(/should have \d+ rows and has \d+/);
+    expect(await owner.ask(url, 'select from organizations')).toEqual([]);
+  });
+
+  it('brings the backup of an older version to this version', async () => {
+    const older = await owner.createDatabase();
+    const names = MIGRATION_NAMES.slice(0, -3);
+    await migrate(older, names);
+    await owner.ask(
+      older,
+      `insert into private.installation (suffix, tenant_password, gate_password, inner_key, outer_key, context_key, data_key)
+       select suffix || 'older', tenant_password, gate_password, inner_key, outer_key, context_key, data_key
+       from (select 'r' || substr(md5(random()::text), 1, 6) as suffix, md5(random()::text) as tenant_password,
+         md5(random()::text) as gate_password, decode(repeat('36', 64), 'hex') as inner_key,
+         decode(repeat('5c', 64), 'hex') as outer_key, decode(repeat('00', 32), 'hex') as context_key,
+         decode(repeat('11', 32), 'hex') as data_key) as random`,
+    );
+    await owner.ask(older, `insert into organizations (id, name) values ('org_a', 'Acme')`);
+    const archive = await backedUp(older);
+    const url = await owner.createDatabase();
+    expect(await restore(archive, url, KEY)).toEqual([
+      expect.stringMatching(/^Restored/),
+      'Ran 3 migrations of the database.',
+    ]);
+    expect(await owner.ask(url, 'select name from organizations')).toEqual([{ name: 'Acme' }]);
+    const schema = await digestOf(owner, url);
+    expect(Object.keys(schema)).toEqual(Object.keys(await digestOf(owner, sourceUrl)));
+  });
+
+  it('includes tables of modules, and refuses them when it does not know the modules', async () => {
+    const migrations = [MakeBoats1763000000000];
+    const withBoats = await owner.createDatabase();
+    const extensions = { entities: [], migrations };
+    await prepareDatabase(withBoats, { waitMs: 5000, log: () => undefined, extensions });
+    await owner.ask(withBoats, `insert into organizations (id, name) values ('org_a', 'Acme')`);
+    await owner.ask(
+      withBoats,
+      `insert into boats (organization_id, crew) values ('org_a', '{"Ada, L.",null}'), ('org_a', '{}')`,
+    );
+    const archive = await backedUp(withBoats);
+    const url = await owner.createDatabase();
+    await expect(restore(archive, url, KEY)).rejects.toThrow(
+      'The backup has tables of modules: it has the migration MakeBoats1763000000000',
+    );
+    await restore(archive, url, KEY, migrations);
+    expect(await digestOf(owner, url)).toEqual(await digestOf(owner, withBoats));
+    await owner.ask(url, `insert into boats (organization_id, crew) values ('org_a', '{}')`);
+  });
+
+  it('gives waits and events ids of transactions of the new server', async () => {
+    const url = await prepared();
+    const insert = (table: string, columns: string, values: string): Promise<unknown> =>
+      owner.ask(url, `insert into ${table} (${columns}) values (${values})`);
+    await insert('organizations', 'id, name', `'org_a', 'Acme'`);
+    await insert(
+      'workflows',
+      'organization_id, id, name, active, version, trigger_type',
+      `'org_a', 'wf_a', 'Waits', true, 1, 'manual'`,
+    );
+    await insert(
+      'workflow_versions',
+      'organization_id, workflow_id, version, steps',
+      `'org_a', 'wf_a', 1, '[]'`,
+    );
+    await insert(
+      'workflow_runs',
+      'organization_id, id, workflow_id, workflow_version, status, trigger_type, payload',
+      `'org_a', 'run_a', 'wf_a', 1, 'waiting', 'manual', ''`,
+    );
+    // The first wait began while the transaction of the event was open, the second one after it.
+    for (const [step, snapshot] of [
+      ['during', '5000000:5000002:5000000'],
+      ['after', '5000003:5000003:'],
+    ] as const) {
+      await insert(
+        'run_waits',
+        'organization_id, run_id, step_id, event, state, armed_at, armed_xid, armed_snapshot',
+        `'org_a', 'run_a', '${step}', 'paid', 'armed', '2026-01-02', '5000001', '${snapshot}'`,
+      );
+    }
+    await insert(
+      'pending_events',
+      'organization_id, id, name, payload, xid, happened_at',
+      `'org_a', 'event_a', 'paid', '{}', '5000000', '2026-01-01'`,
+    );
+    const restored = await owner.createDatabase();
+    await restore(await backedUp(url), restored, KEY);
+    const waits = await owner.ask(
+      restored,
+      `select w.step_id, w.armed_at <= e.happened_at as gets_event, w.armed_xid = e.xid as same,
+         pg_visible_in_snapshot(e.xid::xid8, pg_current_snapshot()) as is_past
+       from run_waits w, pending_events e order by 1 desc`,
+    );
+    expect(waits).toEqual([
+      { step_id: 'during', gets_event: true, same: true, is_past: true },
+      { step_id: 'after', gets_event: false, same: true, is_past: true },
+    ]);
+  });
+});
+
+describe('a backup', () => {
+  let owner: DatabaseOwner;
+  let folder: string;
+  let url: string;
+
+  beforeAll(async () => {
+    owner = await createDatabaseOwner();
+    folder = await mkdtemp(join(tmpdir(), 'switchboard-restore-'));
+    url = await owner.createDatabase();
+    await prepareDatabase(url, { waitMs: 5000, log: () => undefined });
+  });
+  afterAll(async () => {
+    await owner.drop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('refuses a user from whom row-level security could hide rows', async () => {
+    const hide = 'create policy hidden on public.contacts as restrictive using (false)';
+    await owner.ask(url, hide);
+    await expect(backUp(url, join(folder, 'hidden'))).rejects.toThrow(
+      'Row-level security can hide rows from this user in public.contacts.',
+    );
+    await owner.ask(url, 'drop policy hidden on public.contacts');
+    await owner.ask(url, 'alter policy owner on public.contacts using (created_at > now())');
+    await expect(backUp(url, join(folder, 'hidden'))).rejects.toThrow('public.contacts');
+    await owner.ask(url, 'alter policy owner on public.contacts using (true)');
+    await backUp(url, join(folder, 'whole'));
+  });
+
+  it('names schemas whose tables it leaves out', async () => {
+    await owner.ask(url, 'create schema elsewhere; create table elsewhere.things ()');
+    expect(await backUp(url, join(folder, 'partial'))).toEqual([
+      "Not in the backup: the schema elsewhere with 1 table, which is not Switchboard's.",
+    ]);
+  });
+
+  it('refuses a database without Switchboard', async () => {
+    await expect(backUp(await owner.createDatabase(), join(folder, 'none'))).rejects.toThrow(
+      'The database has no Switchboard.',
+    );
+  });
+});
