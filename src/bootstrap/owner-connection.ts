@@ -13,18 +13,33 @@ export async function withOwner(
   work: (client: Client) => Promise<void>,
 ): Promise<boolean> {
   if (!env.databaseUrl && !existsSync(join(env.dataDir, 'pg', 'PG_VERSION'))) return false;
-  const embedded = env.databaseUrl
-    ? undefined
-    : await EmbeddedPostgres.start({ dataDir: env.dataDir });
-  const client = new Client({ connectionString: env.databaseUrl ?? embedded!.url });
-  // Without a listener, a lost connection would end the process without a message.
-  client.on('error', () => undefined);
+  await withOwnerUrl(env, async (url) => {
+    const client = new Client({ connectionString: url });
+    // Without a listener, a lost connection would end the process without a message.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await work(client);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  });
+  return true;
+}
+
+/**
+ * Runs `work` with the URL of the configured database, whose user is its owner. Starts the embedded PostgreSQL when it
+ * does not run, creates its database when there is none, and stops it again.
+ */
+export async function withOwnerUrl(env: Env, work: (url: string) => Promise<void>): Promise<void> {
+  if (env.databaseUrl) {
+    await work(env.databaseUrl);
+    return;
+  }
+  const embedded = await EmbeddedPostgres.start({ dataDir: env.dataDir });
   try {
-    await client.connect();
-    await work(client);
-    return true;
+    await work(embedded.url);
   } finally {
-    await client.end().catch(() => undefined);
-    await embedded?.stop();
+    await embedded.stop();
   }
 }

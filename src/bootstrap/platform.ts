@@ -4,6 +4,8 @@ import 'reflect-metadata';
 
 export { startSwitchboard } from './start-switchboard.js';
 export { checkWorkflows } from './check-workflows.js';
+export { makeBackup } from './backup.js';
+export { restoreBackup } from './restore.js';
 export type { Extensions } from './app.module.js';
 
 export {

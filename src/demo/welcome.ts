@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 import { createDemoOrganization, type DemoOrganization } from './demo-organization.js';
+import { hasDemoMarker, writeDemoMarker } from './demo-marker.js';
 
 type Say = (line: string) => void;
 
@@ -21,16 +20,14 @@ export async function welcome(app: INestApplicationContext, env: Env, say: Say):
     return;
   }
   say(`Data and e-mail files are in ${env.dataDir}`);
-  // The marker is written after the secrets were printed. An interrupted start creates a new organization next time.
-  const marker = join(env.dataDir, 'demo-organization');
-  if (existsSync(marker)) {
+  if (hasDemoMarker(env.dataDir)) {
     say(signInHint(url, 'owner@demo.localhost'));
     return;
   }
   const demo = await createDemoOrganization(app);
   for (const line of instructions(url, env, demo)) say(line);
-  await mkdir(env.dataDir, { recursive: true });
-  await writeFile(marker, `The demo organization of ${demo.email} was created.\n`);
+  // The marker is written after the secrets were printed. An interrupted start creates a new organization next time.
+  await writeDemoMarker(env.dataDir, `The demo organization of ${demo.email} was created.`);
 }
 
 function instructions(url: string, env: Env, demo: DemoOrganization): string[] {

@@ -44,8 +44,8 @@ export class DataDir {
     if (version.trim() === major) return true;
     throw new EmbeddedPostgresError(
       `The database in ${this.cluster} was created by PostgreSQL ${version.trim()}, but the built-in ` +
-        `one is PostgreSQL ${major}. Move the data with pg_dump of version ${version.trim()}, ` +
-        'or set DATA_DIR to another directory to start with an empty database.',
+        `one is PostgreSQL ${major}. Make a backup with the version of Switchboard that ran here ` +
+        '(npm run backup), set DATA_DIR to another directory, and restore it there (npm run restore).',
     );
   }
 

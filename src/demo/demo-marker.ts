@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const MARKER = 'demo-organization';
+
+/** Returns true when starts on this data folder create no demo organization. */
+export function hasDemoMarker(dataDir: string): boolean {
+  return existsSync(join(dataDir, MARKER));
+}
+
+/** Keeps later starts on this data folder from creating a demo organization. The file has `reason`, for people. */
+export async function writeDemoMarker(dataDir: string, reason: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true });
+  await writeFile(join(dataDir, MARKER), `${reason}\n`);
+}
