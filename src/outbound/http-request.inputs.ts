@@ -36,7 +36,9 @@ export class HttpRequestInput {
   @Text({ optional: true, max: 262_144 })
   body?: string;
 
-  @Doc('Sent as Idempotency-Key. Default: <run id>:<step id>, the same at every attempt.')
+  @Doc(
+    'Sent as Idempotency-Key. Default: <run id>:<step id>:<digest of the request>, the same at every attempt.',
+  )
   @IsOptional()
   @Matches(/^[!-~]{1,255}$/)
   idempotency_key?: string;

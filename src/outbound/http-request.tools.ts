@@ -6,6 +6,7 @@ import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import type { HttpRequest, HttpResponse } from './http-exchange.js';
 import { headerFaults, readHeaders, retryAfterSeconds } from './http-headers.js';
+import { requestOf } from './http-request-identity.js';
 import { HttpRequestInput } from './http-request.inputs.js';
 import { HttpRequestResult } from './http-request.results.js';
 import { OutboundClient } from './outbound-client.js';
@@ -32,6 +33,7 @@ export class HttpRequestTools {
     output: HttpRequestResult,
     external: true,
     checkStep: ({ headers }) => headerFaults(headers),
+    requestOf,
     // Agents must not send requests from the network of this server; they can send their own.
     surfaces: ['workflow'],
   })

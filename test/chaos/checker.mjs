@@ -86,7 +86,7 @@ export async function check({ orders, workflowId, postgres, ledger }) {
     const keys = new Set(myCalls.map(({ key }) => key));
     const wanted = new Set(mine.map(({ id }) => `${id}:call`));
     expect(
-      [...keys].every((key) => wanted.has(key)),
+      [...keys].every((key) => wanted.has(key?.slice(0, key.lastIndexOf(':')))),
       'an external call with another key',
       [...keys],
     );

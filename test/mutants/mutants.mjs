@@ -96,7 +96,7 @@ export const MUTANTS = [
     id: 'M6',
     what: 'a new idempotency key for each external call',
     edits: [
-      [TOOL_RUNNER, '`${run.lease.id}:${path}`', '`${run.lease.id}:${path}:${Math.random()}`'],
+      [TOOL_RUNNER, 'createStepKey(runId, path, request)', '`${runId}:${path}:${Math.random()}`'],
     ],
     tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
     names: 'FP2: repeats a call|continues on another worker after the lease',

@@ -13,6 +13,7 @@ import {
   runToEnd,
   runUntil,
   trigger,
+  withoutDigest,
 } from './support/workflow-client.js';
 
 const ITEMS = '{{ trigger.payload.items }}';
@@ -168,7 +169,9 @@ describe('for_each', () => {
       for (const response of open.splice(0)) response.writeHead(200).end();
     }
     expect((await runUntil(acme, runId, 'succeeded', 'failed')).status).toBe('succeeded');
-    const keys = shop.requests.slice(before).map(({ headers }) => headers['idempotency-key']);
+    const keys = shop.requests
+      .slice(before)
+      .map(({ headers }) => withoutDigest(headers['idempotency-key']));
     const expected = Array.from({ length: count }, (_, index) => `${runId}:each[${index}].call`);
     expect(keys.sort()).toEqual(expected.sort());
   });
@@ -393,9 +396,8 @@ describe('for_each', () => {
     // External calls may be repeated with the same key; internal steps take effect once.
     for (const [index, name] of ['c0', 'c1', 'c2', 'c3'].entries()) {
       const calls = ProbeTools.calls.filter((call) => call.name === name && call.key !== undefined);
-      expect(new Set(calls.map(({ key }) => key))).toEqual(
-        new Set([`${runId}:each[${index}].call`]),
-      );
+      const keys = new Set(calls.map(({ key }) => key));
+      expect([...keys].map(withoutDigest)).toEqual([`${runId}:each[${index}].call`]);
       expect(await effects(name)).toBe(1);
     }
   });

@@ -4,7 +4,12 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
-import { createWorkflow, getRun, trigger } from './support/workflow-client.js';
+import {
+  createWorkflow,
+  getRun,
+  trigger,
+  withoutDigest,
+} from './support/workflow-client.js';
 
 // No worker runs here: the test acts as all workers, so that each can die at an exact moment.
 describe('the recovery of runs with several running steps', () => {
@@ -75,7 +80,9 @@ describe('the recovery of runs with several running steps', () => {
     for (const [index, name] of items.entries()) {
       const times = ['t1', 't3', 't4'].includes(name) ? 2 : 1;
       const key = `${runId}:each[${index}].call`;
-      expect(keysOf(name)).toEqual(Array.from({ length: times }, () => key));
+      const keys = keysOf(name);
+      expect(keys.map(withoutDigest)).toEqual(Array.from({ length: times }, () => key));
+      expect(new Set(keys).size).toBe(1);
       expect(await effects(`note ${name}`)).toBe(1);
     }
     expect(run.steps.find(({ id }) => id === 'each')!.output).toMatchObject({ count: 5 });

@@ -11,6 +11,7 @@ import {
   runToEnd,
   runUntil,
   trigger,
+  withoutDigest,
 } from './support/workflow-client.js';
 
 const echo = (id: string, value: object, more: object = {}) => ({
@@ -66,7 +67,7 @@ describe('parallel', () => {
     const keys = ['p1', 'p2', 'p3'].map(
       (name) => ProbeTools.calls.find((call) => call.name === name)!.key,
     );
-    expect(keys).toEqual([`${runId}:a`, `${runId}:b`, `${runId}:c`]);
+    expect(keys.map(withoutDigest)).toEqual([`${runId}:a`, `${runId}:b`, `${runId}:c`]);
   });
 
   it('hides the lists from each other, and shows their results to later steps', async () => {

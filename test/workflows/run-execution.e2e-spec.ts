@@ -12,6 +12,7 @@ import {
   runToEnd,
   runUntil,
   trigger,
+  withoutDigest,
 } from './support/workflow-client.js';
 
 const echo = (id: string, value: object, more: object = {}) => ({
@@ -310,7 +311,9 @@ describe('the execution of a run', () => {
     ProbeTools.open('outside');
     const run = await runUntil(acme, runId, 'succeeded', 'failed');
     expect(run.status).toBe('succeeded');
-    expect(ProbeTools.calls.find((call) => call.name === 'outside')!.key).toBe(`${runId}:send`);
+    expect(withoutDigest(ProbeTools.calls.find((call) => call.name === 'outside')!.key)).toBe(
+      `${runId}:send`,
+    );
   });
 
   it('stops runs that start each other endlessly', async () => {

@@ -20,6 +20,11 @@ export interface ToolOptions {
    * Texts may contain expressions.
    */
   checkStep?: (given: Readonly<Record<string, unknown>>) => readonly Fault[];
+  /**
+   * Returns the part of the arguments of a workflow step that identifies the request. Calls of a step that differ in it
+   * get different idempotency keys. The default is all arguments.
+   */
+  requestOf?: (given: Readonly<Record<string, unknown>>) => unknown;
   /** Declares the result. When absent, the method returns `ToolContent`. */
   output?: SchemaClass;
   icons?: readonly Icon[];

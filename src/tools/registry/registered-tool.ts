@@ -36,6 +36,8 @@ export interface RegisteredTool {
   readonly task?: Type<TaskSource>;
   /** Finds more faults of the arguments of a step when its workflow is saved. */
   readonly checkStep?: ToolOptions['checkStep'];
+  /** Returns the part of the arguments of a step that identifies the request, for its idempotency key. */
+  readonly requestOf?: ToolOptions['requestOf'];
   /** Runs the guards, the interceptors, the pipeline and the method. */
   readonly invoke: (given: unknown, call: ToolCall) => Promise<object>;
 }

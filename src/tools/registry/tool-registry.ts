@@ -165,6 +165,7 @@ export class ToolRegistry implements OnModuleInit {
       ...(options.secrets && { secrets: options.secrets }),
       ...(options.task && { task: options.task }),
       ...(options.checkStep && { checkStep: options.checkStep }),
+      ...(options.requestOf && { requestOf: options.requestOf }),
       invoke:
         guarded === behindGuards
           ? run

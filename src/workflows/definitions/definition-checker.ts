@@ -16,7 +16,7 @@ import { everyStep, innerListsOf, kindOf, parseSteps } from './steps/step-kinds.
 /** Expressions of a trigger can use only these variables, because there is no run yet. */
 const TRIGGER_ROOTS = ['trigger', 'contact'];
 const MAX_BYTES = 256 * 1024;
-/** Limits paths, because `<run id>:<path>` is the idempotency key of external calls, which may have 255 characters. */
+/** Limits paths, because idempotency keys of external calls contain them and may have 255 characters (`step-key.ts`). */
 const MAX_PATH = 200;
 
 /** Finds every fault of a definition when it is saved, so that runs fail only for reasons unknown at that time. */

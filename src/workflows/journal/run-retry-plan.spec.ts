@@ -45,6 +45,13 @@ describe(createRetryPlan, () => {
     expect(createRetryPlan(open, old, old)).toEqual({ again: [], gone: [] });
   });
 
+  it('repeats an interrupted call from its new arguments when the later version changed them', () => {
+    const open = [reached('b', 'running'), reached('c', 'waiting')];
+    const edited = [call('a'), call('b', 'send', { arguments: { x: 1 } }), call('c')];
+    expect(createRetryPlan(open, edited, before)).toEqual({ again: ['b'], gone: [] });
+    expect(createRetryPlan(open, before, before)).toEqual({ again: [], gone: [] });
+  });
+
   it.each([
     ['another tool', call('a', 'post'), 'was a call of send, and is a call of post now'],
     ['a wait', { id: 'a', wait: { days: 1 } }, 'was a call of send, and is a wait step now'],

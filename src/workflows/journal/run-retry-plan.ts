@@ -1,4 +1,5 @@
 import { AppError } from '../../errors/app-error.js';
+import { canonicalJson } from '../../text/canonical-json.js';
 import { type Step } from '../definitions/definition.js';
 import type { RunStep } from './run.entity.js';
 import { everyStep, kindNameOf } from '../definitions/steps/step-kinds.js';
@@ -34,6 +35,9 @@ export function createRetryPlan(
       plan.gone.push(stepId);
     } else if (status === 'failed' && (step.on_error ?? 'fail') === 'fail') {
       ('tool' in step ? plan.again : plan.gone).push(stepId);
+    } else if (status !== 'failed' && 'tool' in step && isEdited(step, old)) {
+      // The run was canceled during the call. Without this, the call would be repeated with its earlier arguments.
+      plan.again.push(stepId);
     }
   }
   return plan;
@@ -46,6 +50,10 @@ function createConflict(stepId: string, step: Step, old: Step | undefined): AppE
     `The run cannot continue in the newest version: its finished step ${stepId} was ${was}, and is ` +
       `${describeStep(step)} now. Retry it with version "same", or replay it.`,
   );
+}
+
+function isEdited(step: Step, old: Step): boolean {
+  return canonicalJson(step) !== canonicalJson(old);
 }
 
 /** Returns the step id in the path of an entry: `send` for `each[3].send`. */

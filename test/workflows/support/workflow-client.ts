@@ -143,6 +143,11 @@ export async function trigger(
   return value.run_id;
 }
 
+/** Returns the part of the idempotency key of an external call that names the run and the step. */
+export function withoutDigest(key: string | string[] | undefined): string {
+  return String(key).replace(/:[0-9a-f]{16}$/, '');
+}
+
 /** Ends all waits of a run for a time, including the pause before the next attempt of a step. */
 export async function endWaits(switchboard: Switchboard, runId: string): Promise<void> {
   await switchboard.ownerQuery(

@@ -14,6 +14,7 @@ import type { RunTransaction } from '../../journal/run-transaction.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
 import { StepCallerService } from '../step-caller.service.js';
+import { createStepKey } from '../step-key.js';
 import type { Sharing, StepRunner } from './step-runners.service.js';
 
 @Injectable()
@@ -76,8 +77,8 @@ export class ToolRunner implements StepRunner<ToolStep> {
 
   /**
    * Calls an external tool without a transaction during the call. One transaction records the input before the call,
-   * and another records the result after it. When the worker dies in between, the call is repeated with the same
-   * idempotency key.
+   * and another records the result after it. When the worker dies in between, the call is repeated with the recorded
+   * input, which contains the idempotency key.
    */
   private async callOutside(
     attempt: StepAttempt<ToolStep>,
@@ -91,7 +92,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
       const earlier = run.get(path)?.input as Record<string, unknown> | null | undefined;
       const input = earlier ?? (await this.renderInput(tx, place));
       if (!input) return await this.progress.complete(tx, { ...entry, status: 'skipped' });
-      entry.input = withIdempotencyKey(tool, input, `${run.lease.id}:${path}`);
+      entry.input = withIdempotencyKey(tool, input, run.lease.id, path);
       this.progress.record(tx, entry);
       return undefined;
     });
@@ -114,12 +115,16 @@ export class ToolRunner implements StepRunner<ToolStep> {
   }
 }
 
+/** Adds the idempotency key, unless the tool takes none or the step has its own. */
 function withIdempotencyKey(
   tool: RegisteredTool,
   input: Record<string, unknown>,
-  key: string,
+  runId: string,
+  path: string,
 ): object {
   const takesKey = Object.hasOwn(tool.descriptor.inputSchema.properties, 'idempotency_key');
   const hasKey = input.idempotency_key !== undefined && input.idempotency_key !== null;
-  return takesKey && !hasKey ? { ...input, idempotency_key: key } : input;
+  if (!takesKey || hasKey) return input;
+  const request = tool.requestOf ? tool.requestOf(input) : input;
+  return { ...input, idempotency_key: createStepKey(runId, path, request) };
 }

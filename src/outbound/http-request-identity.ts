@@ -1,0 +1,36 @@
+/** Names of headers that say who sends a request or trace it. A request with another token is still the same request. */
+const IGNORED_HEADERS = new Set([
+  'api-key',
+  'authorization',
+  'cookie',
+  'date',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+  'x-access-token',
+  'x-api-key',
+  'x-auth-token',
+  'x-correlation-id',
+  'x-request-id',
+]);
+
+/**
+ * Returns what identifies a request: its method, URL, body, and all headers except those that say who sends it. The
+ * arguments have not been validated.
+ */
+export function requestOf(given: Readonly<Record<string, unknown>>): unknown {
+  const { method = 'GET', url, headers, json, body } = given;
+  return {
+    method,
+    url,
+    headers: identifyingHeaders(headers),
+    // The text decides, because servers compare bytes: another order of the members is another body.
+    body: json === undefined || json === null ? body : JSON.stringify(json),
+  };
+}
+
+function identifyingHeaders(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null) return null;
+  const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(entries.filter(([name]) => !IGNORED_HEADERS.has(name)));
+}
