@@ -2,10 +2,11 @@
 --
 -- Arguments:
 --   changed_id  that run
--- Result: id and organization of each run that can be claimed now.
+-- Result: id and organization of each run that can be claimed now. Also the run that the rate limit delays and that
+--   comes next, with the milliseconds until it must be checked again.
 -- Locks: as private.admit_runs_of_workflow; it waits for the advisory lock.
 create or replace function gate.admit_runs(changed_id text)
-returns table (id text, organization_id text)
+returns table (id text, organization_id text, wait_ms double precision)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -16,9 +17,17 @@ begin
   from public.workflow_runs r where r.id = changed_id;
   if run.limited then
     return query
-      select admitted.id, run.organization_id
+      select admitted.id, run.organization_id, null::double precision
       from unnest(private.admit_runs_of_workflow(run.organization_id, run.workflow_id, run.debounce_key,
         array_remove(array[run.slot_key], null), true)) admitted (id);
+    return query
+      select head.id, run.organization_id, extract(epoch from head.delayed_until - clock_timestamp())::double precision * 1000
+      from (
+        select r.id, r.delayed_until from public.workflow_runs r
+        where r.organization_id = run.organization_id and r.workflow_id = run.workflow_id and r.status = 'queued'
+          and r.delayed_by = 'rate'
+        order by r.created_at, r.id limit 1
+      ) head where head.delayed_until is not null;
   end if;
 end
 $$;

@@ -34,7 +34,8 @@ begin
   if debounce_key is not null then
     perform private.pass_debounce(organization, workflow, limits, debounce_key);
   end if;
-  keys := keys || private.pass_rate(organization, workflow, limits);
-  return private.pass_slots(organization, workflow, limits, array(select distinct k from unnest(keys) k));
+  perform private.pass_keys(organization, workflow, limits, array(select distinct k from unnest(keys) k));
+  perform private.pass_rate(organization, workflow, limits);
+  return private.pass_slots(organization, workflow, limits);
 end
 $$;

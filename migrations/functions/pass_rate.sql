@@ -1,48 +1,70 @@
--- Applies the rate limit of a workflow: lets as many runs pass as the period still allows, oldest first. The
--- first of the others gets the time when the next place is free.
+-- Applies the rate limit of a workflow: gives its free places to runs, oldest first. The first of the others gets the
+-- time when the next place may be free.
+--
+-- A place belongs to a run from here until the period after its begin is over. `released_at` is infinity until the run
+-- begins, and then has that time (use_rate_place.sql). So the places that are taken include all begins of the last
+-- period, and no period has more begins than the limit, however long a run waits for a slot or a worker. A run whose
+-- key has no free slot gets no place: it would keep the place from runs with other keys. Its delay is then 'turn'.
 --
 -- Arguments:
 --   organization, workflow  the workflow
 --   limits                  its limits as JSON
--- Result: the concurrency keys of the runs that passed.
+-- Result: nothing.
 -- Locks: the runs that it changes; it skips runs that others have locked. The caller has the advisory lock of
 --   the workflow.
 create or replace function private.pass_rate(organization text, workflow text, limits json)
-returns text[]
+returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
   moment constant timestamptz := clock_timestamp();
   max_runs constant integer := (limits -> 'rate' ->> 'runs')::integer;
   period constant interval := make_interval(secs => (limits -> 'rate' ->> 'per_seconds')::integer);
+  has_keys constant boolean := limits -> 'concurrency' ->> 'runs_per_key' is not null;
   room integer := 1000;
-  keys text[];
   next_at timestamptz;
+  run record;
+  is_free boolean;
 begin
   if max_runs is not null then
-    select max_runs - count(*) into room from (
-      select from public.workflow_runs r
+    select max_runs - coalesce(sum(taken.places), 0) into room from (
+      select case when r.earlier_begins is null then 1
+        else 1 + cardinality(private.recent_begins(r.earlier_begins, moment - period)) end as places
+      from public.workflow_runs r
       where r.organization_id = organization and r.workflow_id = workflow and r.released_at > moment - period
       limit max_runs
-    ) recent;
+    ) taken;
   end if;
-  with first as materialized (
-    select r.id from public.workflow_runs r
-    where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'rate'
-    order by r.created_at, r.id limit room for update skip locked
-  ), passed as (
-    update public.workflow_runs r set
-      delayed_by = case when r.slot_key is null then 'slot' else 'key' end,
-      reason = 'concurrency', delayed_until = null,
-      released_at = case when max_runs is not null then moment end
-    from first where r.organization_id = organization and r.id = first.id
-    returning r.slot_key
-  )
-  select coalesce(array_agg(distinct p.slot_key) filter (where p.slot_key is not null), '{}') into keys from passed p;
+  if room > 0 then
+    for run in
+      select r.id, r.slot_key from public.workflow_runs r
+      where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'rate'
+      order by r.created_at, r.id limit 1000 for update skip locked
+    loop
+      is_free := run.slot_key is null or not has_keys
+        or private.room_of_key(organization, workflow, limits, run.slot_key) > 0;
+      update public.workflow_runs r set
+        delayed_by = case when is_free then 'slot' else 'turn' end,
+        reason = 'concurrency', delayed_until = null,
+        earlier_begins = case when is_free and max_runs is not null
+          then nullif(private.recent_begins(r.earlier_begins || r.released_at, moment - period), '{}')
+          else r.earlier_begins end,
+        released_at = case when is_free and max_runs is not null then timestamptz 'infinity' else r.released_at end
+      where r.organization_id = organization and r.id = run.id;
+      if is_free then
+        room := room - 1;
+      end if;
+      exit when room = 0;
+    end loop;
+  end if;
   if max_runs is not null then
-    select r.released_at + period into next_at from public.workflow_runs r
-    where r.organization_id = organization and r.workflow_id = workflow and r.released_at > moment - period
-    order by r.released_at desc offset max_runs - 1 limit 1;
+    -- A run that has a place and has not begun yet frees it after a period at the earliest.
+    select b.at + period into next_at from (
+      select least(t.at, moment) as at from public.workflow_runs r
+      cross join unnest(r.earlier_begins || r.released_at) t (at)
+      where r.organization_id = organization and r.workflow_id = workflow and r.released_at > moment - period
+        and t.at > moment - period
+    ) b order by b.at desc offset max_runs - 1 limit 1;
     with head as materialized (
       select r.id from public.workflow_runs r
       where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'rate'
@@ -58,6 +80,5 @@ begin
     from (select id from head union select id from overdue) changed
     where r.organization_id = organization and r.id = changed.id;
   end if;
-  return keys;
 end
 $$;

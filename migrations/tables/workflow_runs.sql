@@ -1,7 +1,8 @@
 -- Stores runs, with the queue, the leases and the limits of all executions of workflows.
 --
 -- A queued run can be delayed by four limits, in this order: debounce, rate, the slots of its key, the slots of
--- the workflow. admit_runs_of_workflow lets it pass them, and only then can it be claimed, so no claim reads
+-- the workflow. It gets a place of the rate only when its key has a free slot; until then it is delayed by 'turn'.
+-- admit_runs_of_workflow lets it pass the limits, and only then can it be claimed, so no claim reads
 -- delayed runs. A run gets its slots when it passes the last limits and gives them back when it ends or waits.
 -- The slots belong to the run and not to its worker, so no slot is lost when a worker dies. Only rows are counted, so
 -- no counter can drift.
@@ -36,8 +37,10 @@ create table public.workflow_runs (
   debounce_key text collate "C",
   -- Has the time at which the first of the runs that this one replaces was created.
   debounce_since timestamptz,
-  -- Has the time at which the run passed the rate limit.
+  -- Has the time at which the run began after it passed the rate limit, and infinity until it begins.
   released_at timestamptz,
+  -- Has the begins before that which may still count against the rate: the run was retried.
+  earlier_begins timestamptz[],
   slot_key text collate "C",
   created_at timestamptz not null default now(),
   started_at timestamptz,
@@ -50,7 +53,7 @@ create table public.workflow_runs (
     references public.contacts (organization_id, id) on delete set null (contact_id),
   constraint workflow_runs_status_check
     check (status in ('queued', 'running', 'waiting', 'succeeded', 'failed', 'canceled')),
-  constraint workflow_runs_delayed_by_check check (delayed_by in ('debounce', 'rate', 'key', 'slot'))
+  constraint workflow_runs_delayed_by_check check (delayed_by in ('debounce', 'rate', 'turn', 'key', 'slot'))
 );
 
 -- This index serves leases that end, runs that follow from one run, lists of runs by filter, and the purge.
@@ -108,3 +111,6 @@ create trigger workflow_runs_end_child after update of status on public.workflow
 create trigger workflow_runs_requeue_limited before update of status on public.workflow_runs for each row
   when (new.limited and new.status = 'queued' and old.status in ('waiting', 'failed', 'canceled'))
   execute function private.requeue_limited_run();
+create trigger workflow_runs_use_rate_place before update of status on public.workflow_runs for each row
+  when (old.released_at = 'infinity' and new.status <> 'queued')
+  execute function private.use_rate_place();

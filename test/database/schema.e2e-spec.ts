@@ -200,6 +200,7 @@ describe('every table of an organization', () => {
       { name: 'private.record_parked_run()', safe: true },
       { name: 'private.refuse_insert()', safe: true },
       { name: 'private.requeue_limited_run()', safe: true },
+      { name: 'private.use_rate_place()', safe: true },
     ]);
   });
 });

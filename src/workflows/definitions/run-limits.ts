@@ -3,8 +3,11 @@ import { checkValue } from '../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
 import { isObject } from './step-fields.js';
 
-/** Names the limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. */
-export type RunLimit = 'debounce' | 'rate' | 'key' | 'slot';
+/**
+ * Names the limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. With `turn`,
+ * the key has no free slot, and then the rate is asked again.
+ */
+export type RunLimit = 'debounce' | 'rate' | 'turn' | 'key' | 'slot';
 
 /** Holds the limits of a workflow, as they are stored and shown. */
 export interface RunLimits {

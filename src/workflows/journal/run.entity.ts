@@ -103,9 +103,13 @@ export class Run extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true })
   debounceSince: Date | null;
 
-  /** The rate limit released the run at this time. */
-  @Column('timestamptz', { nullable: true })
+  /** The run began at this time after it passed the rate limit. The database has `infinity` until it begins. */
+  @Column('timestamptz', { nullable: true, select: false })
   releasedAt: Date | null;
+
+  /** Lists the begins before that, which still count against the rate. */
+  @Column('timestamptz', { nullable: true, array: true, select: false })
+  earlierBegins: Date[] | null;
 
   /** The concurrency limit counts runs with the same key. */
   @Column('text', { nullable: true })

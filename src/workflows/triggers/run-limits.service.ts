@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { ContactView } from '../../contacts/contact.results.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
 import { GateDatabase } from '../../database/gate-database.js';
@@ -10,12 +10,15 @@ import { WakeUps } from '../../queue/wake-ups.js';
 import { type RunKeys, RunsRepository } from '../journal/runs.repository.js';
 import type { RunLimit, RunLimits } from '../definitions/run-limits.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
+import { AdmissionTimers } from './admission-timers.js';
 
 const MAX_KEY_LENGTH = 200;
 
 interface AdmittedRun {
   id: string;
   organization_id: string;
+  /** When set, the run is still delayed, and must be checked again after this time. */
+  wait_ms?: number | null;
 }
 
 interface LimitedRun {
@@ -29,8 +32,11 @@ interface LimitedRun {
  * processes. This service asks it after every change.
  */
 @Injectable()
-export class RunLimitsService {
+export class RunLimitsService implements BeforeApplicationShutdown {
   private readonly logger = new Logger(RunLimitsService.name);
+  private readonly timers = new AdmissionTimers(
+    (organizationId, id) => void this.admit(organizationId, id),
+  );
 
   constructor(
     private readonly gate: GateDatabase,
@@ -39,6 +45,10 @@ export class RunLimitsService {
     private readonly liquid: LiquidSandbox,
     private readonly wakeUps: WakeUps,
   ) {}
+
+  beforeApplicationShutdown(): void {
+    this.timers.stop();
+  }
 
   /** Applies the first limit of the workflow to a run that this transaction has inserted. */
   async delay(
@@ -75,8 +85,9 @@ export class RunLimitsService {
 
   private async wakeAdmitted(admit: () => Promise<AdmittedRun[]>): Promise<void> {
     try {
-      for (const { id, organization_id: organizationId } of await admit()) {
-        this.wakeUps.wake('run', id, undefined, organizationId);
+      for (const { id, organization_id: organizationId, wait_ms: waitMs } of await admit()) {
+        if (typeof waitMs === 'number') this.timers.set(organizationId, id, waitMs);
+        else this.wakeUps.wake('run', id, undefined, organizationId);
       }
     } catch (error) {
       this.logger.debug(`Admitting runs failed; the sweep retries: ${toError(error).message}`);

@@ -1,0 +1,43 @@
+-- Applies the concurrency limit per key of a workflow: gives free slots of keys to runs, oldest first. A run that has
+-- a place of the rate, or needs none, gets the slot. A run that still needs a place asks for it again in pass_rate.
+--
+-- Arguments:
+--   organization, workflow  the workflow
+--   limits                  its limits as JSON
+--   keys                    the concurrency keys to look at
+-- Result: nothing.
+-- Locks: the runs that it changes; it skips runs that others have locked. The caller has the advisory lock of
+--   the workflow.
+create or replace function private.pass_keys(organization text, workflow text, limits json, keys text[])
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  key text;
+  room integer;
+  passed integer;
+begin
+  foreach key in array keys loop
+    room := private.room_of_key(organization, workflow, limits, key);
+    continue when room <= 0;
+    with first as materialized (
+      select r.id from public.workflow_runs r
+      where r.organization_id = organization and r.workflow_id = workflow and r.delayed_by = 'key' and r.slot_key = key
+        and r.limited and r.status in ('queued', 'running')
+      order by r.created_at, r.id limit room for update skip locked
+    )
+    update public.workflow_runs r set delayed_by = 'slot' from first
+    where r.organization_id = organization and r.id = first.id;
+    get diagnostics passed = row_count;
+    continue when passed = room;
+    with first as materialized (
+      select r.id from public.workflow_runs r
+      where r.organization_id = organization and r.workflow_id = workflow and r.delayed_by = 'turn' and r.slot_key = key
+        and r.limited and r.status in ('queued', 'running')
+      order by r.created_at, r.id limit room - passed for update skip locked
+    )
+    update public.workflow_runs r set delayed_by = 'rate', reason = 'rate' from first
+    where r.organization_id = organization and r.id = first.id;
+  end loop;
+end
+$$;

@@ -1,0 +1,13 @@
+-- Returns the begins of a run that still count against a rate.
+--
+-- Arguments:
+--   begins  times at which the run began, or null
+--   since   begins at this time or earlier do not count
+-- Result: the later begins, oldest first. Without one, an empty array.
+-- Locks: none.
+create or replace function private.recent_begins(begins timestamptz[], since timestamptz)
+returns timestamptz[]
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
+select array(select b from unnest(begins) b where b > since order by b)
+$$;

@@ -1,0 +1,37 @@
+/** Bounds the timers of a process. Runs without a timer are found by the poll of a worker. */
+const MAX_TIMERS = 10_000;
+
+/**
+ * Checks the limits again at the time when a delayed run may begin. Without these timers, the run would begin at the
+ * next poll of a worker, up to a second later, and a rate of one run a second would never be reached.
+ */
+export class AdmissionTimers {
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+
+  constructor(private readonly check: (organizationId: string, id: string) => void) {}
+
+  /** Checks the run after the given milliseconds. An earlier timer of the run ends. */
+  set(organizationId: string, id: string, waitMs: number): void {
+    this.clear(id);
+    if (this.timers.size >= MAX_TIMERS) return;
+    const timer = setTimeout(
+      () => {
+        this.timers.delete(id);
+        this.check(organizationId, id);
+      },
+      // A timer may fire a millisecond early, and then the check would be for nothing.
+      Math.max(0, Math.ceil(waitMs)) + 1,
+    );
+    timer.unref();
+    this.timers.set(id, timer);
+  }
+
+  stop(): void {
+    for (const id of this.timers.keys()) this.clear(id);
+  }
+
+  private clear(id: string): void {
+    clearTimeout(this.timers.get(id));
+    this.timers.delete(id);
+  }
+}
