@@ -1,6 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import getRawBody from 'raw-body';
 import { AppError } from '../errors/app-error.js';
+import { quoteInexactNumbers } from '../text/exact-numbers.js';
 
 /**
  * Reads the raw body of a request. Throws `payload_too_large` before it buffers more than `limitBytes`, `too_complex` for
@@ -95,14 +96,30 @@ const MAX_MEMBERS = 10_000;
  * deeper than 64 levels or has more than 10,000 members: recursive code would overflow the stack.
  */
 export function parseJson(body: Uint8Array): unknown {
+  return parseText(body).value;
+}
+
+/**
+ * Does the same as {@link parseJson}, but keeps the digits of every number: one that JavaScript would change becomes a
+ * text, such as "12345678901234567890". Other systems have ids beyond 2^53.
+ */
+export function parseJsonExactly(body: Uint8Array): unknown {
+  const { text, value } = parseText(body);
+  const exact = quoteInexactNumbers(text);
+  return exact === text ? value : JSON.parse(exact);
+}
+
+function parseText(body: Uint8Array): { text: string; value: unknown } {
+  let text: string;
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    value = JSON.parse(text);
   } catch (error) {
     throw new AppError('invalid_json', 'The body is not JSON in UTF-8.', { cause: error });
   }
   countMembers(value, 1);
-  return value;
+  return { text, value };
 }
 
 /** Returns the number of members of a value, including nested members. Throws `too_complex` beyond the limits. */

@@ -10,6 +10,13 @@ describe(readHeaders, () => {
     });
   });
 
+  it('writes numbers as text', () => {
+    expect(readHeaders({ 'X-A': 7, 'X-B': 1e21 })).toEqual({
+      'x-a': '7',
+      'x-b': '1000000000000000000000',
+    });
+  });
+
   it.each<[object, string]>([
     [{ Host: 'internal' }, 'headers.Host must not be set.'],
     [{ 'Transfer-Encoding': 'chunked' }, 'headers.Transfer-Encoding must not be set.'],
@@ -22,7 +29,7 @@ describe(readHeaders, () => {
     [{ 'X A': 'secret' }, 'headers.X A is not a valid HTTP header.'],
     [{ 'X-A:': 'secret' }, 'headers.X-A: is not a valid HTTP header.'],
     [{ '': 'secret' }, 'headers is not a valid HTTP header.'],
-    [{ 'X-A': 7 }, 'headers.X-A must be text.'],
+    [{ 'X-A': true }, 'headers.X-A must be text.'],
     [{ 'X-A': ['secret'] }, 'headers.X-A must be text.'],
     [{ 'X-A': '1', 'x-a': '2' }, 'headers.x-a must be given once.'],
     [{ 'X-A': 'x'.repeat(8190) }, 'headers must be at most 8192 characters.'],

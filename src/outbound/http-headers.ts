@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { AppError, type Fault } from '../errors/app-error.js';
+import { numberText } from '../text/exact-numbers.js';
 
 const MOST_HEADERS = 50;
 const MOST_CHARACTERS = 8192;
@@ -22,14 +23,15 @@ const RESERVED = new Set([
   'upgrade',
 ]);
 
-/** Returns the headers by lowercase name. Throws `invalid_arguments` for headers that must not be sent. */
-export function readHeaders(given: object): Record<string, string> {
+/** Returns the headers by lowercase name, with numbers as text. Throws `invalid_arguments` for headers that must not be sent. */
+export function readHeaders(headers: object): Record<string, string> {
   const read: Record<string, string> = {};
-  const entries = Object.entries(given);
+  const entries: [string, unknown][] = Object.entries(headers);
   if (entries.length > MOST_HEADERS) throw invalidHeader('', `must be at most ${MOST_HEADERS}`);
   let characters = 0;
-  for (const [name, value] of entries) {
+  for (const [name, given] of entries) {
     const key = name.toLowerCase();
+    const value = typeof given === 'number' ? numberText(given) : given;
     if (typeof value !== 'string') throw invalidHeader(name, 'must be text');
     if (!isSendable(name, value)) throw invalidHeader(name, 'is not a valid HTTP header');
     if (RESERVED.has(key)) throw invalidHeader(name, 'must not be set');

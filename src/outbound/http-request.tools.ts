@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
-import { parseJson } from '../http/request-body.js';
+import { parseJsonExactly } from '../http/request-body.js';
 import { SecurityLog } from '../security/security-log.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
@@ -119,7 +119,7 @@ function parseBody({ headers, body }: HttpResponse): { json: unknown; text: stri
   const type = headers['content-type']?.split(';')[0]!.trim().toLowerCase() ?? '';
   if (type === 'application/json' || type.endsWith('+json')) {
     try {
-      return { json: parseJson(body), text: null };
+      return { json: parseJsonExactly(body), text: null };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       // The body is not valid JSON in spite of its content-type, so it is returned as text.

@@ -145,6 +145,50 @@ describe('a trigger with a contact mapping', () => {
     }
   });
 
+  it('leaves out invalid fields, shows them in the run, and saves the others', async () => {
+    const { id } = await createWorkflow(
+      acme,
+      [look],
+      mapped({ ...MAPPING, locale: '{{ trigger.payload.answers.locale }}' }),
+    );
+    const run = await post(id, {
+      form: ['not a tag'],
+      answers: {
+        email: 'rest@example.com',
+        phone: '030 12',
+        name: 'Ada',
+        seats: [1],
+        locale: 'x'.repeat(100),
+      },
+    });
+    expect(run.status).toBe('succeeded');
+    const { dropped } = run.steps[0]!.output as { dropped: { path: string; message: string }[] };
+    expect(dropped.map(({ path }) => path).sort()).toEqual([
+      'locale',
+      'phone',
+      'properties.seats',
+      'tags[1]',
+    ]);
+    expect(dropped.find(({ path }) => path === 'phone')!.message).toContain('international form');
+    expect(await contactOf('rest@example.com')).toMatchObject({
+      phone: null,
+      first_name: 'Ada',
+      tags: ['lead'],
+      properties: { source: 'form' },
+    });
+  });
+
+  it('updates the contact that the payload names when its identifiers are invalid', async () => {
+    const { id } = await createWorkflow(acme, [look], mapped(MAPPING));
+    const known = await create({ email: 'named@example.com' });
+    const run = await post(id, {
+      contact_id: known.id,
+      answers: { email: 'not one', name: 'Named' },
+    });
+    expect(run).toMatchObject({ status: 'succeeded', contact_id: known.id });
+    expect((await contactOf('named@example.com'))!.first_name).toBe('Named');
+  });
+
   it('continues without the contact when on_error says so', async () => {
     const steps = [{ id: 'all', tool: 'search_contacts', arguments: { query: 'nobody' } }];
     const { id } = await createWorkflow(acme, steps, mapped({ ...MAPPING, on_error: 'continue' }));
@@ -399,5 +443,21 @@ describe('set_run_contact', () => {
     const run = await post(id, { to: 'middle@example.com' });
     expect(run.status).toBe('succeeded');
     expect(run.contact_id).toBe((await contactOf('middle@example.com'))!.id);
+  });
+
+  it('fails with an invalid field, unless it may be left out', async () => {
+    const step = (more: object) => ({
+      id: 'about',
+      tool: 'set_run_contact',
+      arguments: { contact: { email: '{{ trigger.payload.to }}', phone: '1' }, ...more },
+    });
+    const strict = await createWorkflow(acme, [step({})]);
+    expect((await post(strict.id, { to: 'strict@example.com' })).steps[0]!.error).toMatchObject({
+      code: 'invalid_arguments',
+      details: [{ path: 'phone' }],
+    });
+    const lenient = await createWorkflow(acme, [step({ on_invalid: 'drop' })]);
+    const run = await post(lenient.id, { to: 'lenient@example.com' });
+    expect(run.steps[0]!.output).toMatchObject({ dropped: [{ path: 'phone' }] });
   });
 });

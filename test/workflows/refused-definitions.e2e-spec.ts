@@ -83,7 +83,7 @@ describe('a definition', () => {
     [{ Host: 'example.com' }, 'headers.Host', 'must not be set'],
     [{ 'content-length': '1' }, 'headers.content-length', 'must not be set'],
     [{ 'a b': 'x' }, 'headers.a b', 'is not a valid HTTP header'],
-    [{ 'X-Number': 1 }, 'headers.X-Number', 'must be text'],
+    [{ 'X-Flag': true }, 'headers.X-Flag', 'must be text'],
   ])('is refused with the literal headers %j', async (headers, path, message) => {
     const steps = [
       { id: 'call', tool: 'http_request', arguments: { url: 'https://example.com', headers } },

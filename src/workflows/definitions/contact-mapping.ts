@@ -15,7 +15,8 @@ export interface ContactMapping {
 /** Identifies the generated contact step. Ids of a definition contain no dot, so no other step can have this id. */
 export const TRIGGER_CONTACT = 'trigger.contact';
 
-const IDENTIFIERS = ['external_id', 'email', 'phone'];
+/** Lists the fields of `create_contact` of which a contact has at least one. */
+export const IDENTIFIERS = ['external_id', 'email', 'phone'];
 /** Lists the fields of `create_contact` that are texts. */
 export const TEXT_FIELDS = [...IDENTIFIERS, 'first_name', 'last_name', 'locale', 'timezone'];
 const FIELDS = [...TEXT_FIELDS, 'tags', 'properties', 'consent'];
@@ -66,5 +67,7 @@ export function withContactStep(
   if (!mapping) return steps;
   const { on_error: onError = 'fail', ...contact } = mapping;
   const id = TRIGGER_CONTACT;
-  return [{ id, tool: 'set_run_contact', arguments: { contact }, on_error: onError }, ...steps];
+  // A bad phone number must not lose the address of a lead.
+  const given = { contact, on_invalid: 'drop' };
+  return [{ id, tool: 'set_run_contact', arguments: given, on_error: onError }, ...steps];
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
-import { parseJson } from '../../http/request-body.js';
+import { parseJsonExactly } from '../../http/request-body.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
 import { renderArguments, stepValue } from '../definitions/scope.js';
@@ -65,7 +65,7 @@ export class OfferedRunResultsService {
       ...(Object.fromEntries(steps) as object),
       trigger: {
         type: run.triggerType,
-        payload: parseJson(await this.runs.getPayload(organizationId, run.id)),
+        payload: parseJsonExactly(await this.runs.getPayload(organizationId, run.id)),
       },
       run: { id: run.id },
       workflow: {

@@ -3,11 +3,23 @@ import { type ContactChanges, parseChanges } from '../../contacts/contact-fields
 import type { Contact } from '../../contacts/contact.entity.js';
 import { CreateContactInput } from '../../contacts/contact.inputs.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
+import { AppError, type Fault } from '../../errors/app-error.js';
+import { FaultList } from '../../errors/fault-list.js';
+import { numberText } from '../../text/exact-numbers.js';
 import { classSchema } from '../../tools/schema/class-schema.js';
-import { parseArguments } from '../../tools/schema/parse-arguments.js';
-import { TEXT_FIELDS } from '../definitions/contact-mapping.js';
+import { invalidArguments, parseArguments } from '../../tools/schema/parse-arguments.js';
+import { IDENTIFIERS, TEXT_FIELDS } from '../definitions/contact-mapping.js';
 import { isObject } from '../definitions/step-fields.js';
 import { RunsRepository } from '../journal/runs.repository.js';
+import type { OnInvalidField } from './run.inputs.js';
+import { withoutFaults } from './usable-fields.js';
+
+interface SavedContact {
+  readonly contact: Contact;
+  readonly created: boolean;
+  /** Has the faults of the fields that were left out. */
+  readonly dropped: readonly Fault[];
+}
 
 @Injectable()
 export class RunContactsService {
@@ -18,19 +30,30 @@ export class RunContactsService {
 
   /**
    * Creates or updates the contact that the fields identify, and makes it the contact of the run. Without an identifier it
-   * updates the current contact of the run. Throws `invalid_arguments` for invalid fields, or when there is no contact to
-   * update, and `conflict` for identifiers of several contacts.
+   * updates the current contact of the run. With `drop`, leaves out invalid fields and returns their faults. Throws
+   * `invalid_arguments` for other invalid fields, or when there is no contact to update, and `conflict` for identifiers
+   * of several contacts.
    */
   async set(
     organizationId: string,
     runId: string,
     given: Record<string, unknown>,
-  ): Promise<{ contact: Contact; created: boolean }> {
-    const schema = classSchema(CreateContactInput);
-    const changes = parseChanges(parseArguments(CreateContactInput, schema, tidyFields(given)));
-    const saved = await this.save(organizationId, runId, changes);
-    await this.runs.setContact(organizationId, runId, saved.contact.id);
-    return saved;
+    onInvalid: OnInvalidField,
+  ): Promise<SavedContact> {
+    const dropped: Fault[] = [];
+    for (let fields = tidyFields(given); ; ) {
+      try {
+        const saved = await this.save(organizationId, runId, parseFields(fields));
+        await this.runs.setContact(organizationId, runId, saved.contact.id);
+        return { ...saved, dropped };
+      } catch (error) {
+        if (onInvalid === 'fail' || !isInvalid(error)) throw error;
+        const usable = withoutFaults(fields, error.details ?? []);
+        if (!usable) throw missingIdentifier(dropped) ?? error;
+        dropped.push(...usable.dropped);
+        fields = usable.fields;
+      }
+    }
   }
 
   private async save(
@@ -53,17 +76,34 @@ export class RunContactsService {
   }
 }
 
+function parseFields(fields: Record<string, unknown>): ContactChanges {
+  const schema = classSchema(CreateContactInput);
+  return parseChanges(parseArguments(CreateContactInput, schema, fields));
+}
+
+function isInvalid(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'invalid_arguments';
+}
+
+/** Says why there is no contact when every identifier was left out. */
+function missingIdentifier(dropped: readonly Fault[]): AppError | undefined {
+  const faults = new FaultList();
+  for (const fault of dropped) if (IDENTIFIERS.includes(fault.path)) faults.push(fault);
+  return faults.length > 0 ? invalidArguments(faults) : undefined;
+}
+
 /** Normalizes contact fields that a form sent. An empty form field must not clear the value of the contact. */
 export function tidyFields(given: Record<string, unknown>): Record<string, unknown> {
   const fields = tidyMembers(given);
   for (const name of TEXT_FIELDS) {
-    if (typeof fields[name] === 'number') fields[name] = String(fields[name]);
+    const value = fields[name];
+    if (typeof value === 'number') fields[name] = numberText(value);
   }
   if (Array.isArray(fields.tags)) {
     fields.tags = fields.tags
       .map(tidyText)
       .filter((tag) => !isBlank(tag))
-      .map((tag: unknown) => (typeof tag === 'number' ? String(tag) : tag));
+      .map((tag: unknown) => (typeof tag === 'number' ? numberText(tag) : tag));
   }
   for (const name of ['properties', 'consent']) {
     const inner = fields[name];

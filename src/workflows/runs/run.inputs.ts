@@ -123,6 +123,10 @@ export class TriggerWorkflowInput {
   idempotency_key?: string;
 }
 
+export const ON_INVALID_FIELD = ['fail', 'drop'] as const;
+
+export type OnInvalidField = (typeof ON_INVALID_FIELD)[number];
+
 export class SetRunContactInput {
   @Doc(
     'Fields as in create_contact. Null and blank fields change nothing; tags are added to the existing tags.',
@@ -130,6 +134,9 @@ export class SetRunContactInput {
   )
   @JsonObject()
   contact: Record<string, unknown>;
+
+  @Choice(ON_INVALID_FIELD, 'After an invalid field: fail, or save the contact without the field.')
+  on_invalid: OnInvalidField = 'fail';
 }
 
 /** Declares a filter as in list_runs, and the number of runs that one call may change. */

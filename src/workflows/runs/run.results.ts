@@ -1,3 +1,4 @@
+import { CreatedContactResult } from '../../contacts/contact.results.js';
 import { PageResult } from '../../paging/paging.js';
 import { Doc } from '../../tools/schema/doc.decorator.js';
 import {
@@ -181,4 +182,19 @@ export class TriggeredRunResult {
 
   @Text('Only if the outputs are too large to be shown.', { optional: true })
   message?: string;
+}
+
+export class DroppedFieldView {
+  @Text('Path of the field.')
+  path: string;
+
+  @Text('What is wrong with it.')
+  message: string;
+}
+
+export class RunContactResult extends CreatedContactResult {
+  @ListOf(() => DroppedFieldView, 'Fields that were left out, because they are invalid.', {
+    optional: true,
+  })
+  dropped?: DroppedFieldView[];
 }

@@ -5,7 +5,7 @@ import { Resource } from '../../resources/resource.decorator.js';
 import { mayActOnRuns } from '../../policies/key-restriction.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { Tool } from '../../tools/contract/tool.decorator.js';
-import { CreatedContactResult, ContactView } from '../../contacts/contact.results.js';
+import { ContactView } from '../../contacts/contact.results.js';
 import { ManualStartsService } from '../triggers/manual-starts.service.js';
 import { EditedPayloadsService } from './edited-payloads.service.js';
 import { RunContactsService } from './run-contacts.service.js';
@@ -23,6 +23,7 @@ import {
   TriggerWorkflowInput,
 } from './run.inputs.js';
 import {
+  RunContactResult,
   RunPage,
   RunResult,
   RunStepsResult,
@@ -180,15 +181,21 @@ export class RunTools {
       'Creates a contact, or updates the contact that has one of the identifiers, and makes it the contact of ' +
       'the run, so that later steps can use contact.id. Without an identifier it updates the current contact ' +
       'of the run.',
-    output: CreatedContactResult,
+    output: RunContactResult,
     idempotent: true,
     surfaces: ['workflow'],
   })
-  async set(input: SetRunContactInput, call: ToolCall): Promise<CreatedContactResult> {
+  async set(input: SetRunContactInput, call: ToolCall): Promise<RunContactResult> {
     if (call.runId === undefined) throw AppError.invalid('Call this tool in a step.');
     const { organizationId, runId } = call;
-    const { contact, created } = await this.contacts.set(organizationId, runId, input.contact);
-    return { contact: ContactView.of(contact), created };
+    const { contact: fields, on_invalid: onInvalid } = input;
+    const saved = await this.contacts.set(organizationId, runId, fields, onInvalid);
+    const { contact, created, dropped } = saved;
+    return {
+      contact: ContactView.of(contact),
+      created,
+      ...(dropped.length > 0 && { dropped: [...dropped] }),
+    };
   }
 
   private async show(runId: string, { organizationId }: ToolCall): Promise<RunResult> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, assertFound } from '../../errors/app-error.js';
-import { parseJson } from '../../http/request-body.js';
+import { parseJsonExactly } from '../../http/request-body.js';
 import { readCursor, readTimeCursor, timeCursor, writeCursor } from '../../paging/paging.js';
 import { hideResumeSignatures, MAX_RESUME_TOKEN } from '../../text/resume-signature.js';
 import {
@@ -158,7 +158,7 @@ function encodedBytes(value: object): number {
 }
 
 function payloadView(payload: Buffer): PayloadView {
-  if (payload.length <= MAX_PAYLOAD_BYTES) return { payload: parseJson(payload) };
+  if (payload.length <= MAX_PAYLOAD_BYTES) return { payload: parseJsonExactly(payload) };
   const preview = payload.subarray(0, PREVIEW_BYTES).toString();
   return { payload_cut: { bytes: payload.length, preview } };
 }

@@ -4,7 +4,7 @@ import { ContactView } from '../../contacts/contact.results.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { AppError, toError } from '../../errors/app-error.js';
-import { parseJson } from '../../http/request-body.js';
+import { parseJsonExactly } from '../../http/request-body.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import { type RunKeys, RunsRepository } from '../journal/runs.repository.js';
@@ -121,7 +121,7 @@ export class RunLimitsService implements BeforeApplicationShutdown {
     const { triggerType: type, payload, contactId } = run;
     const contact = contactId === null ? null : await this.contacts.find(organizationId, contactId);
     return {
-      trigger: { type, payload: parseJson(payload) },
+      trigger: { type, payload: parseJsonExactly(payload) },
       contact: contact && ContactView.of(contact),
     };
   }

@@ -1,4 +1,4 @@
-import { parseJson } from '../../http/request-body.js';
+import { parseJsonExactly } from '../../http/request-body.js';
 import { Doc } from '../../tools/schema/doc.decorator.js';
 import { Choice, Integer, JsonObject, ListOf, Text, Timestamp } from '../../tools/schema/fields.js';
 import { SIGNATURE_ADVICE } from './signatures/signature-mistake.js';
@@ -61,7 +61,7 @@ export function deliveryView(delivery: WebhookDelivery): WebhookDeliveryView {
     headers: delivery.headers,
     body_bytes: delivery.bodyBytes,
     body_sha256: delivery.bodyHash?.toString('hex') ?? null,
-    payload: delivery.body && (parseJson(delivery.body) as object),
+    payload: delivery.body && (parseJsonExactly(delivery.body) as object),
     mistakes: delivery.mistakes.map((code) => ({ code, advice: SIGNATURE_ADVICE[code] })),
   };
 }

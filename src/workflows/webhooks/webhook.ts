@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { AppError, type AppErrorCode, HTTP_STATUS } from '../../errors/app-error.js';
-import { parseJson } from '../../http/request-body.js';
+import { parseJsonExactly } from '../../http/request-body.js';
 import { isObject } from '../definitions/step-fields.js';
 import type { WebhookOptions } from '../store/workflow.entity.js';
 
@@ -79,7 +79,7 @@ export function refuseMalformedPath(message: string): RequestHandler {
 
 /** Parses a body. Throws `not_an_object` for JSON that is not an object. */
 export function parseObject(body: Buffer): object {
-  const payload = parseJson(body);
+  const payload = parseJsonExactly(body);
   if (isObject(payload)) return payload;
   throw new AppError('not_an_object', 'The body must be a JSON object.');
 }

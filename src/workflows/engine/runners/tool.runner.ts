@@ -5,6 +5,7 @@ import { ShownBug } from '../../../errors/shown-bug.js';
 import { Failpoints } from '../../../failpoints/failpoints.js';
 import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
 import type { RegisteredTool } from '../../../tools/registry/registered-tool.js';
+import { writeNumbers } from '../../../tools/schema/write-numbers.js';
 import type { ToolStep } from '../../definitions/definition.js';
 import { renderArguments } from '../../definitions/scope.js';
 import type { Place } from '../../definitions/step-engine.js';
@@ -66,7 +67,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
     const { step } = place;
     if (!shared) await this.failpoints.reach('before step transaction', run.lease.id);
     return await this.progress.transaction(attempt, async (tx) => {
-      const input = await this.renderInput(tx, place);
+      const input = await this.renderInput(tx, place, tool);
       if (!input) return await this.progress.complete(tx, { ...entry, status: 'skipped' });
       entry.input = input;
       if (!tool) throw AppError.invalid(`The tool ${step.tool} no longer exists.`);
@@ -90,7 +91,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
     const skipped = await this.progress.transaction(attempt, async (tx) => {
       // A repeated call with the same key must have the same input, though the contact may have changed since.
       const earlier = run.get(path)?.input as Record<string, unknown> | null | undefined;
-      const input = earlier ?? (await this.renderInput(tx, place));
+      const input = earlier ?? (await this.renderInput(tx, place, tool));
       if (!input) return await this.progress.complete(tx, { ...entry, status: 'skipped' });
       entry.input = withIdempotencyKey(tool, input, run.lease.id, path);
       this.progress.record(tx, entry);
@@ -106,12 +107,15 @@ export class ToolRunner implements StepRunner<ToolStep> {
   private async renderInput(
     tx: RunTransaction,
     place: Place<ToolStep>,
+    tool: RegisteredTool | undefined,
   ): Promise<Record<string, unknown> | undefined> {
     const scope = await this.scope.getScopeIfMet(tx, place);
     if (!scope) return undefined;
     const { organizationId } = tx.run.lease;
     const given = place.step.arguments ?? {};
-    return await renderArguments(organizationId, given, scope, this.liquid);
+    const input = await renderArguments(organizationId, given, scope, this.liquid);
+    if (!tool) return input;
+    return writeNumbers(tool.descriptor.inputSchema, input) as Record<string, unknown>;
   }
 }
 

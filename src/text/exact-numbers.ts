@@ -1,0 +1,79 @@
+/** A text without this has no number that JavaScript could change: its numbers have at most 15 digits and no exponent. */
+const MAY_BE_INEXACT = /[\d.]{16}|\d[eE]/;
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/**
+ * Replaces each number of a JSON text whose digits JavaScript would lose by a text with these digits. A number such as
+ * 12345678901234567890 would become 12345678901234567000, and 1e400 would become infinite. The text must be valid JSON.
+ */
+export function quoteInexactNumbers(json: string): string {
+  if (!MAY_BE_INEXACT.test(json)) return json;
+  const parts: string[] = [];
+  let start = 0;
+  while (start < json.length) {
+    const quote = json.indexOf('"', start);
+    const end = quote === -1 ? json.length : quote;
+    parts.push(quoteIn(json.slice(start, end)));
+    if (quote === -1) break;
+    start = endOfText(json, quote);
+    parts.push(json.slice(quote, start));
+  }
+  return parts.join('');
+}
+
+/** Returns a number in decimal digits, without an exponent. */
+export function numberText(value: number): string {
+  if (Number.isInteger(value)) return BigInt(value).toString();
+  const text = String(value);
+  if (!text.includes('e')) return text;
+  const { sign, digits, exponent } = decimalOf(text);
+  return `${sign}0.${'0'.repeat(-exponent - digits.length)}${digits}`;
+}
+
+function quoteIn(structure: string): string {
+  return MAY_BE_INEXACT.test(structure)
+    ? structure.replace(NUMBER, (number) => (isExact(number) ? number : `"${number}"`))
+    : structure;
+}
+
+/** Returns the position after the text of JSON that begins at `quote`. */
+function endOfText(json: string, quote: number): number {
+  for (let end = json.indexOf('"', quote + 1); ; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (json[end - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return end + 1;
+  }
+}
+
+/** Returns true when the number of JavaScript has the same value in one of the ways in which programs print it. */
+function isExact(text: string): boolean {
+  const value = Number(text);
+  if (!Number.isFinite(value)) return false;
+  const given = keyOf(text);
+  // Some programs print 0.1 with 17 digits, as 0.10000000000000001.
+  return [String(value), value.toPrecision(16), value.toPrecision(17)].some(
+    (printed) => keyOf(printed) === given,
+  );
+}
+
+function keyOf(text: string): string {
+  const { sign, digits, exponent } = decimalOf(text);
+  return digits === '' ? '0' : `${sign}${digits}e${exponent}`;
+}
+
+/** Splits a number into its sign, its digits without zeros at the ends, and the power of ten of the last digit. */
+function decimalOf(text: string): { sign: string; digits: string; exponent: number } {
+  const [mantissa = '', power = '0'] = text.toLowerCase().split('e');
+  const sign = mantissa.startsWith('-') ? '-' : '';
+  const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.');
+  const all = `${whole}${fraction}`;
+  let end = all.length;
+  while (end > 0 && all[end - 1] === '0') end -= 1;
+  let begin = 0;
+  while (begin < end && all[begin] === '0') begin += 1;
+  return {
+    sign,
+    digits: all.slice(begin, end),
+    exponent: Number(power) - fraction.length + all.length - end,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Fault } from '../../errors/app-error.js';
+import { isObject } from '../definitions/step-fields.js';
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Returns the fields of a contact without those that have a fault, and the faults of what was left out. Of lists and of
+ * objects such as `properties`, only the member with the fault is left out. Returns undefined when no fault belongs to a
+ * field. Each call leaves out at least one member, so a caller that repeats it comes to an end.
+ */
+export function withoutFaults(
+  given: Fields,
+  faults: readonly Fault[],
+): { fields: Fields; dropped: Fault[] } | undefined {
+  const fields = { ...given };
+  // The fault of a list repeats the faults of its items.
+  const exact = faults.filter(
+    ({ path }) => !faults.some((other) => other.path.startsWith(`${path}[`)),
+  );
+  // A list is cut from its end, so that the positions of the other items stay the same.
+  const ordered = [...exact].sort((a, b) => positionOf(b.path) - positionOf(a.path));
+  const removed = new Set(ordered.filter(({ path }) => remove(fields, path)));
+  const dropped = exact.filter((fault) => removed.has(fault));
+  return dropped.length > 0 ? { fields, dropped } : undefined;
+}
+
+/** Returns false when the path names nothing in the fields. */
+function remove(fields: Fields, path: string): boolean {
+  const name = /^[^.[]+/.exec(path)?.[0] ?? '';
+  if (!Object.hasOwn(fields, name)) return false;
+  const value = fields[name];
+  const member = path.slice(name.length + 1);
+  if (Array.isArray(value) && positionOf(path) < value.length && positionOf(path) >= 0) {
+    fields[name] = value.toSpliced(positionOf(path), 1);
+  } else if (isObject(value) && Object.hasOwn(value, member)) {
+    const { [member]: _, ...others } = value;
+    fields[name] = others;
+  } else {
+    delete fields[name];
+  }
+  return true;
+}
+
+/** Returns the position in the path of an item of a list, or -1. */
+function positionOf(path: string): number {
+  const position = /^[^.[]+\[(\d+)\]/.exec(path)?.[1];
+  return position === undefined ? -1 : Number(position);
+}
