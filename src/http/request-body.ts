@@ -88,28 +88,33 @@ export function jsonBody(limitBytes: number): RequestHandler {
   };
 }
 
-const MAX_DEPTH = 64;
-const MAX_MEMBERS = 10_000;
+/** Limits JSON, because recursive code would overflow the stack, and many values take long. */
+export interface JsonLimits {
+  readonly depth: number;
+  readonly members: number;
+}
+
+const BODY_LIMITS: JsonLimits = { depth: 64, members: 10_000 };
 
 /**
  * Parses a JSON text in UTF-8 (RFC 8259). Throws `invalid_json` when it is malformed, and `too_complex` when it is nested
- * deeper than 64 levels or has more than 10,000 members: recursive code would overflow the stack.
+ * deeper than 64 levels or has more than 10,000 members.
  */
 export function parseJson(body: Uint8Array): unknown {
-  return parseText(body).value;
+  return parseText(body, BODY_LIMITS).value;
 }
 
 /**
  * Does the same as {@link parseJson}, but keeps the digits of every number: one that JavaScript would change becomes a
  * text, such as "12345678901234567890". Other systems have ids beyond 2^53.
  */
-export function parseJsonExactly(body: Uint8Array): unknown {
-  const { text, value } = parseText(body);
+export function parseJsonExactly(body: Uint8Array, limits = BODY_LIMITS): unknown {
+  const { text, value } = parseText(body, limits);
   const exact = quoteInexactNumbers(text);
   return exact === text ? value : JSON.parse(exact);
 }
 
-function parseText(body: Uint8Array): { text: string; value: unknown } {
+function parseText(body: Uint8Array, limits: JsonLimits): { text: string; value: unknown } {
   let text: string;
   let value: unknown;
   try {
@@ -118,20 +123,20 @@ function parseText(body: Uint8Array): { text: string; value: unknown } {
   } catch (error) {
     throw new AppError('invalid_json', 'The body is not JSON in UTF-8.', { cause: error });
   }
-  countMembers(value, 1);
+  countMembers(value, 1, limits);
   return { text, value };
 }
 
 /** Returns the number of members of a value, including nested members. Throws `too_complex` beyond the limits. */
-function countMembers(value: unknown, depth: number): number {
+function countMembers(value: unknown, depth: number, limits: JsonLimits): number {
   if (typeof value !== 'object' || value === null) return 0;
-  if (depth > MAX_DEPTH) {
-    throw new AppError('too_complex', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  if (depth > limits.depth) {
+    throw new AppError('too_complex', `The body is nested deeper than ${limits.depth} levels.`);
   }
   let members = 0;
-  for (const member of Object.values(value)) members += 1 + countMembers(member, depth + 1);
-  if (members > MAX_MEMBERS) {
-    throw new AppError('too_complex', `The body has more than ${MAX_MEMBERS} values.`);
+  for (const member of Object.values(value)) members += 1 + countMembers(member, depth + 1, limits);
+  if (members > limits.members) {
+    throw new AppError('too_complex', `The body has more than ${limits.members} values.`);
   }
   return members;
 }

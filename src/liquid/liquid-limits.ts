@@ -1,5 +1,6 @@
 import { type Emitter, type Token, TokenKind, type Tokenizer, TypeGuards } from 'liquidjs';
 import { AppError } from '../errors/app-error.js';
+import { MAX_VALUE_BYTES } from '../text/value-size.js';
 
 /** Limits the output of a template, in bytes of UTF-8. */
 const MAX_OUTPUT_BYTES = 256 * 1024;
@@ -32,6 +33,15 @@ export function checkOutputLength(text: string): string {
     throw outputTooLongError();
   }
   return text;
+}
+
+/**
+ * Returns the text of a single expression, or throws `invalid_arguments` when it is longer than a value of a run. Filters
+ * make no such long text, so it is a value of the scope that is passed on.
+ */
+export function checkValueLength(text: string): string {
+  if (text.length <= MAX_VALUE_BYTES && Buffer.byteLength(text) <= MAX_VALUE_BYTES) return text;
+  throw AppError.invalid(`The value of an expression is larger than ${MAX_VALUE_BYTES} bytes.`);
 }
 
 function outputTooLongError(): AppError {

@@ -31,6 +31,7 @@ import {
   checkMarkup,
   checkMarkupLength,
   checkOutputLength,
+  checkValueLength,
 } from './liquid-limits.js';
 
 const MAX_TEMPLATE_CHARACTERS = 256 * 1024;
@@ -187,7 +188,7 @@ export class LiquidSandbox implements Expressions {
     const only = templates.length === 1 ? templates[0] : undefined;
     if (!(only instanceof Output)) return yield this.renderTemplate(template, scope);
     const value: unknown = toValue(yield only.value.value(this.createContext(scope)));
-    if (typeof value === 'string') return checkOutputLength(value);
+    if (typeof value === 'string') return checkValueLength(value);
     if (value === undefined || typeof value === 'function') return null;
     // `empty` and `blank` are objects of LiquidJS, useful only in comparisons.
     return typeof value === 'object' && !isPlain(value) ? null : value;

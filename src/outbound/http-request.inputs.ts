@@ -33,7 +33,7 @@ export class HttpRequestInput {
   json?: object;
 
   @Doc('Sent unchanged, as text/plain unless headers contain a content-type.')
-  @Text({ optional: true, max: 262_144 })
+  @Text({ optional: true, max: 1_048_576 })
   body?: string;
 
   @Doc(

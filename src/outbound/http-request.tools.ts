@@ -14,6 +14,8 @@ import { type FilledRequest, RequestSecretsService } from './request-secrets.ser
 
 /** These statuses mean temporary failures. A retry after any other failure would fail again. */
 const TEMPORARY = [429, 502, 503, 504];
+/** Allows more than bodies of requests, because a step cannot ask the other system for less. */
+const JSON_LIMITS = { depth: 64, members: 100_000 };
 const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location'];
 
 @Injectable()
@@ -119,9 +121,13 @@ function parseBody({ headers, body }: HttpResponse): { json: unknown; text: stri
   const type = headers['content-type']?.split(';')[0]!.trim().toLowerCase() ?? '';
   if (type === 'application/json' || type.endsWith('+json')) {
     try {
-      return { json: parseJsonExactly(body), text: null };
+      return { json: parseJsonExactly(body, JSON_LIMITS), text: null };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
+      // Without this, a step that reads a member of the JSON would find nothing.
+      if (error.code === 'too_complex') {
+        throw new AppError('rejected', error.message.replace('The body', 'The JSON of the response'));
+      }
       // The body is not valid JSON in spite of its content-type, so it is returned as text.
     }
   }

@@ -212,11 +212,6 @@ describe('for_each', () => {
       Array.from({ length: 1000 }, () => 1),
       'for_each got 1000 items, so the run would have more than 10000 steps.',
     ],
-    [
-      'too much to keep',
-      ['x'.repeat(300_000)],
-      'The arguments of the step are larger than 262144 bytes.',
-    ],
   ])('fails for %s, and a retry continues', async (_what, items, message) => {
     const steps = Array.from({ length: 10 }, (_, index) => echo(`s${index}`, {}));
     const ended = await run([each(steps, { on_error: [echo('told', {})] })], { items });
@@ -224,13 +219,20 @@ describe('for_each', () => {
     expect(ended.steps[0]!.error).toEqual({ code: 'invalid_arguments', message });
   });
 
-  it('returns no results above 256 KiB, which stay in the journal', async () => {
-    const ended = await run([each([echo('x', { text: '{{ trigger.payload.text }}' })])], {
+  it('fails a step that reads results above 1.5 MiB, which stay in the journal', async () => {
+    const text = 'x'.repeat(600_000);
+    const loop = each([echo('x', { text: '{{ trigger.payload.text }}' })]);
+    const reading = echo('after', { names: '{{ each.results | map: "value" }}' });
+    const ended = await run([loop, echo('counted', { count: '{{ each.count }}' }), reading], {
       items: [1, 2, 3],
-      text: 'x'.repeat(100_000),
+      text,
     });
-    expect(outputOf(ended, 'each')).toEqual({ count: 3, results: null });
-    expect(ended.status).toBe('succeeded');
+    expect(outputOf(ended, 'each')).toMatchObject({ count: 3, results: null });
+    expect(outputOf(ended, 'counted')).toEqual({ value: { count: 3 } });
+    expect(ended).toMatchObject({ status: 'failed', reason: 'step_failed:after' });
+    expect(ended.steps.at(-1)!.error!.message).toMatch(
+      /^The results of the loop each have 18\d{5} bytes, and at most 1572864 can be read\.$/,
+    );
   });
 
   it('continues with the other items when a step with on_error fails', async () => {

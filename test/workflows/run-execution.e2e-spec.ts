@@ -50,9 +50,9 @@ describe('the execution of a run', () => {
     const large = await createWorkflow(acme, repeat('{{ trigger.payload }}', 2));
     for (const [workflow, message] of [
       [slow, 'The template takes too long. Make its loops and lists smaller.'],
-      [large, 'The arguments of the step are larger than 262144 bytes.'],
+      [large, 'The arguments of the step are larger than 1572864 bytes.'],
     ] as const) {
-      const run = await runToEnd(acme, workflow.id, { text: 'x'.repeat(200_000) });
+      const run = await runToEnd(acme, workflow.id, { text: 'x'.repeat(900_000) });
       expect(run.steps[0]).toMatchObject({
         status: 'failed',
         error: { code: 'invalid_arguments', message },

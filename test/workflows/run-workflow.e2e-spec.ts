@@ -53,6 +53,18 @@ describe('a step that runs another workflow', () => {
     return { id: 'hold', tool: 'probe_outside', arguments: { name } };
   };
 
+  it('fails a step that reads outputs which are too large together', async () => {
+    const text = '{{ trigger.payload.text }}';
+    const child = await workflow([echo('a', { text }), echo('b', { text })]);
+    const sub = { id: 'sub', run_workflow: child, payload: { text } };
+    const payload = { text: 'x'.repeat(600_000) };
+    const kept = await run([sub, echo('after', { of: '{{ sub.status }}' })], payload);
+    expect(kept.status).toBe('succeeded');
+    const read = await run([sub, echo('after', { got: '{{ sub.outputs.a }}' })], payload);
+    expect(read.reason).toBe('step_failed:after');
+    expect(stepOf(read, 'after').error!.message).toMatch(/^The outputs have \d+ bytes together\./);
+  });
+
   it('starts one run, waits for its end, and returns its outputs', async () => {
     const child = await workflow([echo('made', { of: '{{ trigger.payload.order }}' })]);
     const parent = await run(

@@ -69,6 +69,23 @@ describe('a webhook that waits', () => {
     await runUntil(acme, answer.body.runId, 'succeeded');
   });
 
+  it('says when the outputs are too large for the answer', async () => {
+    const echo = (id: string) => ({
+      id,
+      tool: 'probe_echo',
+      arguments: { value: { text: '{{ trigger.payload.text }}' } },
+    });
+    const { id } = await create([echo('a'), echo('b')]);
+    const answer = await postWebhook(switchboard, id, { text: 'x'.repeat(600_000) });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      ok: true,
+      runId: answer.body.runId,
+      status: 'succeeded',
+      message: expect.stringMatching(/^The outputs have \d+ bytes together\./) as string,
+    });
+  });
+
   it('answers as soon as the run is canceled', async () => {
     ProbeTools.hold('canceled');
     const { id } = await create([held('canceled')]);

@@ -1,9 +1,10 @@
 import { AppError } from '../../errors/app-error.js';
 import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { MAX_VALUE_BYTES } from '../../text/value-size.js';
 import type { Step } from './definition.js';
 import { isDynamic, isObject } from './step-fields.js';
+import { withUnreadable } from './unreadable.js';
 
-const MAX_BYTES = 256 * 1024;
 const MAX_MS = 500;
 
 /** Evaluates the expressions of one step. Its limits are for all of them together, because a step may have thousands. */
@@ -16,15 +17,22 @@ interface StepEvaluation {
 }
 
 /**
- * Returns the value that expressions see under the id of a step: its output. When exactly one member of the output is a
+ * Returns the output of a step with the fields of its resource. When exactly one member of the output is a
  * resource (an object with an id), the fields of the resource are added: after a step `contact` with the output
  * `{contact, created}`, `contact.id`, `contact.contact.id` and `contact.created` all work. On a collision the member of
  * the output is used.
  */
-export function stepValue(output: object | null): object | null {
+function stepValue(output: object | null): object | null {
   if (output === null) return null;
   const resources = Object.values(output).filter(isResource);
   return resources.length === 1 ? { ...resources[0], ...output } : output;
+}
+
+/** Returns the value that expressions see under the id of a step that succeeded or was skipped. */
+export function stepVariable(step: { tool: string | null; output: object | null }): object | null {
+  const value = stepValue(step.output);
+  // Only loops and steps that run workflows have members that are too large.
+  return step.tool === null ? withUnreadable(value) : value;
 }
 
 function isResource(value: unknown): value is { id: string } {
@@ -33,7 +41,7 @@ function isResource(value: unknown): value is { id: string } {
 
 /**
  * Replaces every expression in the arguments by its value. Text that is exactly one expression becomes a value of the
- * expression's type. Throws `invalid_arguments` when an expression fails or the result is larger than 256 KiB.
+ * expression's type. Throws `invalid_arguments` when an expression fails or the result is larger than 1.5 MiB.
  */
 export async function renderArguments(
   organizationId: string,
@@ -42,9 +50,9 @@ export async function renderArguments(
   liquid: LiquidSandbox,
 ): Promise<Record<string, unknown>> {
   const time = { leftMs: MAX_MS };
-  const evaluation: StepEvaluation = { organizationId, scope, liquid, time, bytes: MAX_BYTES };
+  const evaluation: StepEvaluation = { organizationId, scope, liquid, time, bytes: MAX_VALUE_BYTES };
   const rendered = (await renderValue(given, evaluation)) as Record<string, unknown>;
-  if (Buffer.byteLength(JSON.stringify(rendered)) > MAX_BYTES) throw tooLarge();
+  if (Buffer.byteLength(JSON.stringify(rendered)) > MAX_VALUE_BYTES) throw tooLarge();
   return rendered;
 }
 
@@ -74,7 +82,7 @@ async function evaluate(text: string, evaluation: StepEvaluation): Promise<unkno
 }
 
 function tooLarge(): AppError {
-  return AppError.invalid(`The arguments of the step are larger than ${MAX_BYTES} bytes.`);
+  return AppError.invalid(`The arguments of the step are larger than ${MAX_VALUE_BYTES} bytes.`);
 }
 
 const referenceCache = new WeakMap<Step, Map<string, boolean>>();

@@ -4,7 +4,7 @@ import { Batcher } from '../../batching/batcher.js';
 import { prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { Step } from '../definitions/definition.js';
-import { parseJsonExactly } from '../../http/request-body.js';
+import { parsePayload } from '../journal/parse-payload.js';
 import type { ClaimedRunData, ClaimedRunRow } from '../journal/claimed-run.js';
 import type { RunLease } from '../journal/run-lease.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
@@ -53,7 +53,7 @@ export class ClaimedRunsRepository {
     const found = result.get(index);
     if (!found) return undefined;
     const { position: _, payload, workflowName, ...row } = found;
-    return { row, workflowName, payload: parseJsonExactly(payload), steps: await this.getSteps(row) };
+    return { row, workflowName, payload: parsePayload(payload), steps: await this.getSteps(row) };
   }
 
   private async read(

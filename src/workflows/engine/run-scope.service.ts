@@ -4,7 +4,7 @@ import { ContactsService } from '../../contacts/contacts.service.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { SecretMarkers } from '../../secrets/secret-markers.js';
 import type { ForEachStep } from '../definitions/definition.js';
-import { collectTexts, mayReference, stepValue } from '../definitions/scope.js';
+import { collectTexts, mayReference, stepVariable } from '../definitions/scope.js';
 import type { Iteration, Place } from '../definitions/step-engine.js';
 import { resumablePaths } from '../definitions/steps/awaiting-steps.js';
 import { INDEX, type LoopInput, itemName } from '../definitions/steps/for-each-step.js';
@@ -92,7 +92,7 @@ function stepVariables(
   return [...tx.entries].flatMap(([path, entry]) => {
     const start = path.lastIndexOf('.') + 1;
     if (!prefixes.has(path.slice(0, start))) return [];
-    const value = entry.status === 'failed' ? { error: entry.error } : stepValue(entry.output);
+    const value = entry.status === 'failed' ? { error: entry.error } : stepVariable(entry);
     return [[path.slice(start), value]];
   });
 }

@@ -5,12 +5,12 @@ import { ToolPolicies } from '../../policies/tool-policies.js';
 import { SILENT_CALLER, type ToolCall } from '../../tools/contract/tool-call.js';
 import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
+import { MAX_VALUE_BYTES } from '../../text/value-size.js';
 import { MAX_INTERNAL_TIMEOUT_SECONDS } from '../definitions/steps/tool-step.js';
 import type { ClaimedRun } from '../journal/claimed-run.js';
 import { LeaseLostError } from '../journal/run-lease.js';
 
 const DEFAULT_EXTERNAL_TIMEOUT_SECONDS = 60;
-const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 @Injectable()
 export class StepCallerService {
@@ -68,8 +68,8 @@ export class StepCallerService {
     };
     const output = await this.events.runAsCause(id, () => this.registry.call(tool, input, call));
     // Without a limit, steps that read their own run (get_run) would double the journal with each step.
-    if (Buffer.byteLength(JSON.stringify(output)) > MAX_OUTPUT_BYTES) {
-      throw AppError.invalid(`The result of the step is larger than ${MAX_OUTPUT_BYTES} bytes.`);
+    if (Buffer.byteLength(JSON.stringify(output)) > MAX_VALUE_BYTES) {
+      throw AppError.invalid(`The result of the step is larger than ${MAX_VALUE_BYTES} bytes.`);
     }
     return output;
   }

@@ -97,13 +97,13 @@ export class RunJournalRepository {
     });
   }
 
-  /** Returns the outputs or errors of steps by id, or undefined when their total is more than `maxBytes`. */
+  /** Returns the outputs or errors of steps by id, or their size when it is more than `maxBytes` together. */
   async findOutcomes(
     organizationId: string,
     runId: string,
     stepIds: readonly string[],
     maxBytes: number,
-  ): Promise<Map<string, object | null> | undefined> {
+  ): Promise<{ outcomes: Map<string, object | null> } | { bytes: number }> {
     const rows = await this.tenants
       .session(organizationId)
       .query<{ step_id: string; outcome: object | null; size: number }>(
@@ -114,8 +114,9 @@ export class RunJournalRepository {
        select step_id, case when size <= $4 then outcome end as outcome, size from found, sized`,
         [organizationId, runId, stepIds, maxBytes],
       );
-    if (rows.some(({ size }) => size > maxBytes)) return undefined;
-    return new Map(rows.map(({ step_id: id, outcome }) => [id, outcome]));
+    const bytes = rows[0]?.size ?? 0;
+    if (bytes > maxBytes) return { bytes };
+    return { outcomes: new Map(rows.map(({ step_id: id, outcome }) => [id, outcome])) };
   }
 
   async getStepStates(

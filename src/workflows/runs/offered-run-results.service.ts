@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
-import { parseJsonExactly } from '../../http/request-body.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
-import { renderArguments, stepValue } from '../definitions/scope.js';
+import { renderArguments, stepVariable } from '../definitions/scope.js';
+import { parsePayload } from '../journal/parse-payload.js';
 import { RunStepsRepository, type StepOutcome } from '../journal/run-steps.repository.js';
 import type { Run } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
@@ -57,15 +57,15 @@ export class OfferedRunResultsService {
     run: Run,
     journal: readonly StepOutcome[],
   ): Promise<object> {
-    const steps = journal.map(({ stepId, status, output, error }) => [
+    const steps = journal.map(({ stepId, tool, status, output, error }) => [
       stepId,
-      status === 'failed' ? { error } : stepValue(output),
+      status === 'failed' ? { error } : stepVariable({ tool, output }),
     ]);
     return {
       ...(Object.fromEntries(steps) as object),
       trigger: {
         type: run.triggerType,
-        payload: parseJsonExactly(await this.runs.getPayload(organizationId, run.id)),
+        payload: parsePayload(await this.runs.getPayload(organizationId, run.id)),
       },
       run: { id: run.id },
       workflow: {

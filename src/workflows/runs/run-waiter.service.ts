@@ -12,6 +12,8 @@ const MAX_WAITS = 500;
 
 export type RunOutcome =
   | { status: 'succeeded'; outputs: object }
+  /** The outputs are too large together. The message says how to read them. */
+  | { status: 'succeeded'; message: string }
   | { status: 'failed'; error: { code: string; message: string } }
   | { status: 'canceled' };
 
@@ -145,8 +147,12 @@ function isEnded(state: TaskState): state is EndedState {
 function outcomeOf(ended: EndedState): RunOutcome {
   switch (ended.status) {
     case 'succeeded': {
-      const { outputs = {} } = ended.result as { outputs?: Record<string, unknown> };
-      return { status: 'succeeded', outputs: withoutContact(outputs) };
+      const { outputs, message } = ended.result as {
+        outputs?: Record<string, unknown>;
+        message?: string;
+      };
+      if (!outputs && message !== undefined) return { status: 'succeeded', message };
+      return { status: 'succeeded', outputs: withoutContact(outputs ?? {}) };
     }
     case 'failed': {
       const { code, message } = ended.error;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, assertFound } from '../../errors/app-error.js';
-import { parseJsonExactly } from '../../http/request-body.js';
 import { readCursor, readTimeCursor, timeCursor, writeCursor } from '../../paging/paging.js';
 import { hideResumeSignatures, MAX_RESUME_TOKEN } from '../../text/resume-signature.js';
+import { parsePayload } from '../journal/parse-payload.js';
 import {
   RunStepsRepository,
   type ShownStep,
@@ -158,7 +158,7 @@ function encodedBytes(value: object): number {
 }
 
 function payloadView(payload: Buffer): PayloadView {
-  if (payload.length <= MAX_PAYLOAD_BYTES) return { payload: parseJsonExactly(payload) };
+  if (payload.length <= MAX_PAYLOAD_BYTES) return { payload: parsePayload(payload) };
   const preview = payload.subarray(0, PREVIEW_BYTES).toString();
   return { payload_cut: { bytes: payload.length, preview } };
 }

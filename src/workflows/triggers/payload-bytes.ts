@@ -1,17 +1,16 @@
 import { AppError } from '../../errors/app-error.js';
-import { parseJson } from '../../http/request-body.js';
-
-const MAX_PAYLOAD_BYTES = 1024 * 1024;
+import { MAX_VALUE_BYTES } from '../../text/value-size.js';
+import { parsePayload } from '../journal/parse-payload.js';
 
 /**
- * Returns the bytes of a payload that a call gives. They meet the limits of webhook bodies, so that every stored payload
- * can be parsed again. Throws `invalid_arguments` or `too_complex` for others.
+ * Returns the bytes of a payload that a call gives. They meet the limits of {@link parsePayload}, so that every stored
+ * payload can be parsed again. Throws `invalid_arguments` or `too_complex` for others.
  */
 export function payloadBytes(payload: object): Buffer {
   const bytes = Buffer.from(JSON.stringify(payload));
-  if (bytes.length > MAX_PAYLOAD_BYTES) {
-    throw AppError.invalid(`payload must be at most ${MAX_PAYLOAD_BYTES} bytes.`);
+  if (bytes.length > MAX_VALUE_BYTES) {
+    throw AppError.invalid(`payload must be at most ${MAX_VALUE_BYTES} bytes.`);
   }
-  parseJson(bytes);
+  parsePayload(bytes);
   return bytes;
 }

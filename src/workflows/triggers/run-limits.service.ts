@@ -4,9 +4,9 @@ import { ContactView } from '../../contacts/contact.results.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { AppError, toError } from '../../errors/app-error.js';
-import { parseJsonExactly } from '../../http/request-body.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { WakeUps } from '../../queue/wake-ups.js';
+import { parsePayload } from '../journal/parse-payload.js';
 import { type RunKeys, RunsRepository } from '../journal/runs.repository.js';
 import type { RunLimit, RunLimits } from '../definitions/run-limits.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
@@ -121,7 +121,7 @@ export class RunLimitsService implements BeforeApplicationShutdown {
     const { triggerType: type, payload, contactId } = run;
     const contact = contactId === null ? null : await this.contacts.find(organizationId, contactId);
     return {
-      trigger: { type, payload: parseJsonExactly(payload) },
+      trigger: { type, payload: parsePayload(payload) },
       contact: contact && ContactView.of(contact),
     };
   }

@@ -46,7 +46,7 @@ function withoutTexts(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** Returns false when, by the schema, the value of a step (see `stepValue`) can never have a member at `path`. */
+/** Returns false when, by the schema, the value of a step (see `stepVariable`) can never have a member at `path`. */
 export function canHaveMember(output: JsonSchema, path: readonly string[]): boolean {
   const [first] = path;
   if (first === undefined || hasMember(output, path)) return true;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../../errors/app-error.js';
 import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
 import type { ForEachStep } from '../../definitions/definition.js';
+import { MAX_VALUE_BYTES } from '../../../text/value-size.js';
 import { renderArguments } from '../../definitions/scope.js';
 import { type LoopInput, MAX_ITEMS } from '../../definitions/steps/for-each-step.js';
 import { everyStep } from '../../definitions/steps/step-kinds.js';
@@ -13,7 +14,6 @@ import type { StepRunner } from './step-runners.service.js';
 
 /** Limits the steps of a run. Steps in loops count for each item. */
 const MAX_RUN_STEPS = 10_000;
-const MAX_RESULT_BYTES = 256 * 1024;
 
 @Injectable()
 export class ForEachRunner implements StepRunner<ForEachStep> {
@@ -69,10 +69,17 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
     const last = place.step.steps.at(-1)!.id;
     const paths = items.map((_, index) => `${place.path}[${index}].${last}`);
     return await this.progress.transaction(attempt, async (tx) => {
-      const found = await this.journal.findOutcomes(organizationId, id, paths, MAX_RESULT_BYTES);
-      const results = found ? paths.map((path) => found.get(path) ?? null) : null;
-      const output = { count: items.length, results };
+      const found = await this.journal.findOutcomes(organizationId, id, paths, MAX_VALUE_BYTES);
+      const results =
+        'bytes' in found
+          ? { results: null, too_large: { results: tooLarge(place.path, found.bytes) } }
+          : { results: paths.map((path) => found.outcomes.get(path) ?? null) };
+      const output = { count: items.length, ...results };
       return await this.progress.complete(tx, { ...open, status: 'succeeded', output });
     });
   }
+}
+
+function tooLarge(path: string, bytes: number): string {
+  return `The results of the loop ${path} have ${bytes} bytes, and at most ${MAX_VALUE_BYTES} can be read.`;
 }

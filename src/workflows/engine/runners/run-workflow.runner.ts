@@ -16,7 +16,6 @@ import { type Progress, RunProgressService, type StepAttempt } from '../run-prog
 import { RunScopeService } from '../run-scope.service.js';
 import type { StepRunner } from './step-runners.service.js';
 
-const MAX_OUTPUT_BYTES = 1024 * 1024;
 const CONTACT_ID = /^[0-9A-Za-z_]{1,64}$/;
 const MAX_WAIT = { days: 366 };
 
@@ -124,11 +123,12 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
 }
 
 function toOutput(runId: string, state: TaskState & { status: 'succeeded' }): object {
-  const { outputs = null } = state.result as { outputs?: object };
+  // The result has a message in place of outputs that are too large. The run itself still has them.
+  const { outputs, message } = state.result as { outputs?: object; message?: string };
   const output = { run_id: runId, status: 'succeeded', reason: null };
-  // Larger outputs are not stored twice; the run itself still has them.
-  const isSmall = Buffer.byteLength(JSON.stringify(outputs)) <= MAX_OUTPUT_BYTES;
-  return { ...output, outputs: isSmall ? outputs : null };
+  if (outputs) return { ...output, outputs };
+  const reason = `${message ?? 'The run has no outputs.'} The run is ${runId}.`;
+  return { ...output, outputs: null, too_large: { outputs: reason } };
 }
 
 function toError(runId: string, state: TaskState | undefined): StepError {

@@ -1,0 +1,27 @@
+import { AppError } from '../../errors/app-error.js';
+
+/** Names the members of a step's output that were too large to be stored, each with the sentence that says so. */
+export type TooLarge = Readonly<Record<string, string>>;
+
+interface Output {
+  readonly too_large?: TooLarge;
+}
+
+/**
+ * Returns an output whose members in `too_large` throw `invalid_arguments` when an expression reads them. They are null
+ * in the journal, and a step that took this null for a result would go wrong in silence.
+ */
+export function withUnreadable(output: object | null): object | null {
+  const { too_large: tooLarge } = (output ?? {}) as Output;
+  if (!tooLarge) return output;
+  const guarded = { ...output };
+  for (const [member, message] of Object.entries(tooLarge)) {
+    Object.defineProperty(guarded, member, {
+      enumerable: true,
+      get: () => {
+        throw AppError.invalid(message);
+      },
+    });
+  }
+  return guarded;
+}
