@@ -21,6 +21,7 @@ import { Evaluation } from './evaluation.js';
 import { type Expressions, ReadExpressions } from './read-expressions.js';
 import { assertComplete } from './complete-condition.js';
 import { ORDERED_OPERATORS } from './ordered.js';
+import { makeFiltersStrict } from './strict-filters.js';
 import { type JobTime, ProcessorTurns } from './processor-turns.js';
 import {
   LIQUID_FILTERS,
@@ -84,6 +85,7 @@ export class LiquidSandbox implements Expressions {
     });
     keepOnly(this.engine.filters, LIQUID_FILTERS);
     keepOnly(this.engine.tags, LIQUID_TAGS);
+    makeFiltersStrict(this.engine.filters);
     boundFilters(this.engine.filters);
     const { renderer } = this.engine;
     const render = renderer.renderTemplates.bind(renderer);

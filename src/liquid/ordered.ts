@@ -26,7 +26,8 @@ function comparable([left, right]: readonly unknown[]): boolean {
   return isNumeric(left) && isNumeric(right);
 }
 
-function isNumeric(value: unknown): boolean {
+/** Returns true for a number, and for a text that is a number. */
+export function isNumeric(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value.trim()));
 }
 

@@ -13,7 +13,9 @@ interface StepEvaluation {
   readonly scope: object;
   readonly liquid: LiquidSandbox;
   readonly time: { leftMs: number };
+  /** Counts the bytes that are left of `maxBytes`. */
   bytes: number;
+  readonly maxBytes: number;
 }
 
 /**
@@ -41,18 +43,19 @@ function isResource(value: unknown): value is { id: string } {
 
 /**
  * Replaces every expression in the arguments by its value. Text that is exactly one expression becomes a value of the
- * expression's type. Throws `invalid_arguments` when an expression fails or the result is larger than 1.5 MiB.
+ * expression's type. Throws `invalid_arguments` when an expression fails or the result is larger than `maxBytes`, by default 1.5 MiB.
  */
 export async function renderArguments(
   organizationId: string,
   given: Record<string, unknown>,
   scope: object,
   liquid: LiquidSandbox,
+  maxBytes = MAX_VALUE_BYTES,
 ): Promise<Record<string, unknown>> {
   const time = { leftMs: MAX_MS };
-  const evaluation: StepEvaluation = { organizationId, scope, liquid, time, bytes: MAX_VALUE_BYTES };
+  const evaluation = { organizationId, scope, liquid, time, bytes: maxBytes, maxBytes };
   const rendered = (await renderValue(given, evaluation)) as Record<string, unknown>;
-  if (Buffer.byteLength(JSON.stringify(rendered)) > MAX_VALUE_BYTES) throw tooLarge();
+  if (Buffer.byteLength(JSON.stringify(rendered)) > maxBytes) throw tooLarge(maxBytes);
   return rendered;
 }
 
@@ -77,12 +80,12 @@ async function evaluate(text: string, evaluation: StepEvaluation): Promise<unkno
   const { organizationId, scope, liquid, time } = evaluation;
   const value = (await liquid.evaluate(organizationId, text, scope, time)) ?? null;
   evaluation.bytes -= Buffer.byteLength(JSON.stringify(value));
-  if (evaluation.bytes < 0) throw tooLarge();
+  if (evaluation.bytes < 0) throw tooLarge(evaluation.maxBytes);
   return value;
 }
 
-function tooLarge(): AppError {
-  return AppError.invalid(`The arguments of the step are larger than ${MAX_VALUE_BYTES} bytes.`);
+function tooLarge(maxBytes: number): AppError {
+  return AppError.invalid(`The arguments of the step are larger than ${maxBytes} bytes.`);
 }
 
 const referenceCache = new WeakMap<Step, Map<string, boolean>>();

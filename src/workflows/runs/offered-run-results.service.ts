@@ -13,6 +13,8 @@ import type { OfferedRunResult } from './run.results.js';
 
 /** Limits the outputs that are read for a template. */
 const MAX_SCOPE_BYTES = 4 * 1024 * 1024;
+/** Limits a rendered template, so that the answer of the tool stays below its limit. */
+const MAX_TEMPLATE_BYTES = 256 * 1024;
 
 @Injectable()
 export class OfferedRunResultsService {
@@ -43,7 +45,13 @@ export class OfferedRunResultsService {
     }
     const scope = await this.scope(organizationId, run, found.steps);
     try {
-      const output = await renderArguments(organizationId, template, scope, this.liquid);
+      const output = await renderArguments(
+        organizationId,
+        template,
+        scope,
+        this.liquid,
+        MAX_TEMPLATE_BYTES,
+      );
       return { ...done, output };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
