@@ -11,8 +11,10 @@ create table public.workflows (
   trigger_event text collate "C",
   webhook_options jsonb not null default '{}',
   secret bytea,
-  -- The previous secret is kept after its end, so that the delivery log can show that a sender still uses it.
+  -- Has the previous secrets, sealed together with the end of each. They are kept after their end, so that the delivery
+  -- log can show that a sender still uses one.
   previous_secret bytea,
+  -- Has the last of these ends.
   previous_secret_until timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

@@ -5,6 +5,7 @@ import {
   type TestOrganization,
 } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook, sign, signStandard } from './support/workflow-client.js';
 
 interface Updated {
@@ -88,13 +89,44 @@ describe('the secret of a webhook', () => {
     expect(await statuses(id, first)).toEqual(REFUSED);
   });
 
-  it('overlaps with the previous secret only, not with earlier ones', async () => {
+  it('is replaced twice within an overlap, and each earlier secret is valid until its own time', async () => {
     const { id, secret: first } = await create();
-    const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
+    const second = (await update(id, { secret: true, overlap_seconds: 1 })).value.secret!;
     const third = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
-    expect(await statuses(id, first)).toEqual(REFUSED);
     expect(await statuses(id, second)).toEqual(TAKEN);
     expect(await statuses(id, third)).toEqual(TAKEN);
+    await waitFor(async () => (await statuses(id, first))[0] === 401);
+    expect(await statuses(id, second)).toEqual(TAKEN);
+    const fourth = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
+    for (const secret of [second, third, fourth]) expect(await statuses(id, secret)).toEqual(TAKEN);
+  });
+
+  it('ends all overlaps when it is replaced without one', async () => {
+    const { id, secret: first } = await create();
+    const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
+    await update(id, { secret: 'the third secret' });
+    for (const secret of [first, second]) expect(await statuses(id, secret)).toEqual(REFUSED);
+    expect(await statuses(id, 'the third secret')).toEqual(TAKEN);
+  });
+
+  it('does not make earlier secrets valid again whose overlap was ended', async () => {
+    const { id, secret: first } = await create();
+    const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
+    await update(id, { overlap_seconds: 0 });
+    await update(id, { secret: true, overlap_seconds: DAY });
+    expect(await statuses(id, first)).toEqual(REFUSED);
+    expect(await statuses(id, second)).toEqual(TAKEN);
+  });
+
+  it('has at most five previous secrets that are valid', async () => {
+    const { id } = await create();
+    for (let times = 0; times < 5; times += 1) {
+      expect((await update(id, { secret: true, overlap_seconds: DAY })).error).toBeUndefined();
+    }
+    expect((await update(id, { secret: true, overlap_seconds: DAY })).error).toMatchObject({
+      details: [{ path: 'trigger.overlap_seconds' }],
+    });
+    expect((await update(id, { secret: true, overlap_seconds: 0 })).error).toBeUndefined();
   });
 
   it('keeps its overlap when the workflow is changed otherwise', async () => {

@@ -41,11 +41,14 @@ export class Workflow extends OrganizationRowWithId {
   @Column('bytea', { nullable: true })
   secret: Buffer | null;
 
-  /** The previous secret is encrypted. It is kept after it becomes invalid, to recognize senders that still use it. */
+  /**
+   * The previous secrets are encrypted together, each with the time of its end. They are kept after they become invalid,
+   * to recognize senders that still use them.
+   */
   @Column('bytea', { nullable: true })
   previousSecret: Buffer | null;
 
-  /** The previous secret is valid until this time. Null means that it is invalid. */
+  /** The last previous secret is valid until this time. Null means that all of them are invalid. */
   @Column('timestamptz', { nullable: true })
   previousSecretUntil: Date | null;
 

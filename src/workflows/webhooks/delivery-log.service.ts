@@ -11,6 +11,7 @@ import { type DeliveryGroup, type DeliveryQueue, DeliveryQueues } from './delive
 import { type DeliveryRecord, deliveryOf } from './delivery-record.js';
 import { diagnose } from './signatures/diagnose.js';
 import type { SignatureMistake } from './signatures/signature-mistake.js';
+import { readPrevious } from './previous-secrets.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { deliveryView, type WebhookDeliveriesResult } from './webhook-delivery.results.js';
 import { type Webhook, WEBHOOK_PATH } from './webhook.js';
@@ -205,7 +206,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     { webhook, record }: QueuedDelivery,
     others: readonly string[],
   ): SignatureMistake[] {
-    const { workflowId, formerSecret, secrets, options } = webhook;
+    const { secrets, options } = webhook;
     const { headers, receivedAt } = record;
     try {
       return diagnose({
@@ -214,13 +215,20 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
         receivedAt,
         toleranceSeconds: options.toleranceSeconds,
         secrets,
-        previous: formerSecret && this.openIfPossible(formerSecret, workflowId),
+        previous: this.findInvalidPrevious(webhook),
         others,
       });
     } catch {
       // The diagnosis may fail, for example for a body that is nested too deep. Every delivery must be recorded anyway.
       return ['not_examined'];
     }
+  }
+
+  /** Returns the newest previous secret that is no longer valid, or null. */
+  private findInvalidPrevious({ workflowId, previousSecrets, secrets }: Webhook): string | null {
+    const text = previousSecrets && this.openIfPossible(previousSecrets, workflowId);
+    const previous = text === null ? [] : readPrevious(text);
+    return previous.find(({ secret }) => !secrets.includes(secret))?.secret ?? null;
   }
 
   /** Returns null for a secret that was sealed with another SECRET_KEY or changed. It must not stop the log. */

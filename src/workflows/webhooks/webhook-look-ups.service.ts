@@ -4,6 +4,7 @@ import { Batcher } from '../../batching/batcher.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { SecretBox } from '../../database/secret-box.js';
 import type { WebhookOptions } from '../store/workflow.entity.js';
+import { readPrevious, validAt } from './previous-secrets.js';
 import { noWebhook, type Webhook } from './webhook.js';
 
 const WORKFLOW_ID = /^[0-9A-Za-z]{32}$/;
@@ -59,16 +60,18 @@ export class WebhookLookUpsService {
   }
 
   private webhookOf(workflowId: string, found: FoundWebhook): Webhook {
-    const sealed = [found.secret, found.previous_is_valid ? found.previous_secret : null];
+    const { secret, previous_secret: previous, previous_is_valid: isValid } = found;
+    const text = isValid && previous ? this.secrets.open(previous, workflowId) : '[]';
     return {
       workflowId,
       organizationId: found.organization_id,
       revision: found.revision,
       active: found.active,
-      secrets: sealed
-        .filter((secret) => secret !== null)
-        .map((secret) => this.secrets.open(secret, workflowId)),
-      formerSecret: found.previous_is_valid ? null : found.previous_secret,
+      secrets: [
+        ...(secret ? [this.secrets.open(secret, workflowId)] : []),
+        ...validAt(readPrevious(text), Date.now()).map((one) => one.secret),
+      ],
+      previousSecrets: previous,
       options: found.options,
       isLimited: found.limited,
       condition: found.condition ?? undefined,

@@ -3,6 +3,14 @@ import { randomBase62 } from '../../text/ids.js';
 import { SecretBox } from '../../database/secret-box.js';
 import { AppError } from '../../errors/app-error.js';
 import type { Trigger } from '../definitions/trigger.js';
+import {
+  addPrevious,
+  latestEnd,
+  MAX_VALID,
+  readPrevious,
+  validAt,
+  writePrevious,
+} from './previous-secrets.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { WebhookOptions, Workflow } from '../store/workflow.entity.js';
 
@@ -50,15 +58,44 @@ export class WebhookSecretsService {
     assertSecret(trigger, sealed ?? current);
     const stored: Partial<WebhookColumns> = { webhookOptions: optionsOf(trigger, before, false) };
     if (sealed) {
-      const isKept = current !== null && overlapSeconds !== undefined && overlapSeconds > 0;
       stored.secret = sealed;
-      // The old secret is kept even without an overlap, so that the delivery log can say that a sender still uses it.
-      stored.previousSecret = current;
-      stored.previousSecretUntil = isKept ? new Date(Date.now() + overlapSeconds * 1000) : null;
+      Object.assign(stored, this.replace(id, before, overlapSeconds ?? 0));
     } else if (overlapSeconds === 0) {
       stored.previousSecretUntil = null;
     }
     return { stored, secret };
+  }
+
+  /** Returns the columns of the previous secrets after the current secret was replaced. */
+  private replace(
+    id: string,
+    before: WebhookColumns | undefined,
+    overlapSeconds: number,
+  ): Pick<WebhookColumns, 'previousSecret' | 'previousSecretUntil'> {
+    const now = Date.now();
+    const { secret = null, previousSecret = null, previousSecretUntil = null } = before ?? {};
+    const text = this.openIfPossible(previousSecret, id);
+    // Overlaps that were ended at once have no time in the column.
+    const isValid = previousSecretUntil !== null && previousSecretUntil.getTime() > now;
+    const earlier = (text === null ? [] : readPrevious(text)).map((previous) =>
+      isValid ? previous : { ...previous, until: null },
+    );
+    const current = this.openIfPossible(secret, id);
+    const list = addPrevious(earlier, current, overlapSeconds, now);
+    if (validAt(list, now).length > MAX_VALID) throw tooManyOverlaps();
+    return {
+      previousSecret: list.length > 0 ? this.secrets.seal(writePrevious(list), id) : null,
+      previousSecretUntil: latestEnd(list),
+    };
+  }
+
+  /** Returns null for a secret that was sealed with an unknown key. It must not prevent that a new secret replaces it. */
+  private openIfPossible(sealed: Buffer | null, id: string): string | null {
+    try {
+      return sealed && this.secrets.open(sealed, id);
+    } catch {
+      return null;
+    }
   }
 
   /** Deletes the delivery log of a workflow. Returns the column values that remove the secrets of its webhook. */
@@ -66,6 +103,12 @@ export class WebhookSecretsService {
     await this.deliveries.deleteAll(organizationId, workflowId);
     return WITHOUT_SECRETS;
   }
+}
+
+function tooManyOverlaps(): AppError {
+  const path = 'trigger.overlap_seconds';
+  const message = `must be 0, because ${MAX_VALID} previous secrets are still valid`;
+  return AppError.invalidField(path, message);
 }
 
 function newSecret(trigger: Trigger): string | null {

@@ -20,8 +20,8 @@ export interface Webhook {
   readonly active: boolean;
   /** Has the valid secrets. If the list is empty, deliveries need no signature. */
   readonly secrets: readonly string[];
-  /** Has the encrypted previous secret, if it is no longer valid. */
-  readonly formerSecret: Buffer | null;
+  /** Has the previous secrets, encrypted. Some of them may be valid, and are in `secrets` too. */
+  readonly previousSecrets: Buffer | null;
   readonly options: WebhookOptions;
   /** It is true when the workflow has limits, which may delay its runs. */
   readonly isLimited: boolean;
