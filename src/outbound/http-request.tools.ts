@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
-import { parseJsonExactly } from '../http/request-body.js';
 import { SecurityLog } from '../security/security-log.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
@@ -11,11 +10,10 @@ import { HttpRequestInput } from './http-request.inputs.js';
 import { HttpRequestResult } from './http-request.results.js';
 import { OutboundClient } from './outbound-client.js';
 import { type FilledRequest, RequestSecretsService } from './request-secrets.service.js';
+import { parseResponseBody } from './response-body.js';
 
 /** These statuses mean temporary failures. A retry after any other failure would fail again. */
 const TEMPORARY = [429, 502, 503, 504];
-/** Allows more than bodies of requests, because a step cannot ask the other system for less. */
-const JSON_LIMITS = { depth: 64, members: 100_000 };
 const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location'];
 
 @Injectable()
@@ -51,7 +49,7 @@ export class HttpRequestTools {
     return filled.hide({
       status: response.status,
       headers: returnedHeaders(response),
-      body: parseBody(response),
+      body: parseResponseBody(response),
     });
   }
 
@@ -108,30 +106,6 @@ function assertSuccess({ status, headers }: HttpResponse): void {
   }
   const more = status >= 300 && status < 400 ? '. Redirects are not followed' : '';
   throw new AppError('rejected', `The other system answered ${status}${more}.`, { details });
-}
-
-function parseBody({ headers, body }: HttpResponse): { json: unknown; text: string | null } {
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
-    throw new AppError(
-      'rejected',
-      'The response is compressed, although the request allowed no compression.',
-    );
-  }
-  const type = headers['content-type']?.split(';')[0]!.trim().toLowerCase() ?? '';
-  if (type === 'application/json' || type.endsWith('+json')) {
-    try {
-      return { json: parseJsonExactly(body, JSON_LIMITS), text: null };
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      // Without this, a step that reads a member of the JSON would find nothing.
-      if (error.code === 'too_complex') {
-        throw new AppError('rejected', error.message.replace('The body', 'The JSON of the response'));
-      }
-      // The body is not valid JSON in spite of its content-type, so it is returned as text.
-    }
-  }
-  return { json: null, text: new TextDecoder().decode(body) };
 }
 
 function returnedHeaders({ headers }: HttpResponse): object {

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { parseResponseBody } from './response-body.js';
+
+describe(parseResponseBody, () => {
+  const parse = (type: string | undefined, body: Buffer | string) =>
+    parseResponseBody({ headers: { 'content-type': type }, body: Buffer.from(body as string) });
+  const latin = Buffer.from('{"name":"Zoë"}', 'latin1');
+  const wide = Buffer.from('{"name":"Zoë"}', 'utf16le');
+
+  it.each<[string, Buffer]>([
+    ['application/json', Buffer.from('{"name":"Zoë"}')],
+    ['application/json; charset=utf8', Buffer.from('{"name":"Zoë"}')],
+    ['application/json;charset="ISO-8859-1"', latin],
+    ['application/problem+json; charset=windows-1252', latin],
+    ['APPLICATION/VND.API+JSON', Buffer.from('\ufeff{"name":"Zoë"}')],
+    ['text/json; charset=utf-16le', wide],
+    ['application/json', Buffer.concat([Buffer.from([0xff, 0xfe]), wide])],
+    ['application/json; charset=no-such-charset', Buffer.from('{"name":"Zoë"}')],
+  ])('decodes JSON of the type %s', (type, body) => {
+    expect(parse(type, body)).toEqual({ json: { name: 'Zoë' }, text: null });
+  });
+
+  it.each<[string | undefined, Buffer]>([
+    [undefined, Buffer.from('Grüße')],
+    ['text/plain', Buffer.from('Grüße')],
+    ['text/html; charset=iso-8859-15', Buffer.from('Grüße', 'latin1')],
+    ['text/xml; boundary=x; Charset = "latin1"', Buffer.from('Grüße', 'latin1')],
+  ])('decodes text of the type %s', (type, body) => {
+    expect(parse(type, body)).toEqual({ json: null, text: 'Grüße' });
+  });
+
+  it('returns JSON that is not valid as text', () => {
+    expect(parse('application/json', '{"a":')).toEqual({ json: null, text: '{"a":' });
+  });
+
+  it('keeps the digits of large numbers', () => {
+    expect(parse('application/json', '[12345678901234567890]').json).toEqual([
+      '12345678901234567890',
+    ]);
+  });
+
+  it('refuses JSON that is too complex, and compressed bodies', () => {
+    expect(() => parse('application/json', `[${'1,'.repeat(100_001)}1]`)).toThrow(
+      'The JSON of the response has more than 100000 values.',
+    );
+    expect(() => parse('application/json', `${'['.repeat(65)}${']'.repeat(65)}`)).toThrow(
+      'The JSON of the response is nested deeper than 64 levels.',
+    );
+    const headers = { 'content-encoding': 'gzip' };
+    expect(() => parseResponseBody({ headers, body: Buffer.alloc(0) })).toThrow('compressed');
+  });
+});
