@@ -14,6 +14,8 @@ create table public.run_waits (
   condition text,
   bindings json,
   child_run_id text collate "C",
+  -- It is true if that run is canceled together with this one.
+  cancels_child boolean not null default false,
   payload json,
   error text,
   armed_at timestamptz,

@@ -99,7 +99,7 @@ create index workflow_runs_id_idx on public.workflow_runs (id);
 select private.isolate('public.workflow_runs');
 
 create trigger workflow_runs_notify_change after update of status on public.workflow_runs for each row
-  when (new.status = 'failed' and new.reason = 'poison' or new.status = 'canceled' and new.reason = 'debounced')
+  when (new.status = 'failed' and new.reason = 'poison' or new.status = 'canceled' and new.reason in ('debounced', 'parent_ended'))
   execute function private.notify_run_change();
 create trigger workflow_runs_record_parked after update of status on public.workflow_runs for each row
   when (new.status = 'failed' and new.reason = 'poison' and old.status <> 'failed')
@@ -108,6 +108,9 @@ create trigger workflow_runs_record_parked after update of status on public.work
 create trigger workflow_runs_end_child after update of status on public.workflow_runs for each row
   when (new.depth > 0 and new.status in ('succeeded', 'failed', 'canceled') and new.status <> old.status)
   execute function private.end_child_run();
+create trigger workflow_runs_cancel_children after update of status on public.workflow_runs for each row
+  when (new.status = 'canceled' and old.status in ('queued', 'running', 'waiting') and new.reason <> 'debounced')
+  execute function private.cancel_children();
 create trigger workflow_runs_requeue_limited before update of status on public.workflow_runs for each row
   when (new.limited and new.status = 'queued' and old.status in ('waiting', 'failed', 'canceled'))
   execute function private.requeue_limited_run();

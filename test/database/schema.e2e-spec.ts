@@ -188,6 +188,7 @@ describe('every table of an organization', () => {
       order by name`);
     expect(rows).toEqual([
       // The owner deletes, because nobody else may use the counters of quotas. No cascade inserts or updates rows.
+      { name: 'private.cancel_children()', safe: true },
       { name: 'private.count_insert()', safe: true },
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },

@@ -235,6 +235,7 @@ describe('a step that runs another workflow', () => {
     const [row] = await childrenOf(child);
     expect(stepOf(parent)).toMatchObject({
       attempts: 1,
+      output: { run_id: row!.id, status: 'waiting' },
       error: {
         code: 'unavailable',
         message: `Run ${row!.id} did not end before the timeout; it continues.`,
@@ -243,9 +244,42 @@ describe('a step that runs another workflow', () => {
     expect(await childrenOf(child)).toMatchObject([{ status: 'waiting' }]);
   });
 
-  it('leaves the other run alone when its own is canceled, and waits for it again after a retry', async () => {
+  it('cancels the runs that it waits for when its own is canceled, and starts others after a retry', async () => {
+    const leaf = await workflow([hold('canceled leaf')]);
+    const middle = await workflow([{ id: 'sub', run_workflow: leaf }]);
+    const { runId, childRunId } = await started([{ id: 'sub', run_workflow: middle }], middle);
+    await waitFor(async () => (await childrenOf(leaf))[0]?.status === 'running');
+    await acme.call('cancel_run', { run_id: runId });
+    expect(await getRun(acme, childRunId)).toMatchObject({
+      status: 'canceled',
+      reason: 'parent_ended',
+    });
+    expect(await childrenOf(leaf)).toMatchObject([{ status: 'canceled' }]);
+    ProbeTools.open('canceled leaf');
+    await acme.call('retry_run', { run_id: runId });
+    expect((await ended(runId)).status).toBe('succeeded');
+    expect(await childrenOf(middle)).toMatchObject([
+      { id: childRunId, status: 'canceled' },
+      { status: 'succeeded' },
+    ]);
+  });
+
+  it('cancels the runs that they wait for when runs are canceled in bulk', async () => {
+    const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
+    const parentId = await workflow([{ id: 'sub', run_workflow: child }]);
+    const runIds = [await trigger(acme, parentId), await trigger(acme, parentId)];
+    for (const runId of runIds) await runUntil(acme, runId, 'waiting');
+    await waitFor(async () => (await childrenOf(child)).every(({ status }) => status === 'waiting'));
+    await acme.call('bulk_cancel_runs', { workflow_id: parentId, status: 'waiting' });
+    expect(await childrenOf(child)).toMatchObject([{ status: 'canceled' }, { status: 'canceled' }]);
+  });
+
+  it('leaves the other run alone with on_parent_end, and waits for it again after a retry', async () => {
     const child = await workflow([hold('orphan')]);
-    const { runId, childRunId } = await started([{ id: 'sub', run_workflow: child }], child);
+    const { runId, childRunId } = await started(
+      [{ id: 'sub', run_workflow: child, on_parent_end: 'continue' }],
+      child,
+    );
     await acme.call('cancel_run', { run_id: runId });
     ProbeTools.open('orphan');
     expect((await ended(childRunId)).status).toBe('succeeded');
@@ -333,6 +367,12 @@ describe('a step that runs another workflow', () => {
       /no meaning/,
     ],
     [{ run_workflow: '{{ workflow.id }}', retry: {} }, 'retry', /not known/],
+    [{ run_workflow: '{{ workflow.id }}', on_parent_end: 'stop' }, 'on_parent_end', /"continue"/],
+    [
+      { run_workflow: '{{ workflow.id }}', wait: false, on_parent_end: 'cancel' },
+      'on_parent_end',
+      /no meaning/,
+    ],
   ])('is refused at save with the path to its fault: %j', async (fields, member, message) => {
     const { status, error } = await acme.call('create_workflow', {
       name: 'Wrong',

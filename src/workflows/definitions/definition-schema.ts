@@ -93,6 +93,10 @@ const MEMBERS: Record<StepKindName, Record<string, DefinitionSchema>> = {
     contact_id: text('Contact of the new run. The default is the contact of this run.'),
     wait: flag('If false, the step does not wait for the end of the new run.'),
     timeout: refer('wait', 'Time after which the step stops waiting.'),
+    on_parent_end: {
+      description: 'Effect on the new run when this run is canceled. The default is cancel.',
+      enum: ['cancel', 'continue'],
+    },
   },
 };
 

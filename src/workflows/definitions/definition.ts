@@ -79,7 +79,11 @@ export interface RunWorkflowStep extends StepBase {
   /** If false, the step does not wait. */
   wait?: boolean;
   timeout?: WaitStep['wait'];
+  /** Decides what happens to the started run when this run is canceled while it waits. The default is `cancel`. */
+  on_parent_end?: OnParentEnd;
 }
+
+export type OnParentEnd = 'cancel' | 'continue';
 
 /** Runs its steps once for each item of a list, at most `concurrency` items at a time. */
 export interface ForEachStep extends StepBase {

@@ -39,6 +39,10 @@ export class RunWait extends OrganizationRow {
   @Column('text', { nullable: true })
   childRunId: string | null;
 
+  /** That run is canceled together with this one. */
+  @Column('boolean', { default: false })
+  cancelsChild: boolean;
+
   @Column('json', { nullable: true })
   payload: object | null;
 

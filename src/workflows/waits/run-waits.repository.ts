@@ -14,6 +14,8 @@ export interface NewWait {
   condition?: string;
   bindings?: object | null;
   childRunId?: string;
+  /** The child run is canceled together with this run. */
+  cancelsChild?: boolean;
 }
 
 /** Holds the state of a wait, and the event or the failed condition that ended it. */
@@ -42,12 +44,13 @@ export class RunWaitsRepository {
   async arm(organizationId: string, wait: NewWait): Promise<RunWaitState> {
     const [row] = await this.tenants.session(organizationId).query<{ state: RunWaitState }>(
       `insert into run_waits as w (organization_id, run_id, step_id, event, contact_id, condition, bindings,
-         child_run_id, state, armed_at, armed_xid, armed_snapshot)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, 'armed', clock_timestamp(), pg_current_xact_id()::text,
+         child_run_id, cancels_child, state, armed_at, armed_xid, armed_snapshot)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'armed', clock_timestamp(), pg_current_xact_id()::text,
          pg_current_snapshot()::text)
        on conflict on constraint run_waits_pkey do update set
          event = excluded.event, contact_id = excluded.contact_id, condition = excluded.condition,
-         bindings = excluded.bindings, child_run_id = excluded.child_run_id, armed_at = excluded.armed_at,
+         bindings = excluded.bindings, child_run_id = excluded.child_run_id, cancels_child = excluded.cancels_child,
+         armed_at = excluded.armed_at,
          armed_xid = excluded.armed_xid, armed_snapshot = excluded.armed_snapshot,
          state = case when w.state = 'delivered' then w.state else excluded.state end
        returning state`,
@@ -60,6 +63,7 @@ export class RunWaitsRepository {
         wait.condition ?? null,
         wait.bindings ? JSON.stringify(wait.bindings) : null,
         wait.childRunId ?? null,
+        wait.cancelsChild ?? false,
       ],
     );
     return row!.state;

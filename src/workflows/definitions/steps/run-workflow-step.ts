@@ -1,13 +1,14 @@
-import type { RunWorkflowStep } from '../definition.js';
+import type { OnParentEnd, RunWorkflowStep } from '../definition.js';
 import { isDynamic, isObject } from '../step-fields.js';
 import type { StepChecks } from './step-checks.js';
 import type { StepKind } from './step-kind.js';
+import type { StepParser } from './step-parser.js';
 import { parseWait } from './wait-step.js';
 
 export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
   marks: ['run_workflow'],
   hint: '"run_workflow"',
-  keys: ['run_workflow', 'payload', 'contact_id', 'wait', 'timeout'],
+  keys: ['run_workflow', 'payload', 'contact_id', 'wait', 'timeout', 'on_parent_end'],
 
   parse(given, path, parser) {
     const step: Omit<RunWorkflowStep, 'id'> = {
@@ -30,6 +31,12 @@ export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
         parser.fault(`${path}.timeout`, 'has no meaning with "wait": false');
       }
     }
+    if (given.on_parent_end !== undefined) {
+      step.on_parent_end = parseOnParentEnd(given.on_parent_end, `${path}.on_parent_end`, parser);
+      if (step.wait === false) {
+        parser.fault(`${path}.on_parent_end`, 'has no meaning with "wait": false');
+      }
+    }
     return step;
   },
 
@@ -47,6 +54,12 @@ export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
 
   waitReason: 'event',
 };
+
+function parseOnParentEnd(given: unknown, path: string, parser: StepParser): OnParentEnd {
+  if (given === 'cancel' || given === 'continue') return given;
+  parser.fault(path, 'must be "cancel" or "continue"');
+  return 'cancel';
+}
 
 /** Returns all workflow ids in a definition. The definition may be invalid, because it is checked later. */
 export function workflowsNamedIn(given: unknown): string[] {

@@ -9,6 +9,7 @@ import type { ClaimedRun, JournalEntry } from '../../journal/claimed-run.js';
 import { LeaseLostError } from '../../journal/run-lease.js';
 import type { RunTransaction } from '../../journal/run-transaction.js';
 import type { StepError } from '../../journal/run.entity.js';
+import { RunsRepository } from '../../journal/runs.repository.js';
 import { RunTasksService } from '../../runs/run-tasks.service.js';
 import { ManualStartsService } from '../../triggers/manual-starts.service.js';
 import { EventWaitsService } from '../event-waits.service.js';
@@ -18,6 +19,8 @@ import type { StepRunner } from './step-runners.service.js';
 
 const CONTACT_ID = /^[0-9A-Za-z_]{1,64}$/;
 const MAX_WAIT = { days: 366 };
+/** A run that was canceled together with the run that waited for it has this reason (`cancel_children.sql`). */
+const PARENT_ENDED = 'parent_ended';
 
 /** Starts the run. It commits with the journal entry and the wait, so the step starts one run and cannot miss its end. */
 @Injectable()
@@ -30,6 +33,7 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
     private readonly eventWaits: EventWaitsService,
     private readonly starts: ManualStartsService,
     private readonly tasks: RunTasksService,
+    private readonly runs: RunsRepository,
     private readonly liquid: LiquidSandbox,
   ) {}
 
@@ -38,11 +42,15 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
     const earlier = run.get(place.path);
     // An entry without an output is a failed attempt to start the run.
     if (earlier?.output) {
-      return await this.progress.transaction(attempt, (tx) => this.end(tx, earlier));
+      const ended = await this.progress.transaction(attempt, (tx) => this.end(tx, earlier));
+      if (ended) return ended;
     }
     const entry = { ...run.newEntry(place), attempts: (earlier?.attempts ?? 0) + 1 };
     try {
-      return await this.progress.transaction(attempt, (tx) => this.begin(tx, attempt, entry));
+      return await this.progress.transaction(attempt, async (tx) => {
+        if (earlier?.output) await this.eventWaits.end(tx, earlier);
+        return await this.begin(tx, attempt, entry);
+      });
     } catch (error) {
       if (error instanceof LeaseLostError || run.signal.aborted) throw new LeaseLostError();
       return await this.progress.fail(attempt, entry, error);
@@ -75,24 +83,32 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
       return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
     }
     const begun = { ...entry, output: { run_id: runId } };
-    const wait = { event: 'run.ended', childRunId: runId } as const;
-    const { timeout = MAX_WAIT } = step;
+    const { timeout = MAX_WAIT, on_parent_end: onParentEnd = 'cancel' } = step;
+    const cancelsChild = onParentEnd === 'cancel';
+    const wait = { event: 'run.ended', childRunId: runId, cancelsChild } as const;
     const waiting = await this.eventWaits.arm(run, begun, wait, timeout, scope);
     return await this.progress.complete(tx, waiting);
   }
 
-  /** Ends the wait if the run has ended or the time is over. After a timeout the other run continues. */
-  private async end(tx: RunTransaction, entry: JournalEntry): Promise<Progress> {
+  /**
+   * Ends the wait if the run has ended or the time is over. After a timeout the other run continues. Returns undefined
+   * and changes nothing when the other run was canceled together with this one, which has been retried since. Then
+   * another run must be started.
+   */
+  private async end(tx: RunTransaction, entry: JournalEntry): Promise<Progress | undefined> {
+    const { organizationId } = tx.run.lease;
     const { run_id: childId } = entry.output as { run_id: string };
+    const child = await this.runs.find(organizationId, childId);
+    if (child?.status === 'canceled' && child.reason === PARENT_ENDED) return undefined;
     // The lock keeps the other run from ending between the check and the end of the wait.
     const ended = await this.eventWaits.end(tx, entry);
     if ('waiting' in ended) return await this.progress.complete(tx, ended.waiting);
-    const state = (await this.tasks.find(tx.run.lease.organizationId, childId))?.state;
+    const state = (await this.tasks.find(organizationId, childId))?.state;
     if (state?.status === 'succeeded') {
       const output = toOutput(childId, state);
       return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
     }
-    const output = { run_id: childId, status: state?.status ?? 'unknown' };
+    const output = { run_id: childId, status: child?.status ?? 'unknown' };
     const error = toError(childId, state);
     return await this.progress.complete(tx, { ...entry, status: 'failed', output, error });
   }
