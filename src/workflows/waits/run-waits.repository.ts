@@ -40,7 +40,10 @@ export interface WaitingStep {
 export class RunWaitsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Begins a wait and returns its state: `delivered` when the resume URL was called before the step began. */
+  /**
+   * Begins a wait and returns its state: `delivered` when the resume URL was called before the step began. A wait for a run
+   * replaces the wait of the step for an earlier run.
+   */
   async arm(organizationId: string, wait: NewWait): Promise<RunWaitState> {
     const [row] = await this.tenants.session(organizationId).query<{ state: RunWaitState }>(
       `insert into run_waits as w (organization_id, run_id, step_id, event, contact_id, condition, bindings,
@@ -52,7 +55,7 @@ export class RunWaitsRepository {
          bindings = excluded.bindings, child_run_id = excluded.child_run_id, cancels_child = excluded.cancels_child,
          armed_at = excluded.armed_at,
          armed_xid = excluded.armed_xid, armed_snapshot = excluded.armed_snapshot,
-         state = case when w.state = 'delivered' then w.state else excluded.state end
+         state = case when w.state = 'delivered' and excluded.child_run_id is null then w.state else excluded.state end
        returning state`,
       [
         organizationId,

@@ -47,10 +47,7 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
     }
     const entry = { ...run.newEntry(place), attempts: (earlier?.attempts ?? 0) + 1 };
     try {
-      return await this.progress.transaction(attempt, async (tx) => {
-        if (earlier?.output) await this.eventWaits.end(tx, earlier);
-        return await this.begin(tx, attempt, entry);
-      });
+      return await this.progress.transaction(attempt, (tx) => this.begin(tx, attempt, entry));
     } catch (error) {
       if (error instanceof LeaseLostError || run.signal.aborted) throw new LeaseLostError();
       return await this.progress.fail(attempt, entry, error);
