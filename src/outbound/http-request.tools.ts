@@ -14,6 +14,8 @@ import { parseResponseBody } from './response-body.js';
 
 /** These statuses mean temporary failures. A retry after any other failure would fail again. */
 const TEMPORARY = [429, 502, 503, 504];
+/** This is longer than every timeout of a step. */
+const MAX_SECONDS = 310;
 const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location'];
 
 @Injectable()
@@ -59,6 +61,8 @@ export class HttpRequestTools {
       url: input.url,
       ...requestContent(input, headers),
       signal: call.signal,
+      // The timeout of a step aborts the signal, whatever it is.
+      ...(call.answerBy !== undefined && { timeoutSeconds: MAX_SECONDS }),
     });
     return await sent.catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'invalid_arguments') {

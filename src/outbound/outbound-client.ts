@@ -10,14 +10,16 @@ import { type OutboundTarget, parseTarget } from './outbound-target.js';
 interface OutboundRequest extends Omit<HttpRequest, 'path'> {
   readonly url: string;
   readonly signal: AbortSignal;
+  /** Limits the time of the whole exchange. The default is 15. */
+  readonly timeoutSeconds?: number;
 }
 
-const MOST_SECONDS = 15;
+const DEFAULT_SECONDS = 15;
 
 /**
  * Sends HTTP requests to URLs that organizations chose, but only to public addresses and those that the operator
  * allows. It resolves the host once, checks every address, and connects to one of them, so that DNS cannot change it.
- * It follows no redirects, ignores proxy settings of the environment, reads at most 1 MiB, and stops after 15 s.
+ * It follows no redirects, ignores proxy settings of the environment, reads at most 1 MiB, and stops after a time.
  */
 @Injectable()
 export class OutboundClient {
@@ -32,14 +34,15 @@ export class OutboundClient {
    */
   async send(request: OutboundRequest): Promise<HttpResponse> {
     const target = parseTarget(request.url);
-    const deadline = new JoinedSignal([request.signal], MOST_SECONDS * 1000);
+    const { timeoutSeconds: seconds = DEFAULT_SECONDS } = request;
+    const deadline = new JoinedSignal([request.signal], seconds * 1000);
     try {
       return await this.exchange(target, request, deadline.signal);
     } catch (error) {
       request.signal.throwIfAborted();
       if (error instanceof AppError) throw error;
       const message = deadline.signal.aborted
-        ? `${target.authority} did not answer within ${MOST_SECONDS} s.`
+        ? `${target.authority} did not answer within ${seconds} s.`
         : `The connection to ${target.authority} failed${errorCodeSuffix(error)}.`;
       throw new AppError('unavailable', message, { cause: error });
     } finally {

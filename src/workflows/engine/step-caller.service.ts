@@ -41,7 +41,12 @@ export class StepCallerService {
     if (run.signal.aborted) lost();
     try {
       return await Promise.race([
-        this.start(run, tool, input, ended.signal),
+        this.start(run, tool, input, {
+          signal: ended.signal,
+          // A tool that waits for another system has its own limit unless the step has one.
+          ...(tool.external &&
+            requested !== undefined && { answerBy: performance.now() + seconds * 1000 }),
+        }),
         rejection(ended.signal),
       ]);
     } finally {
@@ -54,9 +59,9 @@ export class StepCallerService {
     run: ClaimedRun,
     tool: RegisteredTool,
     input: object,
-    signal: AbortSignal,
+    limits: Pick<ToolCall, 'signal' | 'answerBy'>,
   ): Promise<object> {
-    signal.throwIfAborted();
+    limits.signal.throwIfAborted();
     const { organizationId, id } = run.lease;
     const call: ToolCall = {
       ...SILENT_CALLER,
@@ -64,7 +69,7 @@ export class StepCallerService {
       surface: 'workflow',
       actor: { kind: 'run', id },
       runId: id,
-      signal,
+      ...limits,
     };
     const output = await this.events.runAsCause(id, () => this.registry.call(tool, input, call));
     // Without a limit, steps that read their own run (get_run) would double the journal with each step.
