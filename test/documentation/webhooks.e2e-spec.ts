@@ -6,9 +6,27 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SIGNATURE_ADVICE } from '../../src/workflows/webhooks/signatures/signature-mistake.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { createWorkflow } from '../workflows/support/workflow-client.js';
+import {
+  createWorkflow,
+  getRun,
+  postWebhook,
+  sign,
+  type WorkflowShape,
+} from '../workflows/support/workflow-client.js';
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
+const CALLS = [...PAGE.matchAll(/```json\n([^]*?)```/g)].map(
+  ([, text]) => JSON.parse(text!) as { workflow_id: string; trigger?: object },
+);
+/** Has every member that a trigger of a webhook can have besides those of signatures. */
+const EVERYTHING = {
+  type: 'webhook',
+  secret: true,
+  wait_seconds: 30,
+  if: 'trigger.payload.email',
+  contact: { email: '{{ trigger.payload.email }}', tags: ['lead'] },
+  limits: { concurrency: { runs: 5 }, rate: { runs: 100, per_seconds: 60 } },
+};
 const EXAMPLES = [...PAGE.matchAll(/```sh\n([^]*?)```/g)].map(([, text]) => text!);
 
 describe('docs/webhooks.md', () => {
@@ -23,8 +41,8 @@ describe('docs/webhooks.md', () => {
   it('has examples that work without changes, one after the other', async () => {
     const { webhook_url, secret } = await createWorkflow(
       acme,
-      [{ id: 'found', tool: 'search_contacts', arguments: {} }],
-      { trigger: { type: 'webhook', secret: true, wait_seconds: 30 } },
+      [{ id: 'found', tool: 'search_contacts', arguments: { query: 'nobody' } }],
+      { trigger: EVERYTHING },
     );
     const script = ['set -eu', ...EXAMPLES.map((example) => `${example}\necho`)].join('\n');
     const { stdout } = await promisify(execFile)('sh', ['-c', script], {
@@ -43,6 +61,34 @@ describe('docs/webhooks.md', () => {
       { ok: true, deliveryId: expect.stringMatching(/^dlv_/) as string },
       done,
     ]);
+  });
+
+  it('shows calls that keep everything else of a webhook', async () => {
+    const { id, trigger, secret } = await createWorkflow(acme, [], { trigger: EVERYTHING });
+    const body = '{"email":"lead@example.com"}';
+    const secrets = [secret!];
+    const [rotate, update] = CALLS;
+    for (let times = 0; times < 2; times += 1) {
+      const { value } = await acme.call<{ secret: string; workflow: WorkflowShape }>(
+        'rotate_webhook_secret',
+        { ...rotate, workflow_id: id },
+      );
+      expect(value.workflow).toMatchObject({ version: 1, trigger });
+      secrets.push(value.secret);
+    }
+    for (const known of secrets) {
+      const headers = { 'x-webhook-signature': sign(body, known) };
+      const answer = await postWebhook(switchboard, id, body, headers);
+      expect(answer.status).toBe(200);
+      const run = await getRun(acme, answer.body.runId);
+      expect(run.steps[0]!.output).toMatchObject({ contact: { email: 'lead@example.com' } });
+    }
+    const changed = await acme.call<{ removed?: string[]; secret: null }>('update_workflow', {
+      ...update,
+      workflow_id: id,
+    });
+    expect(changed.value).not.toHaveProperty('removed');
+    expect(changed.value.secret).toBeNull();
   });
 
   it('names exactly the mistakes that the diagnosis can report', () => {

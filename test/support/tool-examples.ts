@@ -60,6 +60,9 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     await made(organization, 'update_workflow', { workflow_id: id, steps: [] });
     return { workflow_id: id, version: 1 };
   },
+  rotate_webhook_secret: async (organization) => ({
+    workflow_id: await workflow(organization, true),
+  }),
   activate_workflow: async (organization) => ({
     workflow_id: await workflow(organization, false),
   }),

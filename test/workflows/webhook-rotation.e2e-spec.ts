@@ -166,6 +166,71 @@ describe('the secret of a webhook', () => {
   });
 });
 
+describe('rotate_webhook_secret', () => {
+  const rotate = (id: string, given: object = {}): Promise<Outcome<Updated>> =>
+    acme.call<Updated>('rotate_webhook_secret', { workflow_id: id, ...given });
+
+  it('replaces the secret with an overlap of a day, and changes nothing else', async () => {
+    const rest = {
+      tolerance_seconds: 250,
+      wait_seconds: 5,
+      dedupe_seconds: 60,
+      if: 'trigger.payload.a',
+      contact: { external_id: '{{ trigger.payload.a }}' },
+      limits: { rate: { runs: 10, per_seconds: 1 } },
+    };
+    const { id, secret: first } = await create({ secret: true, ...rest });
+    const { value } = await rotate(id);
+    expect(value.workflow).toMatchObject({
+      version: 1,
+      trigger: { type: 'webhook', secret: true, ...rest },
+    });
+    const [row] = await switchboard.ownerQuery<{ seconds: number }>(
+      `select extract(epoch from previous_secret_until - now())::float as seconds from workflows where id = $1`,
+      [id],
+    );
+    expect(row!.seconds).toBeGreaterThan(DAY - 600);
+    expect(row!.seconds).toBeLessThanOrEqual(DAY + 600);
+    expect((await statuses(id, first))[1]).toBe(200);
+    expect((await statuses(id, value.secret!))[1]).toBe(200);
+  });
+
+  it('accepts a secret, and ends all overlaps with an overlap of 0', async () => {
+    const { id, secret: first } = await create();
+    const second = (await rotate(id)).value.secret!;
+    const third = 'a secret of the sender';
+    expect((await rotate(id, { secret: third, overlap_seconds: 0 })).value.secret).toBe(third);
+    for (const secret of [first, second]) expect(await statuses(id, secret)).toEqual(REFUSED);
+    expect(await statuses(id, third)).toEqual(TAKEN);
+  });
+
+  it('gives a webhook its first secret in a new version, and refuses other workflows', async () => {
+    const { id } = await create({});
+    const { value } = await rotate(id);
+    expect(value.workflow).toMatchObject({ version: 2, trigger: { secret: true } });
+    expect(await statuses(id, value.secret!)).toEqual(TAKEN);
+    const manual = await createWorkflow(acme, [], { trigger: { type: 'manual' } });
+    expect((await rotate(manual.id)).error).toMatchObject({ code: 'conflict' });
+    expect((await rotate(id, { secret: 'short' })).error).toMatchObject({
+      details: [{ path: 'secret' }],
+    });
+  });
+});
+
+describe('an update of a trigger', () => {
+  it('says which members it removes', async () => {
+    const { id } = await create({
+      if: 'trigger.payload.a',
+      contact: { email: '{{ trigger.payload.email }}' },
+      limits: { concurrency: { runs: 1 } },
+    });
+    const { value } = await update(id, { secret: true, contact: { email: 'a@example.com' } });
+    expect((value as { removed?: string[] }).removed!.sort()).toEqual(['if', 'limits']);
+    const again = await update(id, { contact: { email: 'a@example.com' } });
+    expect(again.value).not.toHaveProperty('removed');
+  });
+});
+
 describe('the tolerance of a webhook', () => {
   const now = () => Math.floor(Date.now() / 1000);
   const postAt = async (id: string, secret: string, timestamp: number) =>

@@ -2,6 +2,7 @@ import { PageInput } from '../../paging/paging.js';
 import { Doc } from '../../tools/schema/doc.decorator.js';
 import { Flag, Integer, JsonObject, ObjectList, Text } from '../../tools/schema/fields.js';
 import { MAX_STEPS } from '../definitions/steps/step-parser.js';
+import { MAX_OVERLAP, MAX_SECRET, MIN_SECRET } from '../definitions/trigger.js';
 import { WorkflowIdInput } from '../store/workflow-id.inputs.js';
 
 export class BuildWorkflowInput {
@@ -60,8 +61,8 @@ export class UpdateWorkflowInput extends WorkflowIdInput {
   name?: string;
 
   @Doc(
-    'New trigger, as in create_workflow. Without "secret" the secret stays; true keeps or creates it; text ' +
-      'replaces it; null removes it; "overlap_seconds" keeps the old secret too.',
+    'Whole new trigger, as in create_workflow: what it leaves out is removed. Without "secret" the secret stays; true ' +
+      'keeps or creates it; text replaces it; null removes it.',
   )
   @JsonObject({ optional: true })
   trigger?: object;
@@ -71,6 +72,19 @@ export class UpdateWorkflowInput extends WorkflowIdInput {
 
   @Integer('Otherwise conflict.', { optional: true, min: 1 })
   expected_version?: number;
+}
+
+export class RotateWebhookSecretInput extends WorkflowIdInput {
+  @Doc('Seconds for which senders may still use the secrets that are valid now. 0: not at all.')
+  @Integer({ min: 0, max: MAX_OVERLAP })
+  overlap_seconds: number = 86_400;
+
+  @Text('The new secret. Without it, one is generated.', {
+    optional: true,
+    min: MIN_SECRET,
+    max: MAX_SECRET,
+  })
+  secret?: string;
 }
 
 export class ListWorkflowsInput extends PageInput {

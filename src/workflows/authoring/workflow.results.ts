@@ -7,6 +7,7 @@ import {
   Nested,
   ObjectList,
   Text,
+  TextList,
   Timestamp,
 } from '../../tools/schema/fields.js';
 import type { Step } from '../definitions/definition.js';
@@ -78,6 +79,11 @@ export class SavedWorkflowResult {
 
   @Text('Secret of the webhook, if this call set one. It is never shown again.', { nullable: true })
   secret: string | null;
+
+  @TextList('Members of the trigger that this call removed, because the new trigger has none.', {
+    optional: true,
+  })
+  removed?: string[];
 }
 
 export class DeletedWorkflowResult {

@@ -7,6 +7,7 @@ import {
   CreateWorkflowInput,
   GetWorkflowSchemaInput,
   ListWorkflowsInput,
+  RotateWebhookSecretInput,
   UpdateWorkflowInput,
 } from './workflow.inputs.js';
 import {
@@ -44,7 +45,8 @@ export class WorkflowTools {
     title: 'Update a workflow',
     description:
       'Changes the name, trigger or steps of a workflow, which creates a new version. Existing runs keep ' +
-      'their version. Returns the workflow, and the secret if this call set one.',
+      'their version. Returns the workflow, the secret if this call set one, and what a new trigger removed. To ' +
+      'replace only the secret, use rotate_webhook_secret.',
     output: SavedWorkflowResult,
     secrets: ['secret', 'trigger.secret'],
     surfaces: ['agent', 'dashboard'],
@@ -57,6 +59,20 @@ export class WorkflowTools {
       call,
       input.expected_version,
     );
+  }
+
+  @Tool({
+    name: 'rotate_webhook_secret',
+    title: 'Replace the secret of a webhook',
+    description:
+      'Gives a webhook a new secret, and changes nothing else. Returns the secret once: give it to the sender.',
+    output: SavedWorkflowResult,
+    secrets: ['secret'],
+    surfaces: ['agent', 'dashboard'],
+  })
+  rotate(input: RotateWebhookSecretInput, call: ToolCall): Promise<SavedWorkflowResult> {
+    const { workflow_id: id, secret, overlap_seconds: overlapSeconds } = input;
+    return this.workflows.rotateSecret(call.organizationId, id, { secret, overlapSeconds }, call);
   }
 
   @Tool({

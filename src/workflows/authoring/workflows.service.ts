@@ -34,6 +34,8 @@ export type SavedBy = Pick<ToolCall, 'surface' | 'restriction'> & VersionAuthor;
 export interface SavedWorkflow {
   workflow: WorkflowView;
   secret: string | null;
+  /** Names the members that the trigger had before and does not have now. It is absent when there are none. */
+  removed?: string[];
 }
 
 /** Creates, changes and reads workflows. Every method needs a transaction of the organization. */
@@ -105,6 +107,37 @@ export class WorkflowsService {
       await this.schedules.plan(organizationId, id);
       if (before.active) await this.assertRoom(organizationId, trigger.options.event);
     }
+    const removed = trigger ? removedMembers(before, trigger) : [];
+    const saved = { workflow: await this.get(organizationId, id), secret };
+    return removed.length > 0 ? { ...saved, removed } : saved;
+  }
+
+  /**
+   * Replaces the secret of a webhook and changes nothing else, so nothing else is checked again. Creates a version only
+   * when the webhook had no secret. Throws `conflict` for a workflow with another trigger.
+   */
+  async rotateSecret(
+    organizationId: string,
+    id: string,
+    { secret: given, overlapSeconds }: { secret?: string; overlapSeconds: number },
+    by: SavedBy,
+  ): Promise<SavedWorkflow> {
+    const before = await this.workflows.getForUpdate(organizationId, id);
+    if (before.triggerType !== 'webhook') {
+      throw new AppError('conflict', 'The workflow has no webhook.');
+    }
+    const trigger: Trigger = {
+      type: 'webhook',
+      secret: given ?? true,
+      overlapSeconds,
+      options: before.triggerOptions,
+    };
+    const { stored, secret } = this.webhookSecrets.change(id, trigger, before);
+    const steps = await this.workflows.getSteps(organizationId, id, before.version);
+    await this.definitions.assertMayRun(organizationId, steps, by);
+    const workflow: Workflow = { ...before, ...stored };
+    const version = await this.history.createNext(organizationId, before, { workflow }, by);
+    await this.workflows.update(organizationId, id, { ...stored, version });
     return { workflow: await this.get(organizationId, id), secret };
   }
 
@@ -173,6 +206,10 @@ export class WorkflowsService {
     const message = `At most ${MAX_TRIGGERED_BY_EVENT} active workflows may wait for ${event}. Deactivate another one first.`;
     throw new AppError('conflict', message);
   }
+}
+
+function removedMembers(before: Workflow, { options }: Trigger): string[] {
+  return Object.keys(before.triggerOptions).filter((member) => !Object.hasOwn(options, member));
 }
 
 function assertVersion(workflow: Workflow, expected: number | undefined): void {

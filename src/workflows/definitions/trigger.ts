@@ -64,9 +64,10 @@ export const TRIGGER_KEYS: Record<TriggerType, readonly string[]> = {
   schedule: ['type', 'cron', 'timezone', 'missed', 'if', 'limits'],
   event: ['type', 'event', 'if', 'limits'],
 };
-const MIN_SECRET = 16;
-const MAX_SECRET = 256;
-const MAX_OVERLAP = 30 * 24 * 60 * 60;
+export const MIN_SECRET = 16;
+export const MAX_SECRET = 256;
+/** Limits the seconds for which a replaced secret stays valid. */
+export const MAX_OVERLAP = 30 * 24 * 60 * 60;
 const MAX_TOLERANCE = 24 * 60 * 60;
 const MAX_WAIT = 30;
 const MAX_DEDUPE = 7 * 24 * 60 * 60;
