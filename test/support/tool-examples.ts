@@ -61,7 +61,7 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     return { workflow_id: id, version: 1 };
   },
   rotate_webhook_secret: async (organization) => ({
-    workflow_id: await workflow(organization, true),
+    workflow_id: await workflow(organization, true, { type: 'webhook' }),
   }),
   activate_workflow: async (organization) => ({
     workflow_id: await workflow(organization, false),
@@ -142,10 +142,14 @@ async function scheduled(
   });
 }
 
-async function workflow(organization: TestOrganization, active: boolean): Promise<string> {
+async function workflow(
+  organization: TestOrganization,
+  active: boolean,
+  trigger: object = { type: 'manual' },
+): Promise<string> {
   const result = await made<{ workflow: { id: string } }>(organization, 'create_workflow', {
     name: 'Find',
-    trigger: { type: 'manual' },
+    trigger,
     steps: STEPS,
     active,
   });
