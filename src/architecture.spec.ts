@@ -31,7 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   security: [],
   database: ['batching', 'errors', 'security', 'text'],
   http: ['database', 'errors', 'security', 'text'],
-  liquid: ['errors'],
+  liquid: ['errors', 'text'],
   queue: ['database', 'errors', 'failpoints', 'text'],
   changes: ['database', 'errors'],
   events: ['database', 'text'],
