@@ -12,7 +12,7 @@ begin
     new.released_at := clock_timestamp();
   else
     new.released_at := old.earlier_begins[cardinality(old.earlier_begins)];
-    new.earlier_begins := nullif(trim_array(old.earlier_begins, 1), '{}');
+    new.earlier_begins := nullif(old.earlier_begins[:cardinality(old.earlier_begins) - 1], '{}');
   end if;
   return new;
 end

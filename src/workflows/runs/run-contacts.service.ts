@@ -14,6 +14,9 @@ import { RunsRepository } from '../journal/runs.repository.js';
 import type { OnInvalidField } from './run.inputs.js';
 import { withoutFaults } from './usable-fields.js';
 
+/** A contact with more invalid fields is not saved. Each round of checks finds 20 of them at most. */
+const MAX_DROPPED = 200;
+
 interface SavedContact {
   readonly contact: Contact;
   readonly created: boolean;
@@ -47,7 +50,7 @@ export class RunContactsService {
         await this.runs.setContact(organizationId, runId, saved.contact.id);
         return { ...saved, dropped };
       } catch (error) {
-        if (onInvalid === 'fail' || !isInvalid(error)) throw error;
+        if (onInvalid === 'fail' || dropped.length > MAX_DROPPED || !isInvalid(error)) throw error;
         const usable = withoutFaults(fields, error.details ?? []);
         if (!usable) throw missingIdentifier(dropped) ?? error;
         dropped.push(...usable.dropped);
