@@ -31,6 +31,8 @@ export function requestOf(given: Readonly<Record<string, unknown>>): unknown {
 
 function identifyingHeaders(given: unknown): unknown {
   if (typeof given !== 'object' || given === null) return null;
-  const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const entries = Object.entries(given).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
   return Object.fromEntries(entries.filter(([name]) => !IGNORED_HEADERS.has(name)));
 }

@@ -39,14 +39,14 @@ function isJson(contentType: string): boolean {
 function decode(body: Buffer, contentType: string): string {
   const marked = BYTE_ORDER_MARKS.find(([, mark]) => body.subarray(0, mark.length).equals(mark));
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]{1,40})/i.exec(contentType) ?? [];
-  return decoderFor(marked?.[0] ?? charset).decode(body);
+  return decodeAs(marked?.[0] ?? charset, body);
 }
 
-function decoderFor(charset: string): TextDecoder {
+function decodeAs(charset: string, body: Buffer): string {
   try {
-    return new TextDecoder(charset);
+    return new TextDecoder(charset).decode(body);
   } catch {
-    return new TextDecoder();
+    return new TextDecoder().decode(body);
   }
 }
 

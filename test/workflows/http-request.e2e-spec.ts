@@ -99,7 +99,12 @@ describe('the step http_request', () => {
 
   it.each<[string, string, Buffer | string, object]>([
     ['text', 'text/plain', 'Grüße', { json: null, text: 'Grüße' }],
-    ['Latin-1', 'text/plain; charset=iso-8859-1', Buffer.from('Grüße', 'latin1'), { json: null, text: 'Grüße' }],
+    [
+      'Latin-1',
+      'text/plain; charset=iso-8859-1',
+      Buffer.from('Grüße', 'latin1'),
+      { json: null, text: 'Grüße' },
+    ],
     ['empty', 'application/json', '', { json: null, text: '' }],
     ['invalid JSON', 'application/json', '{"a":', { json: null, text: '{"a":' }],
     ['a list', 'application/json', '[null]', { json: [null], text: null }],

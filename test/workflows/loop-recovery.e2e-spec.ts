@@ -4,12 +4,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
-import {
-  createWorkflow,
-  getRun,
-  trigger,
-  withoutDigest,
-} from './support/workflow-client.js';
+import { createWorkflow, getRun, trigger, withoutDigest } from './support/workflow-client.js';
 
 // No worker runs here: the test acts as all workers, so that each can die at an exact moment.
 describe('the recovery of runs with several running steps', () => {

@@ -269,7 +269,9 @@ describe('a step that runs another workflow', () => {
     const parentId = await workflow([{ id: 'sub', run_workflow: child }]);
     const runIds = [await trigger(acme, parentId), await trigger(acme, parentId)];
     for (const runId of runIds) await runUntil(acme, runId, 'waiting');
-    await waitFor(async () => (await childrenOf(child)).every(({ status }) => status === 'waiting'));
+    await waitFor(async () =>
+      (await childrenOf(child)).every(({ status }) => status === 'waiting'),
+    );
     await acme.call('bulk_cancel_runs', { workflow_id: parentId, status: 'waiting' });
     expect(await childrenOf(child)).toMatchObject([{ status: 'canceled' }, { status: 'canceled' }]);
   });

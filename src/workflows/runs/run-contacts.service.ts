@@ -44,7 +44,7 @@ export class RunContactsService {
     onInvalid: OnInvalidField,
   ): Promise<SavedContact> {
     const dropped: Fault[] = [];
-    for (let fields = tidyFields(given); ; ) {
+    for (let fields = tidyFields(given); ;) {
       try {
         const saved = await this.save(organizationId, runId, parseFields(fields));
         await this.runs.setContact(organizationId, runId, saved.contact.id);

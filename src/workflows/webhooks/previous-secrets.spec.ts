@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { addPrevious, latestEnd, readPrevious, validAt, writePrevious } from './previous-secrets.js';
+import {
+  addPrevious,
+  latestEnd,
+  readPrevious,
+  validAt,
+  writePrevious,
+} from './previous-secrets.js';
 
 describe(addPrevious, () => {
   const first = addPrevious([], 'a', 100, 0);

@@ -71,7 +71,9 @@ export class WebhookDeliveriesResult {
   @Text({ nullable: true })
   test_url: string | null;
 
-  @Text('The last previous secret is valid until this time; null: none is valid.', { nullable: true })
+  @Text('The last previous secret is valid until this time; null: none is valid.', {
+    nullable: true,
+  })
   previous_secret_until: string | null;
 
   @ListOf(
