@@ -519,6 +519,7 @@ create table public.run_waits (
   condition text,
   bindings json,
   child_run_id text collate "C",
+  cancels_child boolean not null default false,
   payload json,
   error text,
   armed_at timestamp with time zone,
@@ -621,13 +622,14 @@ create table public.workflow_runs (
   debounce_key text collate "C",
   debounce_since timestamp with time zone,
   released_at timestamp with time zone,
+  earlier_begins timestamp with time zone[],
   slot_key text collate "C",
   created_at timestamp with time zone not null default now(),
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   constraint workflow_runs_pkey PRIMARY KEY (organization_id, id),
   constraint workflow_runs_dedupe_key UNIQUE (organization_id, workflow_id, dedupe_key),
-  constraint workflow_runs_delayed_by_check CHECK ((delayed_by = ANY (ARRAY['debounce'::text, 'rate'::text, 'key'::text, 'slot'::text]))),
+  constraint workflow_runs_delayed_by_check CHECK ((delayed_by = ANY (ARRAY['debounce'::text, 'rate'::text, 'turn'::text, 'key'::text, 'slot'::text]))),
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
   constraint workflow_runs_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
   constraint workflow_runs_version_fkey FOREIGN KEY (organization_id, workflow_id, workflow_version) REFERENCES public.workflow_versions(organization_id, workflow_id, version) ON DELETE CASCADE
@@ -653,10 +655,12 @@ create policy owner on public.workflow_runs to owner using (true) with check (tr
 create policy tenant on public.workflow_runs to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflow_runs FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 CREATE TRIGGER quota_refusal AFTER INSERT ON public.workflow_runs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('runs', 'stored_bytes');
+CREATE TRIGGER workflow_runs_cancel_children AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN (((new.status = 'canceled'::text) AND (old.status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text])) AND (new.reason <> 'debounced'::text))) EXECUTE FUNCTION private.cancel_children();
 CREATE TRIGGER workflow_runs_end_child AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN (((new.depth > 0) AND (new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'canceled'::text])) AND (new.status <> old.status))) EXECUTE FUNCTION private.end_child_run();
-CREATE TRIGGER workflow_runs_notify_change AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN ((((new.status = 'failed'::text) AND (new.reason = 'poison'::text)) OR ((new.status = 'canceled'::text) AND (new.reason = 'debounced'::text)))) EXECUTE FUNCTION private.notify_run_change();
+CREATE TRIGGER workflow_runs_notify_change AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN ((((new.status = 'failed'::text) AND (new.reason = 'poison'::text)) OR ((new.status = 'canceled'::text) AND (new.reason = ANY (ARRAY['debounced'::text, 'parent_ended'::text]))))) EXECUTE FUNCTION private.notify_run_change();
 CREATE TRIGGER workflow_runs_record_parked AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN (((new.status = 'failed'::text) AND (new.reason = 'poison'::text) AND (old.status <> 'failed'::text))) EXECUTE FUNCTION private.record_parked_run();
 CREATE TRIGGER workflow_runs_requeue_limited BEFORE UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN ((new.limited AND (new.status = 'queued'::text) AND (old.status = ANY (ARRAY['waiting'::text, 'failed'::text, 'canceled'::text])))) EXECUTE FUNCTION private.requeue_limited_run();
+CREATE TRIGGER workflow_runs_use_rate_place BEFORE UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN (((old.released_at = 'infinity'::timestamp with time zone) AND (new.status <> 'queued'::text))) EXECUTE FUNCTION private.use_rate_place();
 
 create table public.workflow_schedules (
   organization_id text collate "C" not null,
@@ -731,7 +735,7 @@ CREATE TRIGGER quota_insert AFTER INSERT ON public.workflows REFERENCING NEW TAB
 
 function gate.add_address_verification(of_user_id text, new_digest bytea, valid_seconds double precision) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.admit_runs(changed_id text) returns TABLE(id text, organization_id text)
+function gate.admit_runs(changed_id text) returns TABLE(id text, organization_id text, wait_ms double precision)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.change_name(of_user_id text, new_name text, audit_entries json) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
@@ -829,6 +833,8 @@ function private.admit_due_runs(batch_size integer) returns integer
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.admit_runs_of_workflow(organization text, workflow text, debounce_key text, keys text[], waits boolean) returns text[]
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.cancel_children() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.choose_runs(batch_size integer, share jsonb, first_organizations text[]) returns text[]
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.contact_search_keys(organization text, searched text, step integer) returns bigint[]
@@ -855,9 +861,11 @@ function private.notify_run_change() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.pass_debounce(organization text, workflow text, limits json, key text) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
-function private.pass_rate(organization text, workflow text, limits json) returns text[]
+function private.pass_keys(organization text, workflow text, limits json, keys text[]) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
-function private.pass_slots(organization text, workflow text, limits json, keys text[]) returns text[]
+function private.pass_rate(organization text, workflow text, limits json) returns void
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.pass_slots(organization text, workflow text, limits json) returns text[]
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.plan_measure() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
@@ -865,6 +873,8 @@ function private.protect_audit_rule() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.purge_audit_log(of_organization text, before timestamp with time zone, batch_size integer) returns integer
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.recent_begins(begins timestamp with time zone[], since timestamp with time zone) returns timestamp with time zone[]
+  language sql immutable set search_path=pg_catalog, pg_temp;
 function private.record_effect() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.record_message_event() returns trigger
@@ -883,6 +893,8 @@ function private.requeue_limited_run() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.return_quota(of_organization_id text, quota text, amount bigint) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.room_of_key(organization text, workflow text, limits json, key text) returns integer
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.store_seal(chain private.audit_chains, seal private.audit_seals) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.stored_bytes(of_organization text, contacts bigint, runs bigint, sample integer) returns bigint
@@ -891,6 +903,8 @@ function private.take_quota(of_organization_id text, quota text, amount bigint, 
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.tenant_privileges() returns TABLE(target regclass, privilege text, columns text[])
   language sql stable set search_path=pg_catalog, pg_temp;
+function private.use_rate_place() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.write_audit(entries json) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function public.assert_lease(rows bigint) returns bigint
