@@ -307,8 +307,8 @@ describe('stop', () => {
   });
 
   it('fails like any other step when its expression fails', async () => {
-    const steps = [stop('succeeded', { reason: '{{ trigger.payload.text }}' })];
-    const ended = await run(steps, { text: 'x'.repeat(300_000) });
+    const steps = [stop('succeeded', { reason: '{{ 1 | divided_by: trigger.payload.zero }}' })];
+    const ended = await run(steps, { zero: 0 });
     expect(ended).toMatchObject({
       status: 'failed',
       reason: 'step_failed:end',

@@ -61,8 +61,8 @@ export class UpdateWorkflowInput extends WorkflowIdInput {
   name?: string;
 
   @Doc(
-    'Whole new trigger, as in create_workflow: what it leaves out is removed. Without "secret" the secret stays; true ' +
-      'keeps or creates it; text replaces it; null removes it.',
+    'Whole new trigger, as in create_workflow. Without "secret" the secret stays; true keeps or creates it; text ' +
+      'replaces it; null removes it; "overlap_seconds" keeps the old secret too.',
   )
   @JsonObject({ optional: true })
   trigger?: object;

@@ -77,12 +77,12 @@ export class SavedWorkflowResult {
   @Nested(() => WorkflowView)
   workflow: WorkflowView;
 
-  @Text('Secret of the webhook, if this call set one. It is never shown again.', { nullable: true })
+  @Text('Secret of the webhook, if this call set one.', { nullable: true })
   secret: string | null;
+}
 
-  @TextList('Members of the trigger that this call removed, because the new trigger has none.', {
-    optional: true,
-  })
+export class UpdatedWorkflowResult extends SavedWorkflowResult {
+  @TextList('What the new trigger removed.', { optional: true })
   removed?: string[];
 }
 

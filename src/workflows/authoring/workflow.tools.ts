@@ -13,6 +13,7 @@ import {
 import {
   DeletedWorkflowResult,
   SavedWorkflowResult,
+  UpdatedWorkflowResult,
   WorkflowPage,
   WorkflowResult,
   WorkflowSchemaResult,
@@ -45,13 +46,12 @@ export class WorkflowTools {
     title: 'Update a workflow',
     description:
       'Changes the name, trigger or steps of a workflow, which creates a new version. Existing runs keep ' +
-      'their version. Returns the workflow, the secret if this call set one, and what a new trigger removed. To ' +
-      'replace only the secret, use rotate_webhook_secret.',
-    output: SavedWorkflowResult,
+      'their version. Returns the workflow, and the secret if this call set one.',
+    output: UpdatedWorkflowResult,
     secrets: ['secret', 'trigger.secret'],
     surfaces: ['agent', 'dashboard'],
   })
-  update(input: UpdateWorkflowInput, call: ToolCall): Promise<SavedWorkflowResult> {
+  update(input: UpdateWorkflowInput, call: ToolCall): Promise<UpdatedWorkflowResult> {
     return this.workflows.update(
       call.organizationId,
       input.workflow_id,
@@ -68,7 +68,8 @@ export class WorkflowTools {
       'Gives a webhook a new secret, and changes nothing else. Returns the secret once: give it to the sender.',
     output: SavedWorkflowResult,
     secrets: ['secret'],
-    surfaces: ['agent', 'dashboard'],
+    // Agents have update_workflow, which keeps their list of tools short.
+    surfaces: ['dashboard'],
   })
   rotate(input: RotateWebhookSecretInput, call: ToolCall): Promise<SavedWorkflowResult> {
     const { workflow_id: id, secret, overlap_seconds: overlapSeconds } = input;
