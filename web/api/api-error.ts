@@ -21,6 +21,8 @@ export class ApiError extends Error {
     readonly faults: readonly Fault[] = [],
     readonly errorId?: string,
     readonly retryAfterSeconds?: number,
+    /** Has the version that the row has now, when the request expected another one. */
+    readonly currentVersion?: number,
   ) {
     super(`${code}: ${detail}`);
   }
@@ -37,15 +39,23 @@ export class ApiError extends Error {
 /** Reads the problem details (RFC 9457) of an answer. A proxy may have answered something else. */
 export function toApiError(status: number, body: unknown, retryAfter: string | null): ApiError {
   const problem = isObject(body) ? body : {};
-  const { code, detail, errors, error_id: errorId } = problem;
+  const { code, detail, errors, error_id: errorId, current_version: currentVersion } = problem;
   return new ApiError(
     status,
     typeof code === 'string' ? code : codeOf(status),
     typeof detail === 'string' ? detail : '',
     Array.isArray(errors) ? errors.filter(isFault) : [],
     typeof errorId === 'string' ? errorId : undefined,
-    retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
+    retryAfter === null ? undefined : readRetryAfter(retryAfter, Date.now()),
+    typeof currentVersion === 'number' ? currentVersion : undefined,
   );
+}
+
+/** Returns the seconds of a Retry-After header, which has a number of seconds or a date (RFC 9110, section 10.2.3). */
+export function readRetryAfter(header: string, now: number): number | undefined {
+  if (/^\d+$/.test(header)) return Number(header);
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - now) / 1000));
 }
 
 function isFault(value: unknown): value is Fault {
@@ -55,7 +65,9 @@ function isFault(value: unknown): value is Fault {
 /** Returns a code for an answer of a proxy, which has none. */
 function codeOf(status: number): string {
   if (status === 401) return 'unauthenticated';
+  if (status === 403) return 'forbidden';
   if (status === 404) return 'not_found';
+  if (status === 409) return 'conflict';
   if (status === 413) return 'payload_too_large';
   if (status === 429) return 'rate_limited';
   return [502, 503, 504].includes(status) ? 'unavailable' : 'unexpected';

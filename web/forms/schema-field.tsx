@@ -3,6 +3,7 @@ import { formTexts } from '../texts/form.texts.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { type FieldProps, SelectField, TextAreaField, TextField } from '../ui/field.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
 import { type Draft, fieldKind, itemDraft } from './draft.ts';
 import styles from './form.module.css';
 import type { Schema } from './schema.ts';
@@ -77,7 +78,7 @@ function GroupField(props: SchemaFieldProps & { members: ReadonlyMap<string, Dra
       {hint && <p className={styles.about}>{hint}</p>}
       {fault && (
         <p className={styles.fault} role="alert">
-          {fault}
+          <ForeignText text={fault} />
         </p>
       )}
       {[...members].map(([name, draft]) => {
@@ -116,7 +117,7 @@ function ListField(props: SchemaFieldProps & { items: readonly Draft[] }) {
       {hint && <p className={styles.about}>{hint}</p>}
       {fault && (
         <p className={styles.fault} role="alert">
-          {fault}
+          <ForeignText text={fault} />
         </p>
       )}
       {items.map((item, index) => (

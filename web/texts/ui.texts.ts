@@ -18,6 +18,9 @@ export const uiTexts = defineTexts(
     more: 'More actions',
     loading: 'Loading …',
     refresh: 'Refresh',
+    blank: '(blank)',
+    slow: 'Switchboard takes long to answer. The page still waits, and nothing you typed is lost.',
+    hidden: 'This contains invisible characters:',
     none: 'none',
     yes: 'yes',
     no: 'no',
@@ -31,7 +34,6 @@ export const uiTexts = defineTexts(
       showAll: (size: string) => `Show all (${size})`,
       showLess: 'Show less',
       cut: (size: string) => `Cut after ${size}.`,
-      hidden: 'contains invisible characters',
     },
     notices: 'Notices',
     errors: {
@@ -39,16 +41,24 @@ export const uiTexts = defineTexts(
       errorId: 'Error id',
       offline:
         'Switchboard cannot be reached. Check your connection and try again. Nothing you typed is lost.',
-      cut_off: 'The answer broke off. Try again.',
+      cut_off:
+        'The answer broke off, so a change may have been made or not. Look at it before you try again. Nothing you typed is lost.',
       unexpected:
         'Switchboard answered in a way that this page does not understand. Load the page again.',
-      unauthenticated: 'Your session has ended. Sign in again.',
+      unauthenticated:
+        'Your session had ended, so nothing was changed. Sign in again, then repeat this. Nothing you typed is lost.',
       not_found: 'There is nothing here. It may have been deleted.',
-      payload_too_large: 'This is too large to send. Shorten it and try again.',
-      rate_limited: (seconds: number) =>
-        `Too many requests. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-      unavailable:
-        'Switchboard cannot answer at the moment. Try again in a moment. Nothing you typed is lost.',
+      conflict:
+        'This collides with what is stored now, so nothing was changed. Change it, or load the page again, and try again.',
+      forbidden: 'You may not do this. Ask an owner of your organization.',
+      invalid_arguments: 'Some of this is not allowed. Correct it and try again.',
+      too_complex: 'This is nested too deeply or has too many values. Shorten it and try again.',
+      payload_too_large:
+        'This is too large to send. Shorten it and try again. Nothing you typed is lost.',
+      rate_limited: (seconds?: number) =>
+        `Too many requests. Try again ${waitOf(seconds)}. Nothing you typed is lost.`,
+      unavailable: (seconds?: number) =>
+        `Switchboard cannot answer at the moment. Try again ${waitOf(seconds)}. Nothing you typed is lost.`,
       internal: 'Something went wrong inside Switchboard. Tell your administrator the error id.',
     },
   },
@@ -68,6 +78,9 @@ export const uiTexts = defineTexts(
     more: 'Weitere Aktionen',
     loading: 'Wird geladen …',
     refresh: 'Aktualisieren',
+    blank: '(leer)',
+    slow: 'Switchboard braucht lange für die Antwort. Die Seite wartet weiter, und Ihre Eingaben bleiben erhalten.',
+    hidden: 'Hier stehen unsichtbare Zeichen:',
     none: 'keine',
     yes: 'ja',
     no: 'nein',
@@ -81,7 +94,6 @@ export const uiTexts = defineTexts(
       showAll: (size: string) => `Alles zeigen (${size})`,
       showLess: 'Weniger zeigen',
       cut: (size: string) => `Nach ${size} gekürzt.`,
-      hidden: 'enthält unsichtbare Zeichen',
     },
     notices: 'Hinweise',
     errors: {
@@ -89,18 +101,43 @@ export const uiTexts = defineTexts(
       errorId: 'Fehlernummer',
       offline:
         'Switchboard ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es erneut. Ihre Eingaben bleiben erhalten.',
-      cut_off: 'Die Antwort brach ab. Versuchen Sie es erneut.',
+      cut_off:
+        'Die Antwort brach ab, daher ist offen, ob etwas geändert wurde. Sehen Sie nach, bevor Sie es erneut versuchen. Ihre Eingaben bleiben erhalten.',
       unexpected:
         'Diese Seite versteht die Antwort von Switchboard nicht. Laden Sie die Seite neu.',
-      unauthenticated: 'Ihre Sitzung ist beendet. Melden Sie sich erneut an.',
+      unauthenticated:
+        'Ihre Sitzung war beendet, daher wurde nichts geändert. Melden Sie sich an und wiederholen Sie es dann. Ihre Eingaben bleiben erhalten.',
       not_found: 'Hier ist nichts. Vielleicht wurde es gelöscht.',
-      payload_too_large: 'Das ist zu groß zum Senden. Kürzen Sie es und versuchen Sie es erneut.',
-      rate_limited: (seconds: number) =>
-        `Zu viele Anfragen. Versuchen Sie es in ${seconds} ${seconds === 1 ? 'Sekunde' : 'Sekunden'} erneut.`,
-      unavailable:
-        'Switchboard kann gerade nicht antworten. Versuchen Sie es gleich erneut. Ihre Eingaben bleiben erhalten.',
+      conflict:
+        'Das passt nicht zu dem, was jetzt gespeichert ist, daher wurde nichts geändert. Ändern Sie es oder laden Sie die Seite neu, und versuchen Sie es erneut.',
+      forbidden: 'Das dürfen Sie nicht. Fragen Sie einen Inhaber Ihrer Organisation.',
+      invalid_arguments:
+        'Ein Teil davon ist nicht erlaubt. Berichtigen Sie ihn und versuchen Sie es erneut.',
+      too_complex:
+        'Das ist zu tief verschachtelt oder hat zu viele Werte. Kürzen Sie es und versuchen Sie es erneut.',
+      payload_too_large:
+        'Das ist zu groß zum Senden. Kürzen Sie es und versuchen Sie es erneut. Ihre Eingaben bleiben erhalten.',
+      rate_limited: (seconds?: number) =>
+        `Zu viele Anfragen. Versuchen Sie es ${germanWaitOf(seconds)} erneut. Ihre Eingaben bleiben erhalten.`,
+      unavailable: (seconds?: number) =>
+        `Switchboard kann gerade nicht antworten. Versuchen Sie es ${germanWaitOf(seconds)} erneut. Ihre Eingaben bleiben erhalten.`,
       internal:
         'In Switchboard ist ein Fehler aufgetreten. Nennen Sie Ihrem Administrator die Fehlernummer.',
     },
   },
 );
+
+/** A wait of more seconds is said in minutes. */
+const MOST_SECONDS = 90;
+
+function waitOf(seconds: number | undefined): string {
+  if (!seconds) return 'in a moment';
+  if (seconds > MOST_SECONDS) return `in ${Math.ceil(seconds / 60)} minutes`;
+  return seconds === 1 ? 'in 1 second' : `in ${seconds} seconds`;
+}
+
+function germanWaitOf(seconds: number | undefined): string {
+  if (!seconds) return 'gleich';
+  if (seconds > MOST_SECONDS) return `in ${Math.ceil(seconds / 60)} Minuten`;
+  return seconds === 1 ? 'in 1 Sekunde' : `in ${seconds} Sekunden`;
+}

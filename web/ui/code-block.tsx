@@ -1,5 +1,6 @@
 import { classNames } from './class-names.ts';
 import styles from './code-block.module.css';
+import { foreignLine } from './cut-text.ts';
 import { CopyButton } from './copy-button.tsx';
 
 interface CodeBlockProps {
@@ -10,7 +11,8 @@ interface CodeBlockProps {
 }
 
 /** Shows a piece of code with a button that copies it. */
-export function CodeBlock({ title, code, isWrapped }: CodeBlockProps) {
+export function CodeBlock({ title: given, code, isWrapped }: CodeBlockProps) {
+  const title = foreignLine(given);
   return (
     <figure className={styles.block}>
       <figcaption className={styles.head}>

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { cutText, formatJson, isTooDeep, revealHidden } from './cut-text.js';
+import {
+  cutText,
+  foreignLine,
+  formatJson,
+  hasHidden,
+  isTooDeep,
+  revealHidden,
+  splitText,
+} from './cut-text.js';
 
 const nested = (depth: number): unknown =>
   Array.from({ length: depth }).reduce<unknown>((inner) => ({ a: inner }), 1);
@@ -36,4 +44,50 @@ describe(revealHidden, () => {
   it('keeps lines, tabs and letters of every script', () => {
     expect(revealHidden('a\n\tä 語 👍')).toBe('a\n\tä 語 👍');
   });
+
+  it.each(['می‌خواهم', 'ක්‍රියා', '👩‍👩‍👧', '❤️', '1️⃣', '葛\u{e0100}'])(
+    'keeps the joiners and variants that %s is written with',
+    (word) => expect(revealHidden(word)).toBe(word),
+  );
+
+  it.each([
+    ['a\u200db', 'a⟨U+200D⟩b'],
+    ['\u{1f469}\u200d\u200d\u{1f469}', '\u{1f469}\u200d⟨U+200D⟩\u{1f469}'],
+    ['a\ufe0f', 'a⟨U+FE0F⟩'],
+    ['\u3164', '⟨U+3164⟩'],
+    ['a\u{e0041}', 'a⟨U+E0041⟩'],
+    ['\u2067a', '⟨U+2067⟩a'],
+  ])('shows invisible characters where no language needs them: %j', (text, shown) => {
+    expect(revealHidden(text)).toBe(shown);
+    expect(hasHidden(text)).toBe(true);
+  });
+});
+
+describe(foreignLine, () => {
+  it('returns one line of limited length', () => {
+    expect(foreignLine(' a\n b\t')).toBe('a b');
+    expect(foreignLine('😀'.repeat(1000)).length).toBeLessThanOrEqual(301);
+    expect(foreignLine('😀'.repeat(1000), 3).isWellFormed()).toBe(true);
+  });
+
+  it('returns nothing for a text of spaces', () => expect(foreignLine(' \u3000\n')).toBe(''));
+});
+
+describe(splitText, () => {
+  it('ends parts after lines, and returns every character once', () => {
+    const text = `${'x'.repeat(15_000)}\n`.repeat(4);
+    const parts = splitText(text);
+    expect(parts).toHaveLength(4);
+    expect(parts.join('')).toBe(text);
+  });
+
+  it('splits one long line between characters', () => {
+    const text = `x${'😀'.repeat(100_000)}`;
+    const parts = splitText(text);
+    expect(Math.max(...parts.map((part) => part.length))).toBeLessThanOrEqual(20_000);
+    expect(parts.every((part) => part.isWellFormed())).toBe(true);
+    expect(parts.join('')).toBe(text);
+  });
+
+  it('returns a short text as one part', () => expect(splitText('a\nb')).toEqual(['a\nb']));
 });

@@ -2,6 +2,9 @@
 const MOST_CHARACTERS = 20_000;
 const MOST_LINE_CHARACTERS = 2000;
 const MOST_DEPTH = 30;
+/** Limits a name or another line that is shown beside other text. */
+const MOST_NAME_CHARACTERS = 300;
+const MOST_CHECKED = 100_000;
 
 /** Returns a JSON value as text. Values that are nested too deeply are replaced, because their indent would fill lines. */
 export function formatJson(value: unknown, mostDepth = MOST_DEPTH): string {
@@ -36,13 +39,57 @@ export function cutText(text: string): string {
 }
 
 // Matches characters that are not visible, or that change the order of those around them (Unicode UAX #9, UTS #39).
-const HIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const HIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+const JOINER = /[\u200c\u200d]/;
+const VARIANT = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
+/** Matches what a joiner can follow: letters of the scripts that use joiners, and the parts of an emoji. */
+const JOINS =
+  /^(?:(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}])[\p{L}\p{M}]|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u;
+/** Matches what no sign for a variant can follow. */
+const NO_VARIANT =
+  /^(?:|\s|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}])$/u;
 
-/** Replaces invisible characters and those that change the order of text with their code, for example `⟨U+202E⟩`. */
+/**
+ * Replaces invisible characters and those that change the order of text with their code, for example `⟨U+202E⟩`. Joiners
+ * and variants stay where the writing of a language or an emoji needs them.
+ */
 export function revealHidden(text: string): string {
-  return text.replace(
-    HIDDEN,
-    (character) =>
-      `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
-  );
+  return text.replace(HIDDEN, (character, at: number) => {
+    const before = [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? '';
+    if (JOINER.test(character) && JOINS.test(before)) return character;
+    if (VARIANT.test(character) && !NO_VARIANT.test(before)) return character;
+    return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  });
+}
+
+/** Returns true when a text has a character that {@link revealHidden} replaces, in its first 100,000 characters. */
+export function hasHidden(text: string): boolean {
+  const start = text.slice(0, MOST_CHECKED);
+  return revealHidden(start) !== start;
+}
+
+/** Returns a text from outside as one line that is safe to show beside other text. It is empty when nothing is visible. */
+export function foreignLine(text: string, most = MOST_NAME_CHARACTERS): string {
+  const start = text.length > most ? `${text.slice(0, most)}…` : text;
+  return revealHidden(start.toWellFormed().replaceAll(/\s+/g, ' ').trim());
+}
+
+/** Splits a text into parts of at most 20,000 characters, after a line where possible. */
+export function splitText(text: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  while (text.length - start > MOST_CHARACTERS) {
+    // The look-up ends at the start of the part. In a text of one line, it would otherwise read all earlier parts again.
+    const lines = text.slice(start, start + MOST_CHARACTERS).lastIndexOf('\n') + 1;
+    let end = start + (lines > 0 ? lines : MOST_CHARACTERS);
+    // The halves of one character must not come into two parts.
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
+    parts.push(text.slice(start, end));
+    start = end;
+  }
+  return [...parts, text.slice(start)];
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
 }

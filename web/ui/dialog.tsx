@@ -7,6 +7,7 @@ import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
 import styles from './dialog.module.css';
 import { ErrorPanel } from './error-panel.tsx';
+import { ForeignText } from './foreign-text.tsx';
 
 interface DialogProps {
   isOpen: boolean;
@@ -34,7 +35,9 @@ export function Dialog({
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles.shade} />
         <BaseDialog.Popup className={classNames(styles.popup, isWide && styles.wide)}>
-          <BaseDialog.Title className={styles.title}>{title}</BaseDialog.Title>
+          <BaseDialog.Title className={styles.title}>
+            <ForeignText text={title} />
+          </BaseDialog.Title>
           {description && (
             <BaseDialog.Description className={styles.description}>
               {description}
@@ -73,7 +76,9 @@ export function ConfirmDialog(props: ConfirmProps) {
       <BaseAlertDialog.Portal>
         <BaseAlertDialog.Backdrop className={styles.shade} />
         <BaseAlertDialog.Popup className={styles.popup}>
-          <BaseAlertDialog.Title className={styles.title}>{title}</BaseAlertDialog.Title>
+          <BaseAlertDialog.Title className={styles.title}>
+            <ForeignText text={title} />
+          </BaseAlertDialog.Title>
           <BaseAlertDialog.Description className={styles.description}>
             {description}
           </BaseAlertDialog.Description>

@@ -2,7 +2,11 @@ import { ApiError } from '../api/api-error.ts';
 import { useTexts } from '../texts/language.tsx';
 import { uiTexts } from '../texts/ui.texts.ts';
 import { Button } from './button.tsx';
+import { ForeignText } from './foreign-text.tsx';
 import styles from './state.module.css';
+
+/** Limits the characters of a sentence of the service. Some repeat what was sent. */
+const MOST_DETAIL = 1000;
 
 type ErrorTexts = (typeof uiTexts)['en']['errors'];
 
@@ -18,17 +22,28 @@ interface ErrorPanelProps {
 export function ErrorPanel({ error, onRetry, shownPaths = [] }: ErrorPanelProps) {
   const ui = useTexts(uiTexts);
   const texts = ui.errors;
+  const { text, detail } = reasonOf(error, texts);
   const faults =
     error instanceof ApiError ? error.faults.filter(({ path }) => !shownPaths.includes(path)) : [];
   return (
     <div className={styles.error} role="alert">
       <strong>{texts.title}</strong>
-      <div>{describeError(error, texts)}</div>
+      <div>
+        <ForeignText text={text} most={MOST_DETAIL} />
+      </div>
+      {detail && (
+        <div className={styles.errorDetail} lang="en">
+          <ForeignText text={detail} most={MOST_DETAIL} />
+        </div>
+      )}
       {faults.length > 0 && (
         <ul>
           {faults.map(({ path, message }) => (
             <li key={`${path} ${message}`}>
-              <code>{path}</code> {message}
+              <code>
+                <ForeignText text={path} />
+              </code>{' '}
+              <ForeignText text={message} most={MOST_DETAIL} />
             </li>
           ))}
         </ul>
@@ -49,23 +64,36 @@ export function ErrorPanel({ error, onRetry, shownPaths = [] }: ErrorPanelProps)
   );
 }
 
-/** Returns the reason of a failure in the words of the person, or the detail that the service wrote. */
-export function describeError(error: unknown, texts: ErrorTexts): string {
-  if (!(error instanceof ApiError)) return texts.unexpected;
-  switch (error.code) {
+interface Reason {
+  /** Says in the words of the person what happened and what to do. */
+  text: string;
+  /** Has what the service wrote about it, in English. */
+  detail?: string;
+}
+
+/** Returns what a person needs to know about a failure. */
+function reasonOf(error: unknown, texts: ErrorTexts): Reason {
+  if (!(error instanceof ApiError)) return { text: texts.unexpected };
+  const { code, detail, retryAfterSeconds } = error;
+  switch (code) {
     case 'offline':
     case 'cut_off':
-    case 'unexpected':
     case 'unauthenticated':
     case 'payload_too_large':
-    case 'unavailable':
     case 'internal':
-      return texts[error.code];
-    case 'not_found':
-      return error.detail || texts.not_found;
+      return { text: texts[code] };
+    case 'unavailable':
+      return { text: texts.unavailable(retryAfterSeconds) };
     case 'rate_limited':
-      return texts.rate_limited(error.retryAfterSeconds ?? 1);
+      return { text: texts.rate_limited(retryAfterSeconds) };
+    case 'conflict':
+    case 'forbidden':
+    case 'invalid_arguments':
+    case 'not_found':
+    case 'too_complex':
+      return { text: texts[code], detail };
     default:
-      return error.detail || texts.unexpected;
+      // The service explains codes that the page does not know better than the page can.
+      return { text: code === 'unexpected' || !detail ? texts.unexpected : detail };
   }
 }

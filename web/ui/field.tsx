@@ -1,8 +1,10 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId, useMemo } from 'react';
 import { useTexts } from '../texts/language.tsx';
 import { uiTexts } from '../texts/ui.texts.ts';
 import { classNames } from './class-names.ts';
+import { foreignLine, hasHidden } from './cut-text.ts';
 import styles from './field.module.css';
+import { ForeignText } from './foreign-text.tsx';
 
 /** Has the attributes that connect a control with its label, description and fault. */
 export interface ControlProps {
@@ -11,6 +13,9 @@ export interface ControlProps {
   'aria-invalid'?: true;
   required?: boolean;
 }
+
+/** Limits the characters of a fault. Some repeat what was sent. */
+const MOST_FAULT = 1000;
 
 export interface FieldProps {
   label: ReactNode;
@@ -50,9 +55,24 @@ export function Field({
         </div>
       )}
       <div className={styles.fault} id={`${id}-fault`} role="alert" hidden={!fault}>
-        {fault}
+        {fault && <ForeignText text={fault} most={MOST_FAULT} />}
       </div>
     </div>
+  );
+}
+
+/** Adds to a description what a field cannot show: the invisible characters of its text. */
+function useDescription(description: ReactNode, value: string): ReactNode {
+  const { hidden } = useTexts(uiTexts);
+  const hasCodes = useMemo(() => hasHidden(value), [value]);
+  if (!hasCodes) return description;
+  return (
+    <>
+      {description}{' '}
+      <span className={styles.hidden}>
+        {hidden} <ForeignText text={value} />
+      </span>
+    </>
   );
 }
 
@@ -67,8 +87,10 @@ export function TextField({
   onChange,
   ...props
 }: TextFieldProps & { value: string; onChange: (value: string) => void }) {
+  // A password must not be readable beside its field.
+  const about = useDescription(description, props.type === 'password' ? '' : value);
   return (
-    <Field label={label} description={description} fault={fault} isRequired={isRequired}>
+    <Field label={label} description={about} fault={fault} isRequired={isRequired}>
       {(control) => (
         <input
           {...props}
@@ -100,8 +122,9 @@ export function TextAreaField({
   onChange,
   ...props
 }: TextAreaFieldProps) {
+  const about = useDescription(description, value);
   return (
-    <Field label={label} description={description} fault={fault} isRequired={isRequired}>
+    <Field label={label} description={about} fault={fault} isRequired={isRequired}>
       {(control) => (
         <textarea
           {...props}
@@ -142,7 +165,7 @@ export function SelectField({
         >
           {options.map((option) => (
             <option key={option.value} value={option.value}>
-              {option.label}
+              {foreignLine(option.label)}
             </option>
           ))}
         </select>
@@ -179,7 +202,7 @@ export function CheckField({
         </div>
       )}
       <div className={styles.fault} id={`${id}-fault`} role="alert" hidden={!fault}>
-        {fault}
+        {fault && <ForeignText text={fault} most={MOST_FAULT} />}
       </div>
     </div>
   );

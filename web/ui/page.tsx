@@ -1,6 +1,8 @@
 import { type ReactNode, useEffect } from 'react';
 import { useTexts } from '../texts/language.tsx';
 import { shellTexts } from '../texts/shell.texts.ts';
+import { foreignLine } from './cut-text.ts';
+import { ForeignText } from './foreign-text.tsx';
 import styles from './page.module.css';
 
 interface PageProps {
@@ -16,7 +18,7 @@ interface PageProps {
 export function Page({ title, about, back, actions, children }: PageProps) {
   const { product } = useTexts(shellTexts);
   useEffect(() => {
-    document.title = `${title} · ${product}`;
+    document.title = `${foreignLine(title)} · ${product}`;
   }, [title, product]);
   return (
     <div className={styles.page}>
@@ -24,7 +26,7 @@ export function Page({ title, about, back, actions, children }: PageProps) {
         <div>
           {back}
           <h1 className={styles.title} tabIndex={-1}>
-            {title}
+            <ForeignText text={title} />
           </h1>
           {about && <p className={styles.about}>{about}</p>}
         </div>
@@ -57,7 +59,7 @@ export function Section({
   );
 }
 
-/** Shows names with their values. Entries without a value are left out. */
+/** Shows names with their values. Entries without a value are left out. A text may come from outside. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className={styles.facts}>
@@ -68,7 +70,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
         .map(([name, value]) => (
           <div key={name} style={{ display: 'contents' }}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd>{typeof value === 'string' ? <ForeignText text={value} /> : value}</dd>
           </div>
         ))}
     </dl>

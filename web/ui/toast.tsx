@@ -3,6 +3,7 @@ import { type ReactNode, useCallback } from 'react';
 import { useTexts } from '../texts/language.tsx';
 import { uiTexts } from '../texts/ui.texts.ts';
 import { buttonClass } from './button.tsx';
+import { foreignLine } from './cut-text.ts';
 import { Icon } from './icon.tsx';
 import styles from './toast.module.css';
 
@@ -24,7 +25,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
 /** Returns a function that shows a notice. Screen readers say it. */
 export function useToast(): (notice: string) => void {
   const { add } = Toast.useToastManager();
-  return useCallback((notice) => void add({ description: notice }), [add]);
+  return useCallback((notice) => void add({ description: foreignLine(notice) }), [add]);
 }
 
 function Toasts({ close }: { close: string }) {

@@ -5,6 +5,7 @@ import { outcomeTexts } from '../../texts/outcome.texts.ts';
 import { uiTexts } from '../../texts/ui.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import { OutcomeBadge } from '../../ui/outcome-badge.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -37,7 +38,14 @@ export function AuditEntryDialog({ entry, onClose }: { entry: AuditEntry; onClos
               {kinds[entry.caller_kind] ?? entry.caller_kind} <code>{entry.caller_id}</code>
             </span>,
           ],
-          [texts.changed, entry.subject && <code key="changed">{entry.subject}</code>],
+          [
+            texts.changed,
+            entry.subject && (
+              <code key="changed">
+                <ForeignText text={entry.subject} />
+              </code>
+            ),
+          ],
           [texts.address, entry.address],
           [texts.client, entry.client],
           [texts.duration, entry.duration_ms !== null && formats.duration(entry.duration_ms)],

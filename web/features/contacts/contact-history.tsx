@@ -3,6 +3,7 @@ import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Section } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { PagedTable } from '../../ui/table.tsx';
@@ -32,7 +33,7 @@ export function ContactHistory({ contactId }: { contactId: string }) {
               name: words.subject,
               cell: (message) => (
                 <Link to="/messages/$messageId" params={{ messageId: message.id }}>
-                  {message.subject ?? words.noSubject}
+                  <ForeignText text={message.subject ?? words.noSubject} />
                 </Link>
               ),
             },

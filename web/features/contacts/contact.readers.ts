@@ -38,6 +38,6 @@ export const contactRuns = record({
 
 /** Returns the name of a contact to show, or undefined when nothing is known of it. */
 export function nameOf(person: Contact): string | undefined {
-  const name = [person.first_name, person.last_name].filter(Boolean).join(' ');
+  const name = [person.first_name?.trim(), person.last_name?.trim()].filter(Boolean).join(' ');
   return name || (person.email ?? person.phone ?? person.external_id ?? undefined);
 }

@@ -5,6 +5,7 @@ import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/state.tsx';
 import { PagedTable } from '../../ui/table.tsx';
@@ -59,7 +60,7 @@ export function ContactsPage() {
             name: texts.name,
             cell: (person) => (
               <Link to="/contacts/$contactId" params={{ contactId: person.id }}>
-                {nameOf(person) ?? texts.unnamed}
+                <ForeignText text={nameOf(person) ?? texts.unnamed} />
               </Link>
             ),
           },

@@ -1,9 +1,10 @@
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import styles from './contacts.module.css';
 
 export function Tags({ tags }: { tags: readonly string[] }) {
   return tags.map((tag) => (
     <span key={tag} className={styles.tag}>
-      {tag}
+      <ForeignText text={tag} />
     </span>
   ));
 }

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Message } from '../../api/page-readers.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
+import { foreignLine } from '../../ui/cut-text.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
 import styles from './messages.module.css';
@@ -31,7 +32,7 @@ export function MessageContent({ message }: { message: Message }) {
             <iframe
               className={styles.preview}
               sandbox=""
-              title={texts.previewOf(message.subject ?? texts.noSubject)}
+              title={texts.previewOf(foreignLine(message.subject ?? texts.noSubject))}
               src={`/api/messages/${encodeURIComponent(message.id)}/preview`}
             />
           ),

@@ -3,11 +3,14 @@ import { useTool } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { type MessageEvent, messageEvents } from './message.readers.ts';
 import styles from './messages.module.css';
+
+const MOST_REASON = 1000;
 
 /** Shows every state of a message with its time and reason. */
 export function MessageTimeline({ message }: { message: Message }) {
@@ -36,7 +39,11 @@ function Entry({ event, scheduledAt }: { event: MessageEvent; scheduledAt: strin
           {texts.scheduledFor} <Time value={scheduledAt} isExact />
         </span>
       )}
-      {reason && <p className={styles.reason}>{reason}</p>}
+      {reason && (
+        <p className={styles.reason}>
+          <ForeignText text={reason} most={MOST_REASON} />
+        </p>
+      )}
     </li>
   );
 }

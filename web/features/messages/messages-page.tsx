@@ -4,6 +4,7 @@ import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
 import { Button } from '../../ui/button.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -41,7 +42,7 @@ export function MessagesPage() {
             name: texts.subject,
             cell: (message) => (
               <Link to="/messages/$messageId" params={{ messageId: message.id }}>
-                {message.subject ?? texts.noSubject}
+                <ForeignText text={message.subject ?? texts.noSubject} />
               </Link>
             ),
           },

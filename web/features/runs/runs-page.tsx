@@ -3,6 +3,7 @@ import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { runsTexts } from '../../texts/runs.texts.ts';
 import { Button } from '../../ui/button.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -55,7 +56,7 @@ export function RunsPage() {
             name: texts.workflow,
             cell: (run) => (
               <Link to="/runs/$runId" params={{ runId: run.id }}>
-                {names.get(run.workflow_id) ?? run.workflow_id}
+                <ForeignText text={names.get(run.workflow_id) ?? run.workflow_id} />
               </Link>
             ),
           },

@@ -2,6 +2,7 @@ import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState }
 import { useTexts } from '../../texts/language.tsx';
 import { editorTexts } from '../../texts/editor.texts.ts';
 import { classNames } from '../../ui/class-names.ts';
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import styles from './editor.module.css';
 import { type Definition, type Row, type StepRow, listsOf, rowsOf, textOf } from './definition.ts';
 import { listName } from './list-name.ts';
@@ -92,7 +93,10 @@ export function Outline(props: OutlineProps) {
           faults={props.faultsAt(TRIGGER) + props.faultsAt('name')}
           onSelect={onSelect}
         >
-          <strong>{texts.trigger}</strong> <span>{textOf(definition.trigger.type)}</span>
+          <strong>{texts.trigger}</strong>{' '}
+          <span>
+            <ForeignText text={textOf(definition.trigger.type)} />
+          </span>
         </Item>
         {rows.map((row) => (
           <Item
@@ -126,7 +130,9 @@ function RowText({ row }: { row: Row }) {
   const { step } = row;
   return (
     <>
-      <strong>{textOf(step.id)}</strong>{' '}
+      <strong>
+        <ForeignText text={textOf(step.id)} />
+      </strong>{' '}
       <span className={styles.kind}>{texts.kinds[kindOf(step)]}</span>{' '}
       <code>{describeStep(step)}</code>
     </>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import styles from './editor.module.css';
 
 export interface Choice {
@@ -19,6 +20,7 @@ interface SearchProps {
 }
 
 const MOST = 60;
+const MOST_ABOUT = 2000;
 
 /** Shows a list to choose from, with a field that finds entries. Enter takes the first. */
 export function SearchDialog({ title, search, none, choices, onChoose, onClose }: SearchProps) {
@@ -47,8 +49,14 @@ export function SearchDialog({ title, search, none, choices, onChoose, onClose }
         {found.map(({ name, label, about }) => (
           <li key={name}>
             <button type="button" className={styles.choice} onClick={() => onChoose(name)}>
-              <strong>{label}</strong>
-              {about && <span className={styles.about}>{about}</span>}
+              <strong>
+                <ForeignText text={label} />
+              </strong>
+              {about && (
+                <span className={styles.about}>
+                  <ForeignText text={about} most={MOST_ABOUT} />
+                </span>
+              )}
             </button>
           </li>
         ))}

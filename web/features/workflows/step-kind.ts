@@ -1,3 +1,4 @@
+import { foreignLine } from '../../ui/cut-text.ts';
 import { type Step, textOf } from './definition.ts';
 
 export type StepKind =
@@ -27,8 +28,12 @@ export const NEW_STEPS: Readonly<Record<Exclude<StepKind, 'tool' | 'other'>, Ste
   run: { run_workflow: '' },
 };
 
-/** Returns what a step does in a few words: its tool, its condition, its time. */
+/** Returns what a step does in a few words: its tool, its condition, its time. Invisible characters are codes. */
 export function describeStep(step: Step): string {
+  return foreignLine(describe(step));
+}
+
+function describe(step: Step): string {
   const { tool, wait, stop } = step;
   if (typeof tool === 'string') return tool;
   switch (kindOf(step)) {

@@ -5,6 +5,7 @@ import { workflowsTexts } from '../../texts/workflows.texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/state.tsx';
 import { PagedTable } from '../../ui/table.tsx';
@@ -53,7 +54,7 @@ export function WorkflowsPage() {
             name: texts.name,
             cell: (workflow) => (
               <Link to="/workflows/$workflowId" params={{ workflowId: workflow.id }}>
-                {workflow.name}
+                <ForeignText text={workflow.name} />
               </Link>
             ),
           },

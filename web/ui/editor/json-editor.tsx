@@ -4,9 +4,10 @@ import { json, jsonLanguage, jsonParseLinter } from '@codemirror/lang-json';
 import { HighlightStyle, foldGutter, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, lintGutter, linter, setDiagnostics } from '@codemirror/lint';
 import { EditorState } from '@codemirror/state';
-import { EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useLayoutEffect, useRef } from 'react';
+import { foreignLine, revealHidden } from '../cut-text.ts';
 import styles from './json-editor.module.css';
 import { type HintTexts, checkJson, completeJson, hoverJson } from './json-hints.ts';
 import { rangeOf } from './json-range.ts';
@@ -26,6 +27,9 @@ export interface JsonEditorProps {
 
 /** Limits the texts that are kept until the page has rendered them. */
 const MOST_TYPED = 100;
+const MOST_MESSAGE = 1000;
+/** Matches characters that are not visible, or that change the order of text, beside those that CodeMirror knows. */
+const HIDDEN = /[\u202a-\u202e\u2060-\u206f\u{e0000}-\u{e007f}]/u;
 
 const LOOK = EditorView.theme({
   '&': { backgroundColor: 'var(--ground-raised)', color: 'var(--text)', maxHeight: '70vh' },
@@ -104,7 +108,7 @@ export function JsonEditor(props: JsonEditorProps) {
     const found = faults.map(({ path, message }): Diagnostic => ({
       ...rangeOf(current.state, path),
       severity: 'error',
-      message: `${path} ${message}`,
+      message: foreignLine(`${path} ${message}`, MOST_MESSAGE),
     }));
     current.dispatch(setDiagnostics(current.state, found));
   }, [faults]);
@@ -117,6 +121,7 @@ function extensions(latest: { current: JsonEditorProps }, typed: { current: stri
     lineNumbers(),
     foldGutter(),
     history(),
+    highlightSpecialChars({ addSpecialChars: HIDDEN, render: showCode }),
     json(),
     lintGutter(),
     // Without a fault from the service, the editor looks for syntax errors.
@@ -125,7 +130,7 @@ function extensions(latest: { current: JsonEditorProps }, typed: { current: stri
         ? latest.current.faults.map(({ path, message }) => ({
             ...rangeOf(view.state, path),
             severity: 'error' as const,
-            message: `${path} ${message}`,
+            message: foreignLine(`${path} ${message}`, MOST_MESSAGE),
           }))
         : checkSyntax(view, latest.current),
     ),
@@ -150,6 +155,14 @@ function extensions(latest: { current: JsonEditorProps }, typed: { current: stri
       latest.current.onChange(text);
     }),
   ];
+}
+
+/** Draws an invisible character as its code. The text keeps the character. */
+function showCode(character: number): HTMLElement {
+  const code = document.createElement('span');
+  code.className = 'cm-specialChar';
+  code.textContent = revealHidden(String.fromCodePoint(character));
+  return code;
 }
 
 /** Finds faults of the syntax, or else what the schema does not know. */
