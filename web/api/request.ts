@@ -1,5 +1,6 @@
 import { ApiError, toApiError } from './api-error.js';
 import { type Reader, UnexpectedAnswer } from './reader.js';
+import { watchSlow } from './slow-requests.js';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -9,11 +10,20 @@ interface Options {
 }
 
 /** Sends a request to the service and checks its answer. Every failure is an {@link ApiError}. */
-export async function request<T>(
+export function request<T>(
   method: Method,
   path: string,
   reader: Reader<T>,
-  { body, signal }: Options = {},
+  options: Options = {},
+): Promise<T> {
+  return watchSlow(exchange(method, path, reader, options));
+}
+
+async function exchange<T>(
+  method: Method,
+  path: string,
+  reader: Reader<T>,
+  { body, signal }: Options,
 ): Promise<T> {
   const response = await send(method, path, body, signal);
   const answer = response.status === 204 ? null : await readJson(response, signal);

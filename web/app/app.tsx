@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createQueryClient } from '../api/query-client.ts';
 import { LanguageProvider } from '../texts/language.tsx';
+import { SlowNotice } from '../ui/slow-notice.tsx';
 import { ThemeProvider } from '../ui/theme.tsx';
 import { ToastProvider } from '../ui/toast.tsx';
 import { createAppRouter, startFirstPage } from './router.tsx';
@@ -21,6 +22,7 @@ export function App() {
           <ThemeProvider>
             <ToastProvider>
               <RouterProvider router={router} />
+              <SlowNotice />
             </ToastProvider>
           </ThemeProvider>
         </LanguageProvider>

@@ -4,6 +4,7 @@ import { useTexts } from '../texts/language.tsx';
 import { shellTexts } from '../texts/shell.texts.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ErrorPanel } from '../ui/error-panel.tsx';
+import { NotFound } from '../ui/not-found.tsx';
 import { Page } from '../ui/page.tsx';
 import { Skeleton } from '../ui/state.tsx';
 
@@ -11,13 +12,13 @@ import { Skeleton } from '../ui/state.tsx';
 export function NotFoundPage() {
   const { notFound: texts } = useTexts(shellTexts);
   return (
-    <Page title={texts.title} about={texts.text}>
+    <NotFound>
       <div>
         <Link to="/" className={buttonClass()}>
           {texts.back}
         </Link>
       </div>
-    </Page>
+    </NotFound>
   );
 }
 
@@ -32,12 +33,21 @@ export function FailedPage({ error }: { error: unknown }) {
       </Page>
     );
   }
+  const { title, text } = isMissingCode(error) ? texts.missing : texts.crashed;
   return (
-    <Page title={texts.crashed.title} about={texts.crashed.text}>
+    <Page title={title} about={text}>
       <div>
         <Button onClick={() => location.reload()}>{texts.crashed.reload}</Button>
       </div>
     </Page>
+  );
+}
+
+/** Browsers have no code for a script that could not be loaded, only sentences. */
+function isMissingCode(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /dynamically imported module|module script failed/i.test(error.message)
   );
 }
 

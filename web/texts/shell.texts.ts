@@ -44,7 +44,10 @@ export const shellTexts = defineTexts(
       text: 'Your data is safe. Load the page again. If that does not help, tell your administrator.',
       reload: 'Load again',
     },
-    updated: 'Switchboard was updated. Load the page again to go on.',
+    missing: {
+      title: 'This page could not be loaded',
+      text: 'Switchboard was updated, or cannot be reached. Load the page again. If that does not help, check your connection.',
+    },
     offline: 'You are offline. Changes are sent when you try again.',
     lost: 'The connection to Switchboard is lost. What you see may be old until it is back.',
     loading: 'Loading',
@@ -91,7 +94,10 @@ export const shellTexts = defineTexts(
       text: 'Ihre Daten sind sicher. Laden Sie die Seite neu. Hilft das nicht, fragen Sie Ihren Administrator.',
       reload: 'Neu laden',
     },
-    updated: 'Switchboard wurde aktualisiert. Laden Sie die Seite neu, um fortzufahren.',
+    missing: {
+      title: 'Diese Seite konnte nicht geladen werden',
+      text: 'Switchboard wurde aktualisiert oder ist nicht erreichbar. Laden Sie die Seite neu. Wenn das nicht hilft, prüfen Sie die Verbindung.',
+    },
     offline: 'Sie sind offline. Änderungen werden gesendet, wenn Sie es erneut versuchen.',
     lost: 'Die Verbindung zu Switchboard ist unterbrochen. Bis sie wieder steht, kann Gezeigtes alt sein.',
     loading: 'Wird geladen',

@@ -7,6 +7,8 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 /** The service sends something every 15 s. A connection that is silent for longer is dead, although no error came. */
 const MOST_SILENCE_MS = 40_000;
+/** A connection that lasts shorter is a failure. Without this, a proxy that cuts each one would be asked without pause. */
+const LEAST_MS = 5000;
 
 /**
  * Connects to the stream of changes of the organization. It opens itself again until it is closed or the session ends.
@@ -15,6 +17,7 @@ export class ChangeSource {
   private source?: EventSource;
   private timer?: ReturnType<typeof setTimeout>;
   private failures = 0;
+  private readyAt: number | undefined;
   private isClosed = false;
   private readonly reopen = (): void => this.open();
 
@@ -38,6 +41,7 @@ export class ChangeSource {
     this.source?.close();
     const source = new EventSource(PATH);
     this.source = source;
+    this.readyAt = undefined;
     this.watch();
     const on = (event: string, act: (data: string) => void): void =>
       source.addEventListener(event, (message: MessageEvent<unknown>) => {
@@ -46,7 +50,7 @@ export class ChangeSource {
       });
     // Data that was read before the stream was open may be out of date.
     on('ready', () => {
-      this.failures = 0;
+      this.readyAt = Date.now();
       this.tell({ type: 'gap' });
     });
     on('changes', (data) => this.tell({ type: 'changes', changes: parseChanges(data) }));
@@ -66,6 +70,7 @@ export class ChangeSource {
   private retry(): void {
     this.source?.close();
     if (this.isClosed) return;
+    if (this.readyAt !== undefined && Date.now() - this.readyAt >= LEAST_MS) this.failures = 0;
     this.failures += 1;
     if (this.failures > 1) this.tell({ type: 'lost' });
     clearTimeout(this.timer);

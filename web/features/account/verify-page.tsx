@@ -36,9 +36,9 @@ export function VerifyPage() {
 
 function Verification({ token }: { token: string }) {
   const texts = useTexts(verificationTexts);
-  const { data, error } = useVerification();
+  const { data, error, refetch } = useVerification();
   const verify = useVerifyAddress();
-  if (error) return <ErrorPanel error={error} />;
+  if (error) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton rows={1} />;
   if (data.is_verified) return <p role="status">{texts.done(data.email)}</p>;
   const isInvalid = verify.error?.status === 422;

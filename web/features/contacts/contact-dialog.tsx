@@ -4,6 +4,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { uiTexts } from '../../texts/ui.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { type Contact, contactResult } from './contact.readers.ts';
 
@@ -29,6 +30,9 @@ export function ContactDialog(props: ContactDialogProps) {
   const schema = tools.data?.find(({ name }) => name === tool)?.inputSchema;
   return (
     <Dialog isOpen onClose={onClose} title={title} isWide>
+      {!schema && tools.error && (
+        <ErrorPanel error={tools.error} onRetry={() => void tools.refetch()} />
+      )}
       {schema ? (
         <SchemaForm
           schema={schema}
@@ -46,7 +50,7 @@ export function ContactDialog(props: ContactDialogProps) {
           <Button onClick={onClose}>{cancel}</Button>
         </SchemaForm>
       ) : (
-        <Skeleton rows={6} />
+        !tools.error && <Skeleton rows={6} />
       )}
     </Dialog>
   );

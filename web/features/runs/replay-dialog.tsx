@@ -43,7 +43,7 @@ export function ReplayDialog({ run, onClose, onStarted }: ReplayProps) {
       description={texts.replayText}
       isWide
     >
-      {payload.error && <ErrorPanel error={payload.error} />}
+      {payload.error && <ErrorPanel error={payload.error} onRetry={() => void payload.refetch()} />}
       {payload.data === undefined && !payload.error && <Skeleton rows={4} />}
       {payload.data !== undefined && (
         <ReplayForm run={run} original={payload.data} onClose={onClose} onStarted={onStarted} />

@@ -60,7 +60,8 @@ export function useEditor(workflow: Workflow, onSaved: (secret: string | null) =
       },
     );
   const { error } = save;
-  const isConflict = error instanceof ApiError && error.code === 'conflict';
+  // Other conflicts have another reason than the version, and the same answer would come again.
+  const isConflict = error instanceof ApiError && error.currentVersion !== undefined;
   return {
     definition: present,
     isChanged,

@@ -1,0 +1,229 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Dashboard, startDashboard } from './support/dashboard.js';
+
+/** Is an answer in place of that of the service. Without a status, the connection breaks. */
+interface Failure {
+  status?: number;
+  headers?: Record<string, string>;
+  problem?: object;
+}
+
+const FAILURES: [name: string, failure: Failure, says: string][] = [
+  ['a conflict', { status: 409, problem: { code: 'conflict', detail: 'In use.' } }, 'In use.'],
+  ['a body that is too large', { status: 413 }, 'too large to send. Shorten it'],
+  ['too many requests', { status: 429, headers: { 'Retry-After': '30' } }, 'Try again in 30 sec'],
+  ['a service that is down', { status: 503 }, 'cannot answer at the moment. Try again'],
+  [
+    'a fault of the service',
+    { status: 500, problem: { code: 'internal', error_id: 'e-7' } },
+    'e-7',
+  ],
+  ['a page of a proxy', { status: 502 }, 'cannot answer at the moment. Try again'],
+  ['no connection', {}, 'cannot be reached. Check your connection'],
+];
+
+/** Is a form in which a person has typed something. */
+interface Form {
+  page: Page;
+  /** Matches the address that it is sent to. */
+  sentTo: string;
+  type: (text: string) => Promise<void>;
+  typed: () => Promise<string>;
+  save: () => Promise<void>;
+  /** Waits until the page shows what was typed as saved. */
+  saved: (text: string) => Promise<void>;
+}
+
+describe('failures', () => {
+  let dashboard: Dashboard;
+  const forms = new Map<string, Form>();
+  let counter = 0;
+
+  const create = async (tool: string, given: object): Promise<string> => {
+    const { value } = await dashboard.organization.call<Record<string, { id: string }>>(
+      tool,
+      given,
+    );
+    return Object.values(value)[0]!.id;
+  };
+  const openContact = async (): Promise<Form> => {
+    const id = await create('create_contact', { first_name: 'Ada', email: 'ada@example.com' });
+    const { page } = await dashboard.open(`/contacts/${id}`);
+    const dialog = page.getByRole('dialog', { name: 'Edit the contact' });
+    const field = dialog.getByLabel('last_name');
+    return {
+      page,
+      sentTo: '**/api/tools/update_contact',
+      type: async (text) => {
+        if (!(await dialog.isVisible())) await page.getByRole('button', { name: 'Edit' }).click();
+        await field.fill(text);
+      },
+      typed: () => field.inputValue(),
+      save: () => dialog.getByRole('button', { name: 'Save' }).click(),
+      saved: (text) => page.getByRole('heading', { name: `Ada ${text}` }).waitFor(),
+    };
+  };
+  const openEditor = async (): Promise<Form> => {
+    const id = await create('create_workflow', {
+      name: 'Edit me',
+      trigger: { type: 'manual' },
+      steps: [{ id: 'one', wait: { days: 1 } }],
+    });
+    const { page } = await dashboard.open(`/workflows/${id}`);
+    const field = page.getByRole('textbox', { name: 'Name' });
+    return {
+      page,
+      sentTo: '**/api/tools/update_workflow',
+      type: (text) => field.fill(text),
+      typed: () => field.inputValue(),
+      save: () => page.getByRole('button', { name: 'Save' }).click(),
+      saved: (text) => page.getByRole('heading', { name: text }).waitFor(),
+    };
+  };
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    forms.set('a contact', await openContact());
+    forms.set('a workflow', await openEditor());
+  });
+  afterAll(() => dashboard.close());
+
+  const cases = FAILURES.flatMap((failure) =>
+    ['a contact', 'a workflow'].map((form) => [form, ...failure] as const),
+  );
+  it.each(cases)(
+    'leave the form of %s as it is, and say what to do: %s',
+    async (name, _, failure, says) => {
+      const form = forms.get(name)!;
+      const { page } = form;
+      counter += 1;
+      const text = `Typed ${counter}`;
+      const { status, headers = {}, problem } = failure;
+      await page.route(form.sentTo, (route) =>
+        status === undefined
+          ? route.abort()
+          : route.fulfill({
+              status,
+              headers,
+              ...(problem
+                ? { contentType: 'application/problem+json', body: JSON.stringify(problem) }
+                : { contentType: 'text/html', body: '<h1>Error</h1>' }),
+            }),
+      );
+      await form.type(text);
+      await form.save();
+      await page.getByRole('alert').filter({ hasText: says }).waitFor();
+      expect(await form.typed()).toBe(text);
+      await page.unroute(form.sentTo);
+      await form.save();
+      await form.saved(text);
+    },
+  );
+
+  it.each(['a contact', 'a workflow'])(
+    'of the session ask to sign in over the form of %s, whose text is saved then',
+    async (name) => {
+      const form = forms.get(name)!;
+      const { page } = form;
+      await page.route(form.sentTo, (route) =>
+        route.fulfill({ status: 401, json: { code: 'unauthenticated' } }),
+      );
+      await form.type('Signed out');
+      await form.save();
+      await page.unroute(form.sentTo);
+      const question = page.getByRole('dialog', { name: 'Your session has ended' });
+      await question.getByLabel('Password').fill(dashboard.organization.password);
+      await page.keyboard.press('Enter');
+      await question.waitFor({ state: 'detached' });
+      await page.getByRole('alert').filter({ hasText: 'Your session had ended' }).waitFor();
+      expect(await form.typed()).toBe('Signed out');
+      await form.save();
+      await form.saved('Signed out');
+    },
+  );
+
+  it.each(['a contact', 'a workflow'])(
+    'to answer soon are said over the form of %s, which is sent only once',
+    async (name) => {
+      const form = forms.get(name)!;
+      const { page } = form;
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      let requests = 0;
+      await page.route(form.sentTo, async (route) => {
+        requests += 1;
+        await released;
+        await route.continue();
+      });
+      await form.type('Slow');
+      await form.save();
+      const notice = page.getByRole('status').filter({ hasText: 'takes long to answer' });
+      await notice.waitFor();
+      await form.save();
+      expect(await form.typed()).toBe('Slow');
+      release();
+      await form.saved('Slow');
+      await notice.waitFor({ state: 'detached' });
+      expect(requests).toBe(1);
+      await page.unroute(form.sentTo);
+    },
+  );
+
+  it('to read a list again are shown above the rows that were read before', async () => {
+    const { page } = await dashboard.open('/contacts');
+    const row = page.getByRole('link', { name: 'Ada' });
+    await row.waitFor();
+    await page.route('**/api/tools/search_contacts', (route) =>
+      route.fulfill({ status: 503, headers: { 'Retry-After': '60' } }),
+    );
+    await create('create_contact', { first_name: 'Grace', email: 'grace@example.com' });
+    const failure = page.getByRole('alert').filter({ hasText: 'Try again in 60 seconds' });
+    await failure.waitFor();
+    expect(await row.isVisible()).toBe(true);
+    await page.unroute('**/api/tools/search_contacts');
+    await failure.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'Grace' }).waitFor();
+    await failure.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('to load the code of a page are said in its place, with a button that loads it again', async () => {
+    const { page } = await dashboard.open('/messages');
+    await page.getByRole('heading', { name: 'No messages yet' }).waitFor();
+    const code = /contacts-page.*\.js$/;
+    await page.route(code, (route) => route.abort());
+    await page.getByRole('link', { name: 'Contacts' }).click();
+    await page.getByText('Switchboard was updated, or cannot be reached.').waitFor();
+    await page.unroute(code);
+    await page.getByRole('button', { name: 'Load again' }).click();
+    await page.getByRole('heading', { name: 'Contacts' }).waitFor();
+    await page.context().close();
+  });
+
+  it.each([
+    ['refused', undefined],
+    ['cut as soon as it is open', 'event: ready\ndata: {}\n\n'],
+  ])('of the stream of changes, which is %s, are said until it is back', async (_how, body) => {
+    const { page: first } = await dashboard.open('/nothing');
+    const context = first.context();
+    await first.close();
+    const stream = '**/api/changes';
+    await context.route(stream, (route) =>
+      body === undefined
+        ? route.abort()
+        : route.fulfill({ contentType: 'text/event-stream', body }),
+    );
+    const { page } = await dashboard.open('/contacts', { context });
+    const notice = page.getByText('What you see may be old until it is back.');
+    await notice.waitFor();
+    const name = body === undefined ? 'Mary' : 'Joan';
+    await create('create_contact', { first_name: name, email: `${name}@example.com` });
+    await context.unroute(stream);
+    await page.getByRole('link', { name }).waitFor();
+    await notice.waitFor({ state: 'detached' });
+    await context.close();
+  });
+});

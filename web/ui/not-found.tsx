@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react';
+import { useTexts } from '../texts/language.tsx';
+import { shellTexts } from '../texts/shell.texts.ts';
+import { Page } from './page.tsx';
+
+/**
+ * Shows that an address leads to nothing. What another organization has looks exactly like what does not exist.
+ */
+export function NotFound({ back, children }: { back?: ReactNode; children?: ReactNode }) {
+  const { notFound: texts } = useTexts(shellTexts);
+  return (
+    <Page title={texts.title} about={texts.text} back={back}>
+      {children}
+    </Page>
+  );
+}
