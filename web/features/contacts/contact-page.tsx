@@ -6,11 +6,10 @@ import { useTexts } from '../../texts/language.tsx';
 import { uiTexts } from '../../texts/ui.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
-import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page, backClass } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/state.tsx';
 import { useToast } from '../../ui/toast.tsx';
+import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { changedFields } from './changed-fields.ts';
 import { changedConsent, consentOf } from './consent.ts';
 import { ContactDialog } from './contact-dialog.tsx';
@@ -30,15 +29,7 @@ export function ContactPage() {
     </Link>
   );
   if (!query.data) {
-    return (
-      <Page title={texts.title} back={back}>
-        {query.error ? (
-          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
-        ) : (
-          <Skeleton rows={6} />
-        )}
-      </Page>
-    );
+    return <UnloadedPage title={texts.title} back={back} query={query} />;
   }
   const { contact } = query.data;
   return (

@@ -20,6 +20,8 @@ export function LinkedCall(props: { request: string; id: string; onClose: () => 
   const given = { request_id: request, limit: MOST_OF_REQUEST };
   const query = useTool('list_calls', given, callList);
   const call = query.data?.calls.find((each) => each.id === id);
+  // A text that can be no id is unknown too.
+  const isUnknown = query.error?.code === 'invalid_arguments';
   if (call) return <CallDialog call={call} onClose={onClose} />;
   return (
     <Dialog
@@ -28,9 +30,11 @@ export function LinkedCall(props: { request: string; id: string; onClose: () => 
       title={texts.one}
       actions={<Button onClick={onClose}>{close}</Button>}
     >
-      {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
+      {query.error && !isUnknown && (
+        <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+      )}
       {query.isPending && <Skeleton rows={4} />}
-      {query.data && <p>{texts.gone}</p>}
+      {(query.data ?? isUnknown) && <p>{texts.gone}</p>}
     </Dialog>
   );
 }

@@ -6,11 +6,10 @@ import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
-import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Facts, Page, Section, backClass } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/state.tsx';
 import { useToast } from '../../ui/toast.tsx';
+import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { MessageContent } from './message-content.tsx';
 import { messageResult } from './message.readers.ts';
 import { MessageTimeline } from './message-timeline.tsx';
@@ -27,15 +26,7 @@ export function MessagePage() {
     </Link>
   );
   if (!query.data) {
-    return (
-      <Page title={texts.title} back={back}>
-        {query.error ? (
-          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
-        ) : (
-          <Skeleton rows={6} />
-        )}
-      </Page>
-    );
+    return <UnloadedPage title={texts.title} back={back} query={query} />;
   }
   const { message } = query.data;
   const isInbound = message.direction === 'inbound';

@@ -4,6 +4,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { toolsTexts } from '../../texts/tools.texts.ts';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { NotFound } from '../../ui/not-found.tsx';
 import { Page, backClass } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { EffectBadge } from './effect-badge.tsx';
@@ -19,21 +20,23 @@ export function ToolPage() {
   const policies = useTool('list_tool_policies', {}, policyList);
   const tool = tools.data?.find((each) => each.name === name);
   const policy = policies.data?.policies.find((each) => each.tool === name);
+  const back = (
+    <Link to="/tools" className={backClass}>
+      <Icon name="chevronLeft" />
+      {texts.all}
+    </Link>
+  );
+  // A hidden tool is known by its policy only.
+  if (tools.data && !tool && !policies.isPending && !policy) return <NotFound back={back} />;
   return (
     <Page
       title={tool?.title ?? name}
       about={tool?.description ?? (policy?.hidden && texts.hiddenAbout)}
       actions={tool && <EffectBadge tool={tool} />}
-      back={
-        <Link to="/tools" className={backClass}>
-          <Icon name="chevronLeft" />
-          {texts.all}
-        </Link>
-      }
+      back={back}
     >
       {tools.error && <ErrorPanel error={tools.error} onRetry={() => void tools.refetch()} />}
       {(tools.isPending || policies.isPending) && <Skeleton rows={6} />}
-      {tools.data && !tool && policies.data && !policy && <p>{texts.none}</p>}
       {tool && <TrySection key={name} tool={tool} />}
       {(tool ?? policy) && policies.data && (
         <PolicySection

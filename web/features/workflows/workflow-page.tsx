@@ -5,12 +5,11 @@ import { useTexts } from '../../texts/language.tsx';
 import { editorTexts } from '../../texts/editor.texts.ts';
 import { workflowsTexts } from '../../texts/workflows.texts.ts';
 import { buttonClass } from '../../ui/button.tsx';
-import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page, backClass } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/state.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { useToast } from '../../ui/toast.tsx';
+import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { DeliveriesTab } from './deliveries-tab.tsx';
 import { EditorTab } from './editor-tab.tsx';
 import { LeaveDialog } from './leave-dialog.tsx';
@@ -38,15 +37,7 @@ export function WorkflowPage() {
   );
   const workflow = query.data?.workflow;
   if (workflow?.id !== workflowId) {
-    return (
-      <Page title={texts.workflow} back={back}>
-        {query.error ? (
-          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
-        ) : (
-          <Skeleton rows={8} />
-        )}
-      </Page>
-    );
+    return <UnloadedPage title={texts.workflow} back={back} query={query} />;
   }
   return (
     <Page
