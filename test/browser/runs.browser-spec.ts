@@ -148,6 +148,37 @@ describe('runs', () => {
     expect(faults).toEqual([]);
   });
 
+  it('show 50 steps at a time, of 10,000', async () => {
+    const id = await create('Long', [{ id: 'look', tool: 'search_contacts' }]);
+    const run = await start(id, {});
+    await statusIs(run, 'succeeded');
+    await dashboard.switchboard.ownerQuery(
+      `insert into run_steps (organization_id, run_id, step_id, position, status, attempts, output, started_at,
+         finished_at)
+       select $1, $2, 'each[' || n || '].in', n + 1, 'succeeded', 1, json_build_object('n', n), now(), now()
+       from generate_series(1, 9999) n`,
+      [dashboard.organization.id, run],
+    );
+    const { page, faults } = await dashboard.open(`/runs/${run}`);
+    const steps = page.getByRole('main').locator('ol > li');
+    await steps.first().waitFor();
+    expect(await steps.count()).toBe(50);
+    const next = page.getByRole('button', { name: 'Next' });
+    // The service answers with 1,000 steps at once, so the page reads again after the twentieth.
+    for (let shown = 1; shown <= 20; shown += 1) {
+      await page.getByText(`Page ${shown}`, { exact: true }).waitFor();
+      await next.click();
+    }
+    await steps.filter({ hasText: 'each[1000].in' }).waitFor();
+    expect(await steps.count()).toBe(50);
+    await page.getByRole('button', { name: 'Previous' }).click();
+    await page.getByText('Page 20', { exact: true }).waitFor();
+    await steps.filter({ hasText: 'each[999].in' }).waitFor();
+    await page.getByText('Details: each[999].in').click();
+    await page.getByRole('region', { name: 'Output: each[999].in' }).getByText('999').waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it('are retried and canceled together, after their number was shown', async () => {
     const id = await create('Many', [{ id: 'pause', wait: { days: 1 } }]);
     const runs = [await start(id, {}), await start(id, {})];

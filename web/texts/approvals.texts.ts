@@ -10,6 +10,7 @@ export const approvalsTexts = defineTexts(
     pending: 'What can be answered',
     all: 'Answered and expired ones too',
     none: 'Nothing waits for you',
+    most: (count: number) => `Only the newest ${count} are listed.`,
     noneAbout:
       'When an agent calls a tool whose policy asks for approval, the call appears here by itself.',
     arguments: 'Arguments',
@@ -42,6 +43,7 @@ export const approvalsTexts = defineTexts(
     pending: 'Was beantwortet werden kann',
     all: 'Auch Beantwortete und Abgelaufene',
     none: 'Nichts wartet auf Sie',
+    most: (count: number) => `Nur die neuesten ${count} sind gelistet.`,
     noneAbout:
       'Ruft ein Agent ein Werkzeug auf, das eine Freigabe verlangt, erscheint der Aufruf hier von selbst.',
     arguments: 'Argumente',

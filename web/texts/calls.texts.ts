@@ -28,6 +28,7 @@ export const callsTexts = defineTexts(
     live: 'New calls appear by themselves.',
     paused: 'Paused. New calls appear when you go on.',
     older: 'Show older calls',
+    full: (count: string) => `The page keeps ${count} calls. Filter them to find older ones.`,
     none: 'No calls yet',
     noneAbout: 'Connect an assistant with a snippet. Its first call appears here.',
     noMatch: 'No call matches',
@@ -68,6 +69,7 @@ export const callsTexts = defineTexts(
     live: 'Neue Aufrufe erscheinen von selbst.',
     paused: 'Angehalten. Neue Aufrufe erscheinen, wenn Sie fortfahren.',
     older: 'Ältere Aufrufe zeigen',
+    full: (count: string) => `Die Seite behält ${count} Aufrufe. Filtern Sie, um ältere zu finden.`,
     none: 'Noch keine Aufrufe',
     noneAbout:
       'Verbinden Sie einen Assistenten mit einem Baustein. Sein erster Aufruf erscheint hier.',

@@ -71,6 +71,7 @@ export const workflowsTexts = defineTexts(
       dryAbout:
         'A dry run checks whether a run could begin with this payload. No step is executed, and nothing is kept.',
       dryDone: 'A run could begin. It would change:',
+      dryTruncated: 'Only the first changes are listed.',
       start: 'Start a run',
       startAbout: 'Executes the saved steps, with everything they send.',
       unsaved: 'Your unsaved changes are not part of it.',
@@ -177,6 +178,7 @@ export const workflowsTexts = defineTexts(
       dryAbout:
         'Ein Probelauf prüft, ob ein Lauf mit diesen Nutzdaten beginnen könnte. Kein Schritt wird ausgeführt, und nichts bleibt.',
       dryDone: 'Ein Lauf könnte beginnen. Er würde ändern:',
+      dryTruncated: 'Nur die ersten Änderungen sind gelistet.',
       start: 'Lauf starten',
       startAbout: 'Führt die gespeicherten Schritte aus, mit allem, was sie senden.',
       unsaved: 'Ungespeicherte Änderungen gehören nicht dazu.',

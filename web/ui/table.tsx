@@ -1,17 +1,19 @@
 import type { ReactNode } from 'react';
 import type { Pager } from '../api/use-paged-tool.ts';
-import { useTexts } from '../texts/language.tsx';
-import { uiTexts } from '../texts/ui.texts.ts';
-import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { ErrorPanel } from './error-panel.tsx';
-import { Icon } from './icon.tsx';
+import { ForeignText } from './foreign-text.tsx';
+import { PagerBar } from './pager.tsx';
 import { Skeleton } from './state.tsx';
 import styles from './table.module.css';
+import { usePages } from './use-pages.ts';
 
 export interface Column<Row> {
   name: string;
-  /** The first column should hold a link. It then covers the whole row. */
+  /**
+   * The first column should hold a link. It then covers the whole row. A text may come from outside; inside an element it
+   * belongs into a {@link ForeignText}.
+   */
   cell: (row: Row) => ReactNode;
 }
 
@@ -45,7 +47,7 @@ export function Table<Row>({ label, columns, rows, keyOf, isLinked, isWaiting }:
             <tr key={keyOf(row)} className={isLinked ? styles.linked : undefined}>
               {columns.map((column) => (
                 <td key={column.name}>
-                  <span className={styles.cell}>{column.cell(row)}</span>
+                  <span className={styles.cell}>{shown(column.cell(row))}</span>
                 </td>
               ))}
             </tr>
@@ -60,9 +62,13 @@ export function Table<Row>({ label, columns, rows, keyOf, isLinked, isWaiting }:
 export function RowButton({ children, onClick }: { children: ReactNode; onClick: () => void }) {
   return (
     <button type="button" className={styles.open} aria-haspopup="dialog" onClick={onClick}>
-      {children}
+      {shown(children)}
     </button>
   );
+}
+
+function shown(content: ReactNode): ReactNode {
+  return typeof content === 'string' && content !== '' ? <ForeignText text={content} /> : content;
 }
 
 interface PagedTableProps<Row> extends Omit<TableProps<Row>, 'rows' | 'isWaiting'> {
@@ -70,7 +76,6 @@ interface PagedTableProps<Row> extends Omit<TableProps<Row>, 'rows' | 'isWaiting
   query: {
     pager: Pager;
     error: Error | null;
-    isPending: boolean;
     isPlaceholderData: boolean;
     refetch: () => unknown;
   };
@@ -82,24 +87,35 @@ interface PagedTableProps<Row> extends Omit<TableProps<Row>, 'rows' | 'isWaiting
 /** Shows one page of a list, with its states: loading, failed, empty, shown. */
 export function PagedTable<Row>({ query, rows, empty, ...table }: PagedTableProps<Row>) {
   const { pager } = query;
-  const texts = useTexts(uiTexts);
-  if (query.error) return <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />;
-  if (query.isPending || !rows) return <Skeleton rows={8} />;
-  if (rows.length === 0 && pager.page === 1) return empty;
+  const failure = query.error && (
+    <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
+  );
+  // Rows that were read before stay while the service cannot be asked.
+  if (!rows) return failure ?? <Skeleton rows={8} />;
+  if (rows.length === 0 && pager.page === 1) return failure ?? empty;
+  return (
+    <>
+      {failure}
+      <div>
+        <Table {...table} rows={rows} isWaiting={query.isPlaceholderData} />
+        <PagerBar pager={pager} />
+      </div>
+    </>
+  );
+}
+
+interface LongTableProps<Row> extends TableProps<Row> {
+  /** Limits the rows of a page. */
+  size: number;
+}
+
+/** Shows rows that came at once, some at a time. */
+export function LongTable<Row>({ rows, size, ...table }: LongTableProps<Row>) {
+  const pages = usePages(rows, size);
   return (
     <div>
-      <Table {...table} rows={rows} isWaiting={query.isPlaceholderData} />
-      <nav className={styles.pager} aria-label={texts.pager.label}>
-        <span aria-live="polite">{texts.pager.page(pager.page)}</span>
-        <Button size="small" disabled={!pager.previous} onClick={pager.previous}>
-          <Icon name="chevronLeft" />
-          {texts.pager.previous}
-        </Button>
-        <Button size="small" disabled={!pager.next} onClick={pager.next}>
-          {texts.pager.next}
-          <Icon name="chevronRight" />
-        </Button>
-      </nav>
+      <Table {...table} rows={pages.rows} />
+      {pages.pager && <PagerBar pager={pages.pager} />}
     </div>
   );
 }

@@ -8,12 +8,14 @@ import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/state.tsx';
-import { Table } from '../../ui/table.tsx';
+import { LongTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import styles from './account.module.css';
 import { describeClient } from './describe-client.ts';
 import { SignOutButton } from './sign-out-button.tsx';
+
+const ROWS = 20;
 
 /** Lists where the person is signed in, and ends these sessions. */
 export function SessionsSection() {
@@ -37,7 +39,8 @@ export function SessionsSection() {
       {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
       {end.error && !isAsking && <ErrorPanel error={end.error} />}
       {query.data && (
-        <Table
+        <LongTable
+          size={ROWS}
           label={texts.title}
           rows={query.data}
           keyOf={({ id }) => id}

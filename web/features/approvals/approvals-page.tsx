@@ -10,6 +10,9 @@ import { confirmationList } from './approval.readers.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import styles from './approvals.module.css';
 
+/** The service returns so many of the newest. */
+const MOST = 50;
+
 /** Shows the calls of agents that wait for a person. */
 export function ApprovalsPage() {
   const texts = useTexts(approvalsTexts);
@@ -40,6 +43,7 @@ export function ApprovalsPage() {
           <ApprovalCard key={confirmation.id} confirmation={confirmation} />
         ))}
       </div>
+      {rows?.length === MOST && <p>{texts.most(MOST)}</p>}
     </Page>
   );
 }

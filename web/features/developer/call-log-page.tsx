@@ -9,12 +9,14 @@ import { SelectField, TextField } from '../../ui/field.tsx';
 import { OutcomeBadge, useOutcomeOptions } from '../../ui/outcome-badge.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/state.tsx';
-import { RowButton, Table } from '../../ui/table.tsx';
+import { LongTable, RowButton } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { Call, CallFilters } from './call.readers.ts';
 import { LinkedCall } from './linked-call.tsx';
 import styles from './developer.module.css';
 import { useCallLog } from './use-call-log.ts';
+
+const ROWS = 50;
 
 /** Shows the log of calls, which continues by itself until it is paused. */
 export function CallLogPage() {
@@ -117,7 +119,7 @@ interface CallLogProps {
 function CallLog({ filters, isPaused, onClear, onOpen }: CallLogProps) {
   const texts = useTexts(callsTexts);
   const formats = useFormats();
-  const { calls, error, isLooking, retry, lookBack } = useCallLog(filters, isPaused);
+  const { calls, error, isFull, isLooking, retry, lookBack } = useCallLog(filters, isPaused);
   const isFiltered = filters.outcome !== undefined || filters.tool !== undefined;
   const older = lookBack && (
     <Button isBusy={isLooking} onClick={lookBack}>
@@ -149,7 +151,8 @@ function CallLog({ filters, isPaused, onClear, onOpen }: CallLogProps) {
       )}
       {calls && calls.length > 0 && (
         <>
-          <Table
+          <LongTable
+            size={ROWS}
             label={texts.title}
             rows={calls}
             keyOf={({ id }) => id}
@@ -179,6 +182,7 @@ function CallLog({ filters, isPaused, onClear, onOpen }: CallLogProps) {
             ]}
           />
           <div>{older}</div>
+          {isFull && <p className={styles.prose}>{texts.full(formats.number(calls.length))}</p>}
         </>
       )}
     </>

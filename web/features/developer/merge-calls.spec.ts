@@ -24,6 +24,11 @@ describe(mergeCalls, () => {
     expect(merged.map(({ id }) => id)).toEqual(['3', '10', '9']);
   });
 
+  it('returns the same list when every call is known', () => {
+    const calls = [call(2), call(1)];
+    expect(mergeCalls(calls, [call(1)])).toBe(calls);
+  });
+
   it('keeps at most 1,000', () => {
     const calls = Array.from({ length: 1500 }, (_, index) => call(index));
     const merged = mergeCalls([], calls);

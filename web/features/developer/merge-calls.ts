@@ -1,6 +1,7 @@
 import type { Call } from './call.readers.ts';
 
-const MOST_CALLS = 1000;
+/** A log that is open for hours must not fill the memory of the page. */
+export const MOST_CALLS = 1000;
 /** The log reads itself with this tool. These calls would hide all others. */
 const OWN_TOOL = 'list_calls';
 
@@ -10,9 +11,15 @@ export function isShown(call: Call, withPeople: boolean): boolean {
   return withPeople || call.caller_kind !== 'user';
 }
 
-/** Joins calls, each once, the newest first. Drops the oldest when there are too many. */
-export function mergeCalls(before: readonly Call[], more: readonly Call[]): Call[] {
-  const calls = new Map([...before, ...more].map((call) => [call.id, call]));
+/**
+ * Joins calls, each once, the newest first. Drops the oldest when there are too many. Returns `before` itself when there
+ * are no others.
+ */
+export function mergeCalls(before: readonly Call[], more: readonly Call[]): readonly Call[] {
+  const known = new Set(before.map(({ id }) => id));
+  const added = more.filter(({ id }) => !known.has(id));
+  if (added.length === 0) return before;
+  const calls = new Map([...before, ...added].map((call) => [call.id, call]));
   return [...calls.values()].sort(newestFirst).slice(0, MOST_CALLS);
 }
 

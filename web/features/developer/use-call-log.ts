@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type Arguments, toolQuery } from '../../api/tools.ts';
 import { type Call, type CallFilters, callList } from './call.readers.ts';
-import { isShown, mergeCalls } from './merge-calls.ts';
+import { MOST_CALLS, isShown, mergeCalls } from './merge-calls.ts';
 
 /** The service publishes no change for calls that change nothing, so the log asks. */
 const ASK_MS = 2000;
@@ -10,6 +10,8 @@ const ROWS = 100;
 /** A look back ends after this many shown calls, or after this many pages of hidden calls. */
 const ENOUGH_CALLS = 20;
 const MOST_PAGES = 10;
+
+const NO_CALLS: readonly Call[] = [];
 
 interface Log {
   calls: readonly Call[];
@@ -42,10 +44,13 @@ export function useCallLog({ who, outcome, tool }: CallFilters, isPaused: boolea
         newest.current = first.at;
       }
       const shown = rows.filter((call) => isShown(call, who === 'everybody'));
-      setLog((before) => ({
-        calls: mergeCalls(before?.calls ?? [], shown),
-        older: older === undefined ? (before?.older ?? null) : older,
-      }));
+      setLog((before) => {
+        const calls = mergeCalls(before?.calls ?? NO_CALLS, shown);
+        const next = older === undefined ? (before?.older ?? null) : older;
+        return before && calls === before.calls && next === before.older
+          ? before
+          : { calls, older: next };
+      });
       return shown.length;
     },
     [who],
@@ -95,11 +100,14 @@ export function useCallLog({ who, outcome, tool }: CallFilters, isPaused: boolea
   }, [isReady, isPaused, read, add]);
 
   const { older = null } = log ?? {};
+  const isFull = log !== undefined && log.calls.length >= MOST_CALLS;
   return {
     calls: log?.calls,
     error,
     isLooking,
     retry: () => void lookBack(null),
-    ...(older !== null && { lookBack: () => void lookBack(older) }),
+    isFull,
+    // The oldest calls of a full log are dropped, so a look back would show nothing.
+    ...(older !== null && !isFull && { lookBack: () => void lookBack(older) }),
   };
 }

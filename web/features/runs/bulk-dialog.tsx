@@ -7,6 +7,7 @@ import { uiTexts } from '../../texts/ui.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import { newKey } from './new-key.ts';
 import type { RunFilters } from './run-filters.ts';
 import { bulkPreview, bulkResult } from './run.readers.ts';
@@ -77,7 +78,9 @@ export function BulkDialog({ action, filters, onClose }: BulkProps) {
       }
     >
       <div role="status">
-        {data ? texts.done(data.done) : count === undefined ? texts.counting : texts.preview(count)}
+        {data && texts.done(data.done)}
+        {!data && count !== undefined && texts.preview(count)}
+        {!data && preview.isPending && texts.counting}
         {data?.next_cursor && ` ${texts.more}`}
       </div>
       {data && data.refused.length > 0 && (
@@ -89,7 +92,7 @@ export function BulkDialog({ action, filters, onClose }: BulkProps) {
                 <Link to="/runs/$runId" params={{ runId: each.run_id }}>
                   {each.run_id}
                 </Link>{' '}
-                {each.message}
+                <ForeignText text={each.message} />
               </li>
             ))}
           </ul>

@@ -2,27 +2,24 @@ import { Link, useParams } from '@tanstack/react-router';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { runsTexts } from '../../texts/runs.texts.ts';
-import { uiTexts } from '../../texts/ui.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Facts, Page, Section, backClass } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
+import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { RunActions } from './run-actions.tsx';
 import { RunDuration } from './run-duration.tsx';
 import { readTrigger } from './run-filters.ts';
 import { RunSteps } from './run-steps.tsx';
 import { RunValue } from './run-value.tsx';
 import { type Run, runStepsResult } from './run.readers.ts';
-import styles from './runs.module.css';
 import { useWorkflowNames } from './use-workflow-names.ts';
 
 /** Shows one run: what started it, what each step did, and what can be done now. */
 export function RunPage() {
   const texts = useTexts(runsTexts);
-  const ui = useTexts(uiTexts);
   const { runId } = useParams({ from: '/signed-in/runs/$runId' });
   const query = usePagedTool('get_run', { run_id: runId }, runStepsResult);
   const names = useWorkflowNames();
@@ -33,18 +30,9 @@ export function RunPage() {
     </Link>
   );
   if (!query.data || query.data.run.id !== runId) {
-    return (
-      <Page title={texts.run} back={back}>
-        {query.error ? (
-          <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
-        ) : (
-          <Skeleton rows={8} />
-        )}
-      </Page>
-    );
+    return <UnloadedPage title={texts.run} back={back} query={query} />;
   }
   const { run } = query.data;
-  const { pager } = query;
   return (
     <Page
       title={texts.runOf(names.get(run.workflow_id) ?? run.workflow_id)}
@@ -72,18 +60,11 @@ export function RunPage() {
         />
       )}
       <Section title={texts.steps}>
-        <RunSteps run={run} />
-        {(pager.next || pager.previous) && (
-          <nav className={styles.pager} aria-label={ui.pager.label}>
-            <span aria-live="polite">{ui.pager.page(pager.page)}</span>
-            <Button size="small" disabled={!pager.previous} onClick={pager.previous}>
-              {ui.pager.previous}
-            </Button>
-            <Button size="small" disabled={!pager.next} onClick={pager.next}>
-              {ui.pager.next}
-            </Button>
-          </nav>
-        )}
+        <RunSteps
+          key={run.id}
+          run={run}
+          answers={{ pager: query.pager, isWaiting: query.isPlaceholderData }}
+        />
       </Section>
     </Page>
   );

@@ -1,27 +1,40 @@
 import { useTexts } from '../../texts/language.tsx';
 import { runsTexts } from '../../texts/runs.texts.ts';
+import { Disclosure } from '../../ui/disclosure.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { PagerBar } from '../../ui/pager.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
 import { Time } from '../../ui/time.tsx';
+import { type Answers, usePages } from '../../ui/use-pages.ts';
 import { RunDuration } from './run-duration.tsx';
 import { RunValue } from './run-value.tsx';
 import { type Run, type RunStep, errorMessage, waitsUntil } from './run.readers.ts';
 import styles from './runs.module.css';
 
+/** The service returns up to 1,000 steps at once, too many for one page. */
+const ROWS = 50;
+const MOST_MESSAGE = 1000;
+
 /**
- * Shows the steps of a run in order of execution. Steps inside loops and branches have the path of their place as id.
+ * Shows the steps of a run in order of execution, some at a time. Steps inside loops and branches have the path of their
+ * place as id. Mount it again for another run.
  */
-export function RunSteps({ run }: { run: Run }) {
+export function RunSteps({ run, answers }: { run: Run; answers: Answers }) {
   const texts = useTexts(runsTexts);
-  if (run.steps.length === 0) return <p className={styles.soft}>{texts.noSteps}</p>;
+  const { rows, pager } = usePages(run.steps, ROWS, answers);
+  if (rows.length === 0) return <p className={styles.soft}>{texts.noSteps}</p>;
   return (
-    <ol className={styles.timeline}>
-      {run.steps.map((step) => (
-        <li key={step.id} data-status={step.status}>
-          <StepEntry runId={run.id} step={step} />
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol className={styles.timeline}>
+        {rows.map((step) => (
+          <li key={step.id} data-status={step.status}>
+            <StepEntry runId={run.id} step={step} />
+          </li>
+        ))}
+      </ol>
+      {pager && <PagerBar pager={pager} />}
+    </>
   );
 }
 
@@ -32,7 +45,9 @@ function StepEntry({ runId, step }: { runId: string; step: RunStep }) {
   return (
     <>
       <div className={styles.stepHead}>
-        <strong>{step.id}</strong>
+        <strong>
+          <ForeignText text={step.id} />
+        </strong>
         {step.tool !== null && <code>{step.tool}</code>}
         <StatusBadge status={step.status} />
         {step.attempts > 1 && <span>{texts.attempts(step.attempts)}</span>}
@@ -50,7 +65,11 @@ function StepEntry({ runId, step }: { runId: string; step: RunStep }) {
           {texts.waitsUntil} <Time value={until} isExact />
         </p>
       )}
-      {message !== undefined && <p className={styles.error}>{message}</p>}
+      {message !== undefined && (
+        <p className={styles.error}>
+          <ForeignText text={message} most={MOST_MESSAGE} />
+        </p>
+      )}
       <StepValues runId={runId} step={step} />
     </>
   );
@@ -66,17 +85,26 @@ function StepValues({ runId, step }: { runId: string; step: RunStep }) {
     step.status === 'failed' ? step.failed_attempts.slice(0, -1) : step.failed_attempts;
   if (!hasInput && !hasOutput && !hasError && earlier.length === 0) return null;
   return (
-    <details open={step.status === 'failed' || undefined}>
-      <summary className={styles.summary}>
-        {texts.details}
-        <span className="hidden-visually">: {step.id}</span>
-      </summary>
+    <Disclosure
+      // A step that fails while a person watches opens itself.
+      key={step.status === 'failed' ? 'failed' : 'other'}
+      isOpen={step.status === 'failed'}
+      summaryClass={styles.summary}
+      summary={
+        <>
+          {texts.details}
+          <span className="hidden-visually">: {step.id}</span>
+        </>
+      }
+    >
       <div className={styles.values}>
         {earlier.map((attempt, index) => (
           <p key={index}>
             {texts.failedAttempt(attempt.attempt)} <Time value={attempt.failed_at} isExact />
             {': '}
-            <span className={styles.error}>{errorMessage(attempt.error)}</span>
+            <span className={styles.error}>
+              <ForeignText text={errorMessage(attempt.error) ?? ''} most={MOST_MESSAGE} />
+            </span>
           </p>
         ))}
         {hasInput && (
@@ -97,6 +125,6 @@ function StepValues({ runId, step }: { runId: string; step: RunStep }) {
         )}
         {hasError && <TextViewer title={`${texts.error}: ${step.id}`} value={step.error} />}
       </div>
-    </details>
+    </Disclosure>
   );
 }

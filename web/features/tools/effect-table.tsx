@@ -1,8 +1,11 @@
 import { useTexts } from '../../texts/language.tsx';
 import { toolsTexts } from '../../texts/tools.texts.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Table } from '../../ui/table.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { LongTable } from '../../ui/table.tsx';
 import type { DryRun } from './tool.readers.ts';
+
+const ROWS = 50;
 
 /** Shows the rows that a call would change. */
 export function EffectTable({ outcome }: { outcome: DryRun }) {
@@ -12,14 +15,22 @@ export function EffectTable({ outcome }: { outcome: DryRun }) {
   const rows = outcome.effects.map((effect, index) => ({ ...effect, key: String(index) }));
   return (
     <>
-      <Table
+      <LongTable
+        size={ROWS}
         label={texts.effects}
         rows={rows}
         keyOf={({ key }) => key}
         columns={[
           { name: texts.action, cell: ({ action }) => <Badge>{actions[action] ?? action}</Badge> },
           { name: texts.table, cell: ({ table }) => <code>{table}</code> },
-          { name: texts.row, cell: ({ id }) => <code>{id}</code> },
+          {
+            name: texts.row,
+            cell: ({ id }) => (
+              <code>
+                <ForeignText text={id} />
+              </code>
+            ),
+          },
           { name: texts.columns, cell: ({ changed }) => changed?.join(', ') },
         ]}
       />

@@ -5,7 +5,9 @@ import { useTexts } from '../../texts/language.tsx';
 import { webhooksTexts } from '../../texts/webhooks.texts.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Disclosure } from '../../ui/disclosure.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/state.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
@@ -15,6 +17,7 @@ import { type Delivery, type Workflow, deliveriesResult } from './workflow.reade
 import styles from './workflows.module.css';
 
 const MOST = 100;
+const MOST_ADVICE = 1000;
 const TONES: Readonly<Record<string, Tone>> = { accepted: 'good', refused: 'bad' };
 
 /** Shows the deliveries to the webhook, with what is wrong in their signatures and the code that does it right. */
@@ -59,19 +62,23 @@ function DeliveryEntry({ delivery, workflow, url }: EntryProps) {
   const kinds: Readonly<Record<string, string>> = texts.kinds;
   const { kind } = delivery;
   return (
-    <details className={styles.delivery}>
-      <summary>
-        <Badge tone={TONES[kind] ?? 'calm'}>{kinds[kind] ?? kind}</Badge>{' '}
-        <span>
-          {delivery.status} {delivery.code}
-        </span>{' '}
-        <span className={styles.soft}>
-          <Time value={delivery.received_at} />
-        </span>
-        {delivery.mistakes.length > 0 && <Verdicts delivery={delivery} />}
-      </summary>
+    <Disclosure
+      className={styles.delivery}
+      summary={
+        <>
+          <Badge tone={TONES[kind] ?? 'calm'}>{kinds[kind] ?? kind}</Badge>{' '}
+          <span>
+            {delivery.status} {delivery.code}
+          </span>{' '}
+          <span className={styles.soft}>
+            <Time value={delivery.received_at} />
+          </span>
+          {delivery.mistakes.length > 0 && <Verdicts delivery={delivery} />}
+        </>
+      }
+    >
       <DeliveryBody delivery={delivery} workflow={workflow} url={url} />
-    </details>
+    </Disclosure>
   );
 }
 
@@ -79,7 +86,7 @@ function Verdicts({ delivery }: { delivery: Delivery }) {
   const texts: Readonly<Record<string, string>> = useTexts(webhooksTexts).deliveries.mistakes;
   return delivery.mistakes.map(({ code, advice }) => (
     <span key={code} className={styles.verdict}>
-      {texts[code] ?? advice}
+      <ForeignText text={texts[code] ?? advice} most={MOST_ADVICE} />
     </span>
   ));
 }
@@ -98,7 +105,7 @@ function DeliveryBody({ delivery, workflow, url }: EntryProps) {
           <ul className={styles.advice}>
             {delivery.mistakes.map(({ code, advice }) => (
               <li key={code}>
-                <code>{code}</code> {advice}
+                <code>{code}</code> <ForeignText text={advice} most={MOST_ADVICE} />
               </li>
             ))}
           </ul>

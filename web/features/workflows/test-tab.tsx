@@ -7,10 +7,13 @@ import { workflowsTexts } from '../../texts/workflows.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { TextAreaField } from '../../ui/field.tsx';
-import { type Workflow, dryRunResult, startedRun } from './workflow.readers.ts';
+import { PagerBar } from '../../ui/pager.tsx';
+import { usePages } from '../../ui/use-pages.ts';
+import { type DryRun, type Workflow, dryRunResult, startedRun } from './workflow.readers.ts';
 import styles from './workflows.module.css';
 
 const ROWS = 8;
+const EFFECTS = 50;
 
 /** Starts the saved workflow with a payload, or only checks whether it could be started. */
 export function TestTab({ workflow }: { workflow: Workflow }) {
@@ -62,18 +65,29 @@ export function TestTab({ workflow }: { workflow: Workflow }) {
         {dry.data && (
           <>
             <p>{texts.dryDone}</p>
-            <ul className={styles.advice}>
-              {dry.data.effects.map(({ action, table, id }) => (
-                <li key={`${table} ${id}`}>
-                  <code>
-                    {action} {table}
-                  </code>
-                </li>
-              ))}
-            </ul>
+            <Effects effects={dry.data.effects} />
+            {dry.data.truncated && <p>{texts.dryTruncated}</p>}
           </>
         )}
       </div>
+    </>
+  );
+}
+
+function Effects({ effects }: { effects: DryRun['effects'] }) {
+  const { rows, pager } = usePages(effects, EFFECTS);
+  return (
+    <>
+      <ul className={styles.advice}>
+        {rows.map(({ action, table }, index) => (
+          <li key={index}>
+            <code>
+              {action} {table}
+            </code>
+          </li>
+        ))}
+      </ul>
+      {pager && <PagerBar pager={pager} />}
     </>
   );
 }

@@ -58,6 +58,8 @@ export const versionsDiff = record({
   ),
 });
 
+export type Diff = Read<typeof versionsDiff>;
+
 export const deliveriesResult = record({
   test_url: nullable(text),
   previous_secret_until: nullable(text),
@@ -86,3 +88,4 @@ export const dryRunResult = record({
   effects: list(record({ action: text, table: text, id: text })),
   truncated: optional(boolean),
 });
+export type DryRun = Read<typeof dryRunResult>;

@@ -1,0 +1,65 @@
+import { useState } from 'react';
+import type { Pager } from '../api/use-paged-tool.ts';
+
+interface Place {
+  /** Counts the pages of the rows from 0. */
+  at: number;
+  /** Has the number of pages that each earlier answer has given. */
+  before: readonly number[];
+}
+
+interface Pages<Row> {
+  rows: readonly Row[];
+  /** It is undefined when all rows fit on one page. */
+  pager: Pager | undefined;
+}
+
+const NONE: readonly never[] = [];
+
+export interface Answers {
+  pager: Pager;
+  /** It is true while the next answer is read, and the rows are those of the one before. */
+  isWaiting: boolean;
+}
+
+const ONE_ANSWER: Answers = { pager: { page: 1 }, isWaiting: false };
+
+/**
+ * Splits rows that came at once into pages of `size`, so that a long list is never wholly in the page. With `answers`, the
+ * rows are one answer of several: after its last page the next answer is read.
+ */
+export function usePages<Row>(
+  given: readonly Row[] | undefined,
+  size: number,
+  { pager: answers, isWaiting } = ONE_ANSWER,
+): Pages<Row> {
+  const [place, setPlace] = useState<Place>({ at: 0, before: [] });
+  const all = given ?? NONE;
+  const count = Math.max(1, Math.ceil(all.length / size));
+  // Rows may have gone since the person came to this page.
+  const at = Math.min(place.at, count - 1);
+  const before = place.before.slice(0, answers.page - 1);
+  const page = before.reduce((sum, each) => sum + each, at + 1);
+  const rows = all.slice(at * size, (at + 1) * size);
+  const { next: goOn, previous: goBack } = answers;
+  const next =
+    at < count - 1
+      ? () => setPlace({ at: at + 1, before })
+      : goOn &&
+        (() => {
+          goOn();
+          setPlace({ at: 0, before: [...before, count] });
+        });
+  const previous =
+    at > 0
+      ? () => setPlace({ at: at - 1, before })
+      : goBack &&
+        (() => {
+          goBack();
+          setPlace({ at: (before.at(-1) ?? 1) - 1, before: before.slice(0, -1) });
+        });
+  if (!next && !previous) return { rows, pager: undefined };
+  // The number of pages is not known while an answer is read.
+  if (isWaiting) return { rows, pager: { page } };
+  return { rows, pager: { page, ...(next && { next }), ...(previous && { previous }) } };
+}
