@@ -81,6 +81,7 @@ async function createRows(organization: TestOrganization): Promise<Map<string, s
   await call('offer_workflow_as_tool', {
     workflow_id,
     name: tool,
+    title: 'Their own tool',
     description: 'Does what only they may do.',
     input_schema: { type: 'object', properties: {} },
   });

@@ -8,7 +8,8 @@ export function SlowNotice() {
   const texts = useTexts(uiTexts);
   const isSlow = useIsSlow();
   return (
-    <div role="status" className={styles.place}>
+    // Without aria-live, dialogs would hide the notice from screen readers.
+    <div role="status" aria-live="polite" className={styles.place}>
       {isSlow && <div className={styles.notice}>{texts.slow}</div>}
     </div>
   );

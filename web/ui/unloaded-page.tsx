@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { ErrorPanel } from './error-panel.tsx';
 import { NotFound } from './not-found.tsx';
@@ -12,12 +12,19 @@ interface UnloadedPageProps {
   query: { error: Error | null; refetch: () => unknown };
 }
 
-/** Takes the place of a page until its subject is loaded, or when that fails or nothing has the id of the address. */
+/**
+ * Takes the place of a page until its subject is loaded, or when that fails or nothing has the id of the address. Mount it
+ * again for another id.
+ */
 export function UnloadedPage({ title, back, query: { error, refetch } }: UnloadedPageProps) {
-  if (error instanceof ApiError && isUnknown(error)) return <NotFound back={back} />;
+  const [last, setLast] = useState(error);
+  if (error && error !== last) setLast(error);
+  // While it is read again, for example after a change, the query has no error for a moment, and the page would flash.
+  const shown = error ?? last;
+  if (shown instanceof ApiError && isUnknown(shown)) return <NotFound back={back} />;
   return (
     <Page title={title} back={back}>
-      {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : <Skeleton rows={8} />}
+      {shown ? <ErrorPanel error={shown} onRetry={() => void refetch()} /> : <Skeleton rows={8} />}
     </Page>
   );
 }

@@ -29,7 +29,7 @@ export function ContactPage() {
     </Link>
   );
   if (!query.data) {
-    return <UnloadedPage title={texts.title} back={back} query={query} />;
+    return <UnloadedPage key={contactId} title={texts.title} back={back} query={query} />;
   }
   const { contact } = query.data;
   return (

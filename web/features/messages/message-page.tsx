@@ -26,7 +26,7 @@ export function MessagePage() {
     </Link>
   );
   if (!query.data) {
-    return <UnloadedPage title={texts.title} back={back} query={query} />;
+    return <UnloadedPage key={messageId} title={texts.title} back={back} query={query} />;
   }
   const { message } = query.data;
   const isInbound = message.direction === 'inbound';

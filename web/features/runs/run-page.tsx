@@ -30,7 +30,7 @@ export function RunPage() {
     </Link>
   );
   if (!query.data || query.data.run.id !== runId) {
-    return <UnloadedPage title={texts.run} back={back} query={query} />;
+    return <UnloadedPage key={runId} title={texts.run} back={back} query={query} />;
   }
   const { run } = query.data;
   return (

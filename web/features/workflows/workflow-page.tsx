@@ -37,7 +37,7 @@ export function WorkflowPage() {
   );
   const workflow = query.data?.workflow;
   if (workflow?.id !== workflowId) {
-    return <UnloadedPage title={texts.workflow} back={back} query={query} />;
+    return <UnloadedPage key={workflowId} title={texts.workflow} back={back} query={query} />;
   }
   return (
     <Page
