@@ -1,3 +1,4 @@
+import { createPortal } from 'react-dom';
 import { useIsSlow } from '../api/slow-requests.ts';
 import { useTexts } from '../texts/language.tsx';
 import { uiTexts } from '../texts/ui.texts.ts';
@@ -7,10 +8,12 @@ import styles from './slow-notice.module.css';
 export function SlowNotice() {
   const texts = useTexts(uiTexts);
   const isSlow = useIsSlow();
-  return (
-    // Without aria-live, dialogs would hide the notice from screen readers.
+  // The root of the page is a stacking context below the dialogs. Without aria-live, dialogs would also hide the notice
+  // from screen readers.
+  return createPortal(
     <div role="status" aria-live="polite" className={styles.place}>
       {isSlow && <div className={styles.notice}>{texts.slow}</div>}
-    </div>
+    </div>,
+    document.body,
   );
 }
