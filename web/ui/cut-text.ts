@@ -40,6 +40,8 @@ export function cutText(text: string): string {
 
 // Matches characters that are not visible, or that change the order of those around them (Unicode UAX #9, UTS #39).
 const HIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+/** Matches the last character, which may have two units. */
+const LAST = /.$/su;
 const JOINER = /[\u200c\u200d]/;
 const VARIANT = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
 /** Matches what a joiner can follow: letters of the scripts that use joiners, and the parts of an emoji. */
@@ -55,7 +57,7 @@ const NO_VARIANT =
  */
 export function revealHidden(text: string): string {
   return text.replace(HIDDEN, (character, at: number) => {
-    const before = [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? '';
+    const [before = ''] = LAST.exec(text.slice(Math.max(0, at - 2), at)) ?? [];
     if (JOINER.test(character) && JOINS.test(before)) return character;
     if (VARIANT.test(character) && !NO_VARIANT.test(before)) return character;
     return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
