@@ -61,7 +61,7 @@ function outcomeOf({ result, error }: Reply): Outcome {
   if (!result?.isError) return { json };
   try {
     const failure = (JSON.parse(json) as { error: RowError }).error;
-    return { error: { ...failure, message: safeLine(String(failure.message)) } };
+    return { error: { ...failure, message: safeLine(failure.message) } };
   } catch {
     return { error: { code: 'internal', message: safeLine(json) } };
   }

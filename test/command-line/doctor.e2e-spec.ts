@@ -187,9 +187,8 @@ describe('switchboard doctor with TLS', () => {
     const [key, cert] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')];
     const subject = ['-subj', '/CN=switchboard.test', '-days', '2'];
     const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-    await promisify(execFile)('openssl', [
-      ...['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', cert],
-    ]);
+    const files = ['-keyout', key, '-out', cert];
+    await promisify(execFile)('openssl', ['req', '-x509', ...kind, ...subject, ...files]);
     const options = { key: await readFile(key), cert: await readFile(cert) };
     server = createServer(options, (_request, response) => response.end());
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
