@@ -242,15 +242,13 @@ describe('secrets of an organization', () => {
       let issued = 0;
       handlers.set('/token', (_request, response) => {
         issued += 1;
-        response
-          .writeHead(200, { 'Content-Type': 'application/json' })
-          .end(
-            JSON.stringify({
-              access_token: `token-${issued}`,
-              token_type: 'bearer',
-              expires_in: 600,
-            }),
-          );
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(
+          JSON.stringify({
+            access_token: `token-${issued}`,
+            token_type: 'bearer',
+            expires_in: 600,
+          }),
+        );
       });
       let valid = 'token-1';
       handlers.set('/api', (request, response) => {

@@ -59,6 +59,7 @@ export const SLOW_SPECS = [
   'test/accounts/simultaneous-passwords.e2e-spec.ts',
   'test/audit/audit-verify-command.e2e-spec.ts',
   'test/command-line/doctor.e2e-spec.ts',
+  'test/command-line/interrupted-rows.e2e-spec.ts',
   'test/command-line/many-rows.e2e-spec.ts',
   'test/contacts/search-index.e2e-spec.ts',
   'test/database/forged-notifications.e2e-spec.ts',

@@ -4,7 +4,7 @@ import { Tool } from '../../../tools/contract/tool.decorator.js';
 import { DiffWorkflowVersionsInput } from './workflow-version.inputs.js';
 import { ListWorkflowVersionsInput } from './workflow-version.inputs.js';
 import { RestoreWorkflowVersionInput } from './workflow-version.inputs.js';
-import { SavedWorkflowResult } from '../workflow.results.js';
+import { UpdatedWorkflowResult } from '../workflow.results.js';
 import { WorkflowVersionPage } from './workflow-version.results.js';
 import { WorkflowVersionResult } from './workflow-version.results.js';
 import { WorkflowVersionInput } from './workflow-version.inputs.js';
@@ -63,11 +63,11 @@ export class WorkflowVersionTools {
       'Saves the content of an old version as a new version, if it fits the current tools; all faults are ' +
       'returned with their paths. Existing runs keep their version. Returns the workflow, and the secret of ' +
       'its webhook if a new secret was needed.',
-    output: SavedWorkflowResult,
+    output: UpdatedWorkflowResult,
     secrets: ['secret', 'trigger.secret'],
     surfaces: ['dashboard'],
   })
-  restore(input: RestoreWorkflowVersionInput, call: ToolCall): Promise<SavedWorkflowResult> {
+  restore(input: RestoreWorkflowVersionInput, call: ToolCall): Promise<UpdatedWorkflowResult> {
     const { workflow_id: id, version, expected_version: expected } = input;
     return this.versions.restore(call, id, version, expected);
   }
