@@ -1,8 +1,8 @@
-// npm run test:mutants [-- --check] [-- --third=0] [-- M2 M5]
+// npm run test:mutants [-- --check] [-- --part=1/6] [-- M2 M5]
 // Removes one mechanism after the other from a copy of the sources and runs the tests that protect it. Exits with code 1
 // when these tests still pass for a mutant, or fail on an unchanged copy. `--check` only checks that the texts that the
-// mutants replace, and the tests that they name, still exist. `--third` takes every third mutant, from the first, second
-// or third one on (0 to 2).
+// mutants replace, and the tests that they name, still exist. `--part=1/6` takes every sixth mutant, from the first
+// one on.
 import { spawn } from 'node:child_process';
 import {
   cpSync,
@@ -40,12 +40,11 @@ const AT_ONCE = 3;
 
 const { values: options, positionals: ids } = parseArgs({
   allowPositionals: true,
-  options: { check: { type: 'boolean', default: false }, third: { type: 'string' } },
+  options: { check: { type: 'boolean', default: false }, part: { type: 'string', default: '1/1' } },
 });
-const third = options.third === undefined ? undefined : Number(options.third);
+const [part, parts] = options.part.split('/').map(Number);
 const mutants = MUTANTS.filter(
-  ({ id }, index) =>
-    (ids.length === 0 || ids.includes(id)) && (third === undefined || index % 3 === third),
+  ({ id }, index) => (ids.length === 0 || ids.includes(id)) && index % parts === part - 1,
 );
 if (mutants.length === 0) {
   console.error('No mutant has been chosen.');
