@@ -58,7 +58,7 @@ export function parseCommand(given: readonly string[]): Command {
   if (name === undefined) throw new CommandError(`No command is given. ${SEE_HELP}`);
   const allowed = Object.hasOwn(OPTIONS_OF, name) ? OPTIONS_OF[name] : undefined;
   if (!allowed) {
-    const hint = didYouMean(name, Object.keys(OPTIONS_OF));
+    const hint = didYouMean(name, [...Object.keys(OPTIONS_OF), 'new']);
     throw new CommandError(`Unknown command: ${name.slice(0, 64)}.${hint} ${SEE_HELP}`);
   }
   const permitted: readonly string[] = [...allowed, 'url'];

@@ -8,6 +8,7 @@ export const HELP = `switchboard: calls tools of a Switchboard service
   switchboard call TOOL ['{"name": "…"}']   calls a tool and prints its result
   switchboard call TOOL --file ROWS.jsonl   calls a tool once for each line, a JSON object
   switchboard doctor                        checks address, key, version and clock
+  switchboard new NAME                      creates the package of a module (docs/extending.md)
   switchboard help, switchboard --version
 
 Environment:

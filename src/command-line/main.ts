@@ -9,6 +9,7 @@ import { CommandError } from './command-error.js';
 import { runDoctor } from './doctor.js';
 import { assertKey } from './given-key.js';
 import { HELP } from './help.js';
+import { createModule } from './new-module.js';
 import { isUnencrypted, parseAddress } from './service-address.js';
 import { ServiceClient } from './service-client.js';
 import { processTerminal, type Terminal } from './terminal.js';
@@ -60,7 +61,11 @@ async function runWithKey(
 
 const terminal = processTerminal();
 try {
-  process.exitCode = await run(parseCommand(process.argv.slice(2)), terminal);
+  const [first, ...rest] = process.argv.slice(2);
+  process.exitCode =
+    first === 'new'
+      ? await createModule(rest)
+      : await run(parseCommand(process.argv.slice(2)), terminal);
 } catch (error) {
   if (!(error instanceof CommandError)) throw error;
   terminal.report(error.message);

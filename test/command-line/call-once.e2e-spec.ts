@@ -151,3 +151,11 @@ describe('switchboard', () => {
     expect(code).toBe(0);
   });
 });
+
+describe('switchboard new', () => {
+  it('passes its arguments to the script of npm run new, and ends with its exit code', async () => {
+    const { code, stderr } = await run('new', 'Not A Name');
+    expect(code).toBe(1);
+    expect(stderr).toContain('Not A Name');
+  });
+});

@@ -1,0 +1,13 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** Is the script of `npm run new`, in the checkout and in the package. */
+const SCRIPT = fileURLToPath(new URL('../../../scripts/new-module.mjs', import.meta.url));
+
+/** Creates the package of a module. The script checks the arguments. Returns its exit code. */
+export async function createModule(given: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [SCRIPT, ...given], { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 1;
+}
