@@ -1,20 +1,23 @@
 import { Outlet, useRouteContext, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
-import { tellTabs } from '../api/live/share-connection.ts';
+import { Suspense, lazy, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLiveChanges } from '../api/live/use-live-changes.ts';
-import { useSession } from '../api/session.ts';
-import { SessionEndedDialog } from '../features/account/session-ended-dialog.tsx';
+import { type Session, useSession } from '../api/session.ts';
 import { useTexts } from '../texts/language.tsx';
 import { shellTexts } from '../texts/shell.texts.ts';
 import { IconButton } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { foreignLine } from '../ui/cut-text.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { AccountMenu } from './account-menu.tsx';
-import { CommandMenu } from './command-menu.tsx';
 import { Navigation } from './navigation.tsx';
 import { setSessionEnded, useSessionEnded } from './session-ended.ts';
+import type { ShellDialog } from './shell-dialogs.tsx';
 import styles from './shell.module.css';
 import { useIsOnline } from './use-is-online.ts';
+import { useIsWide } from './use-is-wide.ts';
+
+const loadDialogs = () => import('./shell-dialogs.tsx');
+const ShellDialogs = lazy(async () => ({ default: (await loadDialogs()).ShellDialogs }));
 
 /** Shows the frame around the pages of signed-in people. */
 export function Shell() {
@@ -24,48 +27,21 @@ export function Shell() {
   const hasEnded = useSessionEnded() || current === null;
   const isOnline = useIsOnline();
   const isLost = useLiveChanges({ session, hasEnded, onEnded: setSessionEnded });
-  const [isNavigationOpen, setNavigationOpen] = useState(false);
-  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [dialog, setDialog] = useState<ShellDialog>();
+  const isWide = useIsWide();
   const main = useFocusOnNavigation();
-  useEffect(() => {
-    const open = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      setMenuOpen((isOpen) => !isOpen);
-    };
-    addEventListener('keydown', open);
-    return () => removeEventListener('keydown', open);
-  }, []);
+  useCommandKey(() => setDialog((open) => (open === 'commands' ? undefined : 'commands')));
+  // They are loaded after the first page is drawn, and before the service may be out of reach.
+  useEffect(() => void loadDialogs().catch(() => undefined), []);
+  const [areDialogsUsed, setDialogsUsed] = useState(false);
+  if (!areDialogsUsed && (dialog !== undefined || hasEnded)) setDialogsUsed(true);
+  const frame = { session: current ?? session, onOpen: setDialog };
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">
         {texts.skip}
       </a>
-      <header className={styles.sidebar}>
-        <div className={styles.brand}>
-          <img src="/icon.svg" width="20" height="20" alt="" />
-          <span title={session.organization.name}>{session.organization.name}</span>
-        </div>
-        <button type="button" className={styles.open} onClick={() => setMenuOpen(true)}>
-          <Icon name="search" />
-          {texts.commands.open}
-          <kbd>{isApple() ? '⌘K' : 'Ctrl K'}</kbd>
-        </button>
-        <Navigation />
-        <AccountMenu session={current ?? session} isWide />
-      </header>
-      <header className={styles.top}>
-        <IconButton
-          icon="menu"
-          label={texts.openNavigation}
-          onClick={() => setNavigationOpen(true)}
-        />
-        <div className={styles.brand}>
-          <span>{session.organization.name}</span>
-        </div>
-        <IconButton icon="search" label={texts.commands.title} onClick={() => setMenuOpen(true)} />
-        <AccountMenu session={current ?? session} />
-      </header>
+      {isWide ? <Sidebar {...frame} /> : <TopBar {...frame} />}
       <main id="content" className={styles.main} tabIndex={-1} ref={main}>
         <div role="status">
           {(!isOnline || isLost) && (
@@ -74,25 +50,77 @@ export function Shell() {
         </div>
         <Outlet />
       </main>
-      <Dialog
-        isOpen={isNavigationOpen}
-        onClose={() => setNavigationOpen(false)}
-        title={texts.navigation}
-      >
-        <Navigation onNavigate={() => setNavigationOpen(false)} />
-      </Dialog>
-      <CommandMenu isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
-      {hasEnded && (
-        <SessionEndedDialog
-          session={session}
-          onDone={() => {
-            setSessionEnded(false);
-            tellTabs(session, { type: 'renewed' });
-          }}
-        />
+      {areDialogsUsed && (
+        <Suspense fallback={null}>
+          <ShellDialogs
+            session={session}
+            hasEnded={hasEnded}
+            open={dialog}
+            onClose={() => setDialog(undefined)}
+          />
+        </Suspense>
       )}
     </div>
   );
+}
+
+interface FrameProps {
+  session: Session;
+  onOpen: (dialog: ShellDialog) => void;
+}
+
+/** Shows the frame of a wide window: the pages and the account at the left side. */
+function Sidebar({ session, onOpen }: FrameProps) {
+  const texts = useTexts(shellTexts);
+  const { name } = session.organization;
+  return (
+    <header className={styles.sidebar}>
+      <div className={styles.brand}>
+        <img src="/icon.svg" width="20" height="20" alt="" />
+        <span title={foreignLine(name)}>
+          <ForeignText text={name} />
+        </span>
+      </div>
+      <button type="button" className={styles.open} onClick={() => onOpen('commands')}>
+        <Icon name="search" />
+        {texts.commands.open}
+        <kbd>{isApple() ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
+      <Navigation />
+      <AccountMenu session={session} isWide />
+    </header>
+  );
+}
+
+/** Shows the frame of a narrow window: buttons above the page. */
+function TopBar({ session, onOpen }: FrameProps) {
+  const texts = useTexts(shellTexts);
+  return (
+    <header className={styles.top}>
+      <IconButton icon="menu" label={texts.openNavigation} onClick={() => onOpen('navigation')} />
+      <div className={styles.brand}>
+        <span>
+          <ForeignText text={session.organization.name} />
+        </span>
+      </div>
+      <IconButton icon="search" label={texts.commands.title} onClick={() => onOpen('commands')} />
+      <AccountMenu session={session} />
+    </header>
+  );
+}
+
+/** Calls `onPress` for Ctrl-K, or the same with the command key. */
+function useCommandKey(onPress: () => void): void {
+  const latest = useEffectEvent(onPress);
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      latest();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
 }
 
 /** Moves the focus to the heading of a new page, so that screen readers and the Tab key begin there. */

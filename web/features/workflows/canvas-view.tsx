@@ -1,6 +1,7 @@
 import { Suspense, lazy, useMemo, useState } from 'react';
 import { editorTexts } from '../../texts/editor.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { foreignLine } from '../../ui/cut-text.ts';
 import { Skeleton } from '../../ui/state.tsx';
 import { NODE, layoutOf } from './canvas/layout.ts';
 import { type Definition, textOf } from './definition.ts';
@@ -30,7 +31,7 @@ export function CanvasView({ definition, moving, faultsAt, onOpen }: ViewProps) 
         id: path,
         x,
         y,
-        title: textOf(step.id),
+        title: foreignLine(textOf(step.id)),
         about: `${texts.kinds[kindOf(step)]} ${describeStep(step)}`,
         hasFault: faultsAt(path) > 0,
         isMovable: true,
