@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import type { DatabaseAccess } from '../../src/database/setup/database-access.js';
 import { AppError } from '../../src/errors/app-error.js';
+import { createTestDatabase } from '../support/database.js';
 import { findPgBouncer } from '../support/find-program.js';
 import { PgBouncer, type PgBouncerOptions } from '../support/pgbouncer.js';
 import { createOwnedDatabase, type OwnedDatabase } from './owned-database.js';
@@ -174,9 +175,12 @@ describe.skipIf(!findPgBouncer())('a start behind PgBouncer', () => {
 
 describe('a start without a pooler', () => {
   it('finds none', async () => {
-    const url = process.env.TEST_TEMPLATE_URL!;
-    expect(await prepareDatabase(url, { waitMs: 0, log: () => undefined })).toMatchObject({
-      hasPooler: false,
-    });
+    const { url, drop } = await createTestDatabase();
+    try {
+      const access = await prepareDatabase(url, { waitMs: 0, log: () => undefined });
+      expect(access).toMatchObject({ hasPooler: false });
+    } finally {
+      await drop();
+    }
   });
 });
