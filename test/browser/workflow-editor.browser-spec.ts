@@ -74,6 +74,9 @@ describe('the editor of workflows', () => {
     ]);
     const { page, faults } = await dashboard.open(`/workflows/${id}`);
     await page.getByRole('tab', { name: 'Canvas' }).click();
+    const lines = page.locator('.react-flow__edge-path');
+    await lines.nth(5).waitFor({ state: 'attached' });
+    expect(await lines.count()).toBe(6);
     const card = (name: string) => page.locator('.react-flow__node', { hasText: name });
     const middle = async (name: string): Promise<{ x: number; y: number }> => {
       const box = await card(name).boundingBox();

@@ -4,6 +4,7 @@ import {
   type Edge,
   type Node,
   type NodeProps,
+  Handle,
   Position,
   ReactFlow,
   type ReactFlowInstance,
@@ -165,19 +166,12 @@ function Mark({
   );
 }
 
-/** The sizes and the ends of lines are given, because measuring 500 boxes takes most of the time that drawing them takes. */
 function nodeOf({ id, x, y, ...data }: Card, size: { width: number; height: number }): CardNode {
-  const middle = { x: size.width / 2, width: 0, height: 0 };
   return {
     id,
     type: 'card',
     position: { x, y },
     ...size,
-    measured: size,
-    handles: [
-      { ...middle, type: 'target', position: Position.Top, y: 0 },
-      { ...middle, type: 'source', position: Position.Bottom, y: size.height },
-    ],
     data,
     draggable: data.isMovable,
     ariaLabel: `${data.title}: ${data.about}`,
@@ -207,8 +201,10 @@ function CardBox({ data: { title, about, hasFault, isMovable, focusCount } }: No
   }, [focusCount]);
   return (
     <div ref={box} className={styles.card} data-fault={hasFault} data-empty={!isMovable}>
+      <Handle type="target" position={Position.Top} className={styles.handle} />
       <strong>{title}</strong>
       <span>{about}</span>
+      <Handle type="source" position={Position.Bottom} className={styles.handle} />
     </div>
   );
 }
