@@ -65,7 +65,6 @@ export const SLOW_SPECS = [
   'test/database/forged-notifications.e2e-spec.ts',
   'test/database/restore.e2e-spec.ts',
   'test/database/tenant-matrix.e2e-spec.ts',
-  'test/documentation/tool-tokens.e2e-spec.ts',
   'test/mcp/subscriptions-processes.e2e-spec.ts',
   'test/new-module/new-module.e2e-spec.ts',
   'test/operations/backup-command.e2e-spec.ts',
