@@ -64,6 +64,17 @@ export async function build() {
   });
 }
 
+/** Builds as {@link build} does. When that fails as expected, prints why and ends the process with this exit code. */
+export async function buildOrExit(code) {
+  try {
+    await build();
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    console.error(error.message);
+    process.exit(code);
+  }
+}
+
 /** Returns a part of `dist` that is missing or outdated, if there is one. */
 function stalePart() {
   return [SERVICE, DASHBOARD].find((part) => !isFresh(part));

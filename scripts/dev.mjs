@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { build, BuildError } from './build.mjs';
+import { buildOrExit } from './build.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** tsc prints this after each compilation. */
@@ -23,13 +23,7 @@ let service;
 let restarting = Promise.resolve();
 let isStopping = false;
 
-try {
-  await build();
-} catch (error) {
-  if (!(error instanceof BuildError)) throw error;
-  console.error(error.message);
-  process.exit(1);
-}
+await buildOrExit(1);
 // The compiler changes dist from now on, so the next `npm start` has to build it again.
 rmSync(join(root, 'dist/.build-stamp'), { force: true });
 startService();

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { build, BuildError } from './build.mjs';
+import { buildOrExit } from './build.mjs';
 import { faultOf, formsOf, rename } from './new-module/module-names.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -77,12 +77,7 @@ function faultOfFolder(folder) {
 
 /** Returns why the tools of the module would have names that exist already. */
 async function faultOfTools(name) {
-  try {
-    await build();
-  } catch (error) {
-    if (!(error instanceof BuildError)) throw error;
-    fail(error.message);
-  }
+  await buildOrExit(1);
   const { previewToolRegistry } = await import('../dist/src/bootstrap/preview-tool-registry.js');
   const registry = await previewToolRegistry();
   const { one, many } = formsOf(name);

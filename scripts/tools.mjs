@@ -1,6 +1,6 @@
 // npm run tools [-- --tokens]
 // Prints the tools of this build, or the number of tokens that each takes in tools/list. It needs no database.
-import { build, BuildError } from './build.mjs';
+import { buildOrExit } from './build.mjs';
 
 const COLUMN_GAP = '  ';
 const ERAS = [
@@ -12,12 +12,7 @@ const ERAS = [
 async function main() {
   const unknown = process.argv.slice(2).filter((argument) => argument !== '--tokens');
   if (unknown.length > 0) fail(`Unknown argument ${unknown[0]}. The only argument is --tokens.`);
-  try {
-    await build();
-  } catch (error) {
-    if (!(error instanceof BuildError)) throw error;
-    fail(error.message);
-  }
+  await buildOrExit(1);
   const { previewToolRegistry } = await import('../dist/src/bootstrap/preview-tool-registry.js');
   const tools = (await previewToolRegistry()).all();
   if (process.argv.includes('--tokens')) await printTokens(tools);

@@ -52,19 +52,17 @@ export class SecretTools {
   })
   async set(input: SetSecretInput, { organizationId, actor }: ToolCall): Promise<SecretResult> {
     assertFields(input);
-    const [before] = await this.secrets.list(organizationId, [input.name]);
-    const secret = input.secret ?? keptSecret(before?.content, input);
     const given = ALL_FIELDS.map((field) => [field, input[field]] as const);
-    const content: SecretContent = {
+    const contentFrom = (before: SecretContent | undefined): SecretContent => ({
       kind: input.kind,
-      secret,
+      secret: input.secret ?? keptSecret(before, input),
       hosts: input.hosts.map((host) => host.toLowerCase()),
       ...(Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Pick<
         SecretContent,
         Field
       >),
-    };
-    const saved = await this.secrets.set(organizationId, input.name, content, actor.id);
+    });
+    const saved = await this.secrets.set(organizationId, input.name, contentFrom, actor.id);
     return { secret: SecretView.of(saved) };
   }
 

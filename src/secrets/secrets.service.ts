@@ -45,11 +45,14 @@ export class SecretsService {
     );
   }
 
-  /** Creates or replaces a secret. Runs use the new one from their next request on. */
+  /**
+   * Creates or replaces a secret. `contentFrom` gets the content that is stored, which no other call changes meanwhile.
+   * Runs use the new secret from their next request on.
+   */
   async set(
     organizationId: string,
     name: string,
-    content: SecretContent,
+    contentFrom: (before: SecretContent | undefined) => SecretContent,
     updatedBy: string | null,
   ): Promise<StoredSecret> {
     return await this.tenants.transaction(organizationId, async () => {
@@ -57,6 +60,7 @@ export class SecretsService {
       const rows = await this.secrets.list(organizationId);
       const before = rows.find((row) => row.name === name);
       const stored = before && this.opened(before);
+      const content = contentFrom(stored?.content);
       // The same call again changes nothing.
       if (stored && isDeepStrictEqual(stored.content, content)) return stored;
       if (!before && rows.length >= MOST_SECRETS) {

@@ -79,7 +79,7 @@ describe('a backup of a database that calls change', () => {
     } finally {
       await original.close();
     }
-    // As after a power cut: a worker had this run, and its lease has not ended yet.
+    // After a power cut, a run looks like this: a worker had it, and its lease has not ended yet.
     await owner.ask(
       sourceUrl,
       `update workflow_runs set status = 'running', epoch = epoch + 1, available_at = now() + interval '1 second'

@@ -55,7 +55,7 @@ async function findMode(config: ClientConfig): Promise<'session' | 'shared' | 'u
     }
     if ((await askProcessId(client, END_SOON)) !== processId) return 'shared';
     for (let count = 1; count <= MOST_WAITS; count += 1) {
-      // Only an end while no statement is under way proves anything: a statement can reach a session that is ending.
+      // An end proves session mode only while no statement runs, because a statement can reach a session that is ending.
       if (await Promise.race([ended, sleep(WAIT_MS, false, { ref: false })])) return 'session';
       if ((await askProcessId(client)) !== processId) return 'shared';
     }
