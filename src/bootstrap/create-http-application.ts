@@ -11,6 +11,7 @@ import { limitPipelining } from '../http/limit-pipelining.js';
 import { refuseSeveralHosts } from '../http/one-host.js';
 import { logRequests } from '../http/request-log.js';
 import { ProblemFilter } from '../http/problem.filter.js';
+import { noteConnections } from '../http/unused-connections.js';
 import {
   NO_RUN,
   NO_WEBHOOK,
@@ -100,6 +101,7 @@ class ExpressServerAdapter extends ExpressAdapter {
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     };
     this.httpServer = createServer(options, limitPipelining(express));
+    noteConnections(this.httpServer);
   }
 
   /** Nest calls this after it has registered every route of every module, those of teams too. */

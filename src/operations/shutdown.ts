@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Server } from 'node:http';
+import { closeUnusedConnections } from '../http/unused-connections.js';
 
 const DRAIN_MS = 20_000;
 
@@ -16,6 +17,7 @@ export class Shutdown implements BeforeApplicationShutdown {
     // Without this, a client that sends one byte a minute would keep the process alive.
     const server = this.adapters.httpAdapter?.getHttpServer() as Server | undefined;
     setTimeout(() => server?.closeAllConnections(), DRAIN_MS).unref();
+    if (server) closeUnusedConnections(server);
   }
 }
 
