@@ -21,12 +21,12 @@ export function quoteInexactNumbers(json: string): string {
   return parts.join('');
 }
 
-/** Returns a number in decimal digits, without an exponent. */
+/** Returns the digits that JavaScript prints for a number, without an exponent. */
 export function numberText(value: number): string {
-  if (Number.isInteger(value)) return BigInt(value).toString();
-  const text = String(value);
+  const text = Object.is(value, -0) ? '0' : String(value);
   if (!text.includes('e')) return text;
   const { sign, digits, exponent } = decimalOf(text);
+  if (exponent >= 0) return `${sign}${digits}${'0'.repeat(exponent)}`;
   return `${sign}0.${'0'.repeat(-exponent - digits.length)}${digits}`;
 }
 
@@ -45,15 +45,18 @@ function endOfText(json: string, quote: number): number {
   }
 }
 
-/** Returns true when the number of JavaScript has the same value in one of the ways in which programs print it. */
+/**
+ * Returns true when `numberText` prints the same digits, or when the text is a fraction in another way in which programs
+ * print it.
+ */
 function isExact(text: string): boolean {
   const value = Number(text);
   if (!Number.isFinite(value)) return false;
   const given = keyOf(text);
+  if (keyOf(String(value)) === given) return true;
+  if (Number.isInteger(value)) return false;
   // Some programs print 0.1 with 17 digits, as 0.10000000000000001.
-  return [String(value), value.toPrecision(16), value.toPrecision(17)].some(
-    (printed) => keyOf(printed) === given,
-  );
+  return [value.toPrecision(16), value.toPrecision(17)].some((printed) => keyOf(printed) === given);
 }
 
 function keyOf(text: string): string {
