@@ -29,7 +29,7 @@ if (!hasChromium) {
 
 export const common = {
   // More workers than cores: most tests wait for a server or for a timer.
-  maxWorkers: 4,
+  maxWorkers: 5,
   reporters: ['default', './test/support/summary-reporter.ts'],
 };
 

@@ -18,7 +18,7 @@ export default defineConfig({
           name: 'thorough',
           include: [...THOROUGH_SPECS, ...SLOW_SPECS],
           env: { TEST_THOROUGH: 'true' },
-          testTimeout: 300_000,
+          testTimeout: 1_200_000,
         },
       },
       ...(hasRedis

@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultDataDir } from '../../src/config/env.js';
 import { EmbeddedPostgresUnsupported } from '../../src/database/embedded/embedded-postgres-error.js';
@@ -12,11 +9,12 @@ import { waitFor } from '../support/wait-for.js';
 import {
   type Account,
   Sandbox,
+  countRows,
+  insertRow,
   isAlive,
   kill,
   postmasterPid,
   processField,
-  query,
   stopOwner,
 } from './support/sandbox.js';
 
@@ -34,10 +32,6 @@ afterAll(async () => {
 
 const start = (dataDir: string, log?: (line: string) => void) =>
   EmbeddedPostgres.start({ dataDir, settings, ...(log ? { log } : {}) });
-const insert = (url: string) =>
-  query(url, 'create table if not exists kept (n int); insert into kept values (1)');
-const count = async (url: string) =>
-  (await query(url, 'select count(*)::int as n from kept'))[0]?.['n'];
 
 // Root starts PostgreSQL as another user, so these tests run for root and for an ordinary user.
 const accounts: [string, Account][] = isRoot
@@ -55,27 +49,27 @@ describe.each(accounts)('EmbeddedPostgres run by %s', (_name, account) => {
     expect(first.url).toMatch(/^postgres:\/\/switchboard:[\w-]{32}@127\.0\.0\.1:\d+\/switchboard$/);
     expect(processField(first.pid, 'uid')).not.toBe(0);
     expect((await stat(join(dataDir, 'pg.password'))).mode & 0o777).toBe(0o600);
-    await insert(first.url);
+    await insertRow(first.url);
     await stopOwner(first);
     expect(isAlive(first.pid)).toBe(false);
     expect(await readdir(dataDir)).toEqual(['pg', 'pg.password', 'postgres.log']);
 
     const second = await sandbox.owner(dataDir, account);
     expect(second).toMatchObject({ firstStart: false, isOwner: true });
-    expect(await count(second.url)).toBe(1);
+    expect(await countRows(second.url)).toBe(1);
     await stopOwner(second);
   });
 
   it('is taken over by a new owner after kill -9 of the old one, keeps every row, and ends when the new owner stops it', async () => {
     const dataDir = await sandbox.dataDir(account);
     const killed = await sandbox.owner(dataDir, account);
-    await insert(killed.url);
+    await insertRow(killed.url);
     await kill(killed.process.pid, 'SIGKILL');
     expect(isAlive(killed.pid)).toBe(true);
 
     const heir = await sandbox.owner(dataDir, account);
     expect(heir).toMatchObject({ pid: killed.pid, firstStart: false, isOwner: true });
-    expect(await count(heir.url)).toBe(1);
+    expect(await countRows(heir.url)).toBe(1);
     await stopOwner(heir);
     expect(isAlive(killed.pid)).toBe(false);
   });
@@ -87,9 +81,9 @@ describe('EmbeddedPostgres', () => {
     const owner = await sandbox.owner(dataDir);
     const guest = await start(dataDir);
     expect(guest).toMatchObject({ url: owner.url, firstStart: false, isOwner: false });
-    await insert(guest.url);
+    await insertRow(guest.url);
     await guest.stop();
-    expect(await count(owner.url)).toBe(1);
+    expect(await countRows(owner.url)).toBe(1);
     await stopOwner(owner);
     expect(isAlive(owner.pid)).toBe(false);
   });
@@ -105,115 +99,6 @@ describe('EmbeddedPostgres', () => {
     await stopOwner(owner);
     await lost;
     expect(lines.at(-1)).toContain('was stopped by the process that ran it');
-  });
-
-  it('does not treat a process that reuses the pid of the owner as the owner', async () => {
-    const dataDir = await sandbox.usedDataDir();
-    const killed = await sandbox.owner(dataDir);
-    await kill(killed.process.pid, 'SIGKILL');
-    const stranger = { pid: process.pid, startedAt: 'another boot:1' };
-    await writeFile(join(dataDir, 'pg.owner'), JSON.stringify(stranger));
-    const heir = await start(dataDir);
-    expect(heir.isOwner).toBe(true);
-    await heir.stop();
-    expect(isAlive(killed.pid)).toBe(false);
-  });
-
-  it('recovers after kill -9 of the server', async () => {
-    const dataDir = await sandbox.usedDataDir();
-    const lines: string[] = [];
-    const first = await start(dataDir, (line) => lines.push(line));
-    await insert(first.url);
-    await kill(first.pid, 'SIGKILL');
-    const second = await start(dataDir);
-    expect(second).toMatchObject({ firstStart: false, isOwner: true });
-    expect(second.pid).not.toBe(first.pid);
-    expect(await count(second.url)).toBe(1);
-    expect(lines.at(-1)).toContain('ended unexpectedly (SIGKILL)');
-    // The first handle may stop only its own server, which has ended.
-    await first.stop();
-    expect(await count(second.url)).toBe(1);
-    await second.stop();
-  });
-
-  it('starts although postmaster.pid names a running process that is not a server of this database', async () => {
-    const dataDir = await sandbox.usedDataDir();
-    const first = await start(dataDir);
-    const pidFile = join(dataDir, 'pg/postmaster.pid');
-    const left = await readFile(pidFile, 'utf8');
-    const uid = processField(first.pid, 'uid');
-    await kill(first.pid, 'SIGKILL');
-    // Another process of the same user has this pid, so PostgreSQL alone would refuse to start.
-    const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...(isRoot ? { uid } : {}) });
-    try {
-      await writeFile(pidFile, left.replace(/^\d+/, String(stranger.pid)));
-      const second = await start(dataDir);
-      expect(second.isOwner).toBe(true);
-      await second.stop();
-    } finally {
-      stranger.kill('SIGKILL');
-    }
-  });
-
-  it('waits for a server that is shutting down, and then starts a new one', async () => {
-    const dataDir = await sandbox.usedDataDir();
-    const first = await start(dataDir);
-    await insert(first.url);
-    // SIGTERM is the smart shutdown: the server keeps running until this client disconnects.
-    const client = new Client({ connectionString: first.url });
-    await client.connect();
-    process.kill(first.pid, 'SIGTERM');
-    const next = start(dataDir);
-    await sleep(300);
-    expect(isAlive(first.pid)).toBe(true);
-    await client.end();
-    const second = await next;
-    expect(second.isOwner).toBe(true);
-    expect(second.pid).not.toBe(first.pid);
-    expect(await count(second.url)).toBe(1);
-    await second.stop();
-  });
-
-  it('removes the files of an interrupted initdb', async () => {
-    const dataDir = await sandbox.dataDir();
-    await mkdir(join(dataDir, 'pg.init/base'), { recursive: true });
-    await writeFile(join(dataDir, 'pg.init/PG_VERSION'), '18\n');
-    await mkdir(join(dataDir, 'pg.init-1234'));
-    const database = await start(dataDir);
-    expect(database.firstStart).toBe(true);
-    expect((await readdir(dataDir)).filter((name) => name.startsWith('pg.init'))).toEqual([]);
-    await database.stop();
-  });
-
-  it('creates one database when four processes start simultaneously', async () => {
-    const dataDir = await sandbox.dataDir();
-    // This is the lock of a process that died during its start. Only one of the four may remove it.
-    const dead = { pid: 999_999_999, startedAt: null, token: '0123456789' };
-    await writeFile(join(dataDir, 'pg.lock'), JSON.stringify(dead));
-    const owners = await Promise.all([1, 2, 3, 4].map(() => sandbox.owner(dataDir)));
-    expect(owners.filter((owner) => owner.error)).toEqual([]);
-    expect(owners.filter((owner) => owner.firstStart)).toHaveLength(1);
-    expect(owners.filter((owner) => owner.isOwner)).toHaveLength(1);
-    expect(new Set(owners.map((owner) => owner.url)).size).toBe(1);
-    for (const guest of owners.filter((owner) => !owner.isOwner)) await stopOwner(guest);
-    for (const owner of owners.filter((owner) => owner.isOwner)) {
-      await insert(owner.url);
-      await stopOwner(owner);
-      expect(isAlive(owner.pid)).toBe(false);
-    }
-    expect(await readdir(dataDir)).toEqual(['pg', 'pg.password', 'postgres.log']);
-  });
-
-  it('survives Ctrl-C, which signals the whole process group of its owner', async () => {
-    const dataDir = await sandbox.usedDataDir();
-    const owner = await sandbox.owner(dataDir);
-    const group = processField(owner.process.pid ?? 0, 'pgrp');
-    expect(processField(owner.pid, 'pgrp')).toBe(owner.pid);
-    expect(group).not.toBe(owner.pid);
-    await kill(-group, 'SIGINT').catch(() => undefined);
-    expect(await query(owner.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    await (await start(dataDir)).stop();
-    expect(isAlive(owner.pid)).toBe(false);
   });
 
   it('refuses a database of another major version', async () => {

@@ -145,7 +145,11 @@ describe('npm run backup and npm run restore', () => {
         () => backup(join(folder, 'none'), { DATA_DIR: join(folder, 'nowhere') }),
         /no database in .*nowhere/,
       ],
-      [() => backup(join(folder, 'no/folder'), { DATABASE_URL: sourceUrl }), /ENOENT/],
+      [
+        () => backup(join(folder, 'no/folder'), { DATABASE_URL: sourceUrl }),
+        /There is no backup: The folder .*no does not exist\. Create it, or name another\.$/m,
+      ],
+      [() => backup(join(file, 'inside'), { DATABASE_URL: sourceUrl }), /is not a folder/],
       [() => restore([], { DATABASE_URL }), /Give one file.*Usage:/s],
       [() => restore(['--chek', file], { DATABASE_URL }), /Unknown option '--chek'.*Usage:/s],
       [() => restore([join(folder, 'missing')], { DATABASE_URL }), /The file does not exist/],

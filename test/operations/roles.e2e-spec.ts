@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../support/database.js';
 import { freePort } from '../support/global-setup.js';
@@ -135,28 +132,4 @@ describe('a start that cannot work', () => {
     expect(started.output()).not.toMatch(/migrations/);
     expect(started.output()).not.toMatch(/\bat .*\.js:\d+/);
   });
-});
-
-it('ends with words when another start on the same data folder takes the database away', async () => {
-  buildTree();
-  const DATA_DIR = await mkdtemp(join(tmpdir(), 'shared-'));
-  const starts: SwitchboardProcess[] = [];
-  const start = async (): Promise<SwitchboardProcess> => {
-    const started = startProcess({ DATA_DIR, PORT: String(await freePort()), LOG_LEVEL: 'fatal' });
-    starts.push(started);
-    await started.untilSaid(/listens on http/);
-    return started;
-  };
-  try {
-    const first = await start();
-    const second = await start();
-    first.child.kill('SIGTERM');
-    expect(await first.exited).toBe(0);
-    expect(await second.exited).toBe(1);
-    expect(second.output()).toContain('Switchboard ends, because its database is gone.');
-  } finally {
-    for (const { child } of starts) child.kill('SIGTERM');
-    await Promise.all(starts.map(({ exited }) => exited));
-    await rm(DATA_DIR, { recursive: true, force: true });
-  }
 });

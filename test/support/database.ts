@@ -18,7 +18,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const template = templateUrl.pathname.slice(1);
   counter += 1;
   const name = `${template}_${process.pid}_${counter}`;
-  await asAdministrator(`create database ${name} template ${template}`);
+  // In memory, copies of files take half the processor time of copies that go through the log.
+  await asAdministrator(`create database ${name} template ${template} strategy file_copy`);
   // A copy has no grants of its template.
   await asAdministrator(`revoke temporary on database ${name} from public`);
   const url = new URL(templateUrl);

@@ -118,7 +118,7 @@ function quotePair([user, password]: [string, string]): string {
 
 /** Returns the documented SQL that lets PgBouncer look up passwords, with this password. */
 export async function lookUpSql(password: string): Promise<string> {
-  const [, documented] = /```sql\n([\s\S]+?pgbouncer[\s\S]+?)```/.exec(
+  const [, documented] = /```sql\n(create role pgbouncer[\s\S]+?)```/.exec(
     await readFile(PAGE, 'utf8'),
   )!;
   return documented!.replace("'choose-a-password'", `'${password}'`);

@@ -34,7 +34,21 @@ export async function writeArchive(
     return (await stat(path)).size;
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
-    throw error;
+    throw toFolderError(error, dirname(path));
+  }
+}
+
+/** Says what is wrong with the folder of a new file. Node names only the draft, which the caller does not know. */
+function toFolderError(error: unknown, folder: string): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return AppError.invalid(`The folder ${folder} does not exist. Create it, or name another.`);
+    case 'EACCES':
+      return AppError.invalid(`This user may not write in the folder ${folder}.`);
+    case 'ENOTDIR':
+      return AppError.invalid(`${folder} is not a folder.`);
+    default:
+      return error;
   }
 }
 

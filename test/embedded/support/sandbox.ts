@@ -185,3 +185,12 @@ async function ended(pid: number | undefined): Promise<void> {
     await sleep(5);
   }
 }
+
+/** Inserts a row into the table `kept`, which it creates if necessary. */
+export async function insertRow(url: string): Promise<void> {
+  await query(url, 'create table if not exists kept (n int); insert into kept values (1)');
+}
+
+export async function countRows(url: string): Promise<unknown> {
+  return (await query(url, 'select count(*)::int as n from kept'))[0]?.['n'];
+}

@@ -9,6 +9,12 @@ import { createOrganization, type TestOrganization } from '../../support/organiz
 import { IS_THOROUGH } from '../../support/thorough.js';
 import { waitFor } from '../../support/wait-for.js';
 
+/**
+ * It is false in `npm test`, which tests the most important failpoints only: each test takes seconds of processor time for
+ * its processes.
+ */
+export const HAS_ALL_FAILPOINTS = IS_THOROUGH || process.env.FAILPOINT_ROUNDS !== undefined;
+
 /** Is the number of rounds that stop at a failpoint, and are killed there, together. */
 const MAX_BATCH = 20;
 const ROUNDS = Number(process.env.FAILPOINT_ROUNDS ?? (IS_THOROUGH ? 20 : 5));
