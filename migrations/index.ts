@@ -27,6 +27,7 @@ import { MessageEvents1764000026000 } from './1764000026000-message-events.js';
 import { SecretChannels1764000027000 } from './1764000027000-secret-channels.js';
 import { MeasuredQuotas1764000028000 } from './1764000028000-measured-quotas.js';
 import { Secrets1764000029000 } from './1764000029000-secrets.js';
+import { KeptPlans1764000035000 } from './1764000035000-kept-plans.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -63,4 +64,5 @@ export const MIGRATIONS = [
   SecretChannels1764000027000,
   MeasuredQuotas1764000028000,
   Secrets1764000029000,
+  KeptPlans1764000035000,
 ];

@@ -746,7 +746,7 @@ function gate.claim_events(batch_size integer, only_id text, lease_seconds integ
 function gate.claim_measure(lease_seconds integer) returns TABLE(organization_id text)
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
-  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+  language plpgsql security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function gate.claim_purge(lease_seconds integer) returns TABLE(organization_id text, kind text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_runs(batch_size integer, only_id text, lease_seconds integer, share jsonb DEFAULT '{}'::jsonb) returns TABLE(id text, organization_id text, epoch integer, limited boolean)
@@ -766,7 +766,7 @@ function gate.find_account(by_email text, by_user_id text, in_organization_id te
 function gate.find_address_verification(of_user_id text, in_organization_id text) returns TABLE(is_verified boolean, messages_a_day bigint)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_api_key(key_hash bytea) returns TABLE(id text, organization_id text, stale boolean, policies jsonb, offered_revisions text, read_only boolean, tools text[], revoked_at timestamp with time zone, expired_at timestamp with time zone)
-  language sql stable security definer set search_path=pg_catalog, pg_temp;
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_outdated_versions(schemas jsonb, after_organization_id text, after_workflow_id text, after_version integer, batch_size integer) returns TABLE(organization_id text, workflow_id text, version integer, outdated boolean)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_parked_runs(batch_size integer) returns TABLE(id text, organization_id text)
@@ -836,7 +836,7 @@ function private.admit_runs_of_workflow(organization text, workflow text, deboun
 function private.cancel_children() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.choose_runs(batch_size integer, share jsonb, first_organizations text[]) returns text[]
-  language plpgsql set search_path=pg_catalog, pg_temp;
+  language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function private.contact_search_keys(organization text, searched text, step integer) returns bigint[]
   language plpgsql immutable strict parallel safe cost 1000;
 function private.count_insert() returns trigger
@@ -855,6 +855,8 @@ function private.is_signed(purpose text, message text, signature text) returns b
   language plpgsql stable set search_path=pg_catalog, pg_temp;
 function private.isolate(target regclass, key_column name DEFAULT 'organization_id'::name, bookkeeping boolean DEFAULT false) returns void
   language plpgsql;
+function private.lease_runs(chosen text[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer, limited boolean)
+  language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 function private.lock_for_member(in_organization_id text, for_user_id text) returns void
   language plpgsql set search_path=pg_catalog, pg_temp set lock_timeout=1s;
 function private.notify_run_change() returns trigger
@@ -894,7 +896,7 @@ function private.requeue_limited_run() returns trigger
 function private.return_quota(of_organization_id text, quota text, amount bigint) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.room_of_key(organization text, workflow text, limits json, key text) returns integer
-  language plpgsql set search_path=pg_catalog, pg_temp;
+  language plpgsql stable set search_path=pg_catalog, pg_temp;
 function private.store_seal(chain private.audit_chains, seal private.audit_seals) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.stored_bytes(of_organization text, contacts bigint, runs bigint, sample integer) returns bigint

@@ -9,11 +9,11 @@
 -- Locks: the chosen runs. It skips runs that others have locked.
 --
 -- The cost grows with batch_size and not with the number of queued runs: the loop reads the first entry of
--- each organization in the index workflow_runs_due_idx.
+-- each organization in the index workflow_runs_due_idx. Plans are kept, as in claim_messages.sql, and may not sort.
 create or replace function private.choose_runs(batch_size integer, share jsonb, first_organizations text[])
 returns text[]
 language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan set enable_sort = off as $$
 declare
   last_turn constant text collate "C" := coalesce(share ->> 'after', '');
   at_organization text collate "C" := last_turn;

@@ -7,11 +7,15 @@
 -- Result: id, organization and new epoch of each claimed row.
 -- Locks: the claimed rows. It skips rows that others have locked.
 --
+-- Without plan_cache_mode, PostgreSQL plans the statements for each call, which takes as long as the claim. A kept plan
+-- does not know batch_size and could sort a long backlog for each claim. Without sorting, it reads messages_due_at_idx in
+-- its order and stops after batch_size rows.
+--
 -- The two branches are separate statements, because "only_id is null or id = only_id" could use neither index.
 create or replace function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer)
 returns table (id text, organization_id text, epoch integer)
 language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan set enable_sort = off as $$
 #variable_conflict use_column
 declare
   lease constant timestamptz := now() + make_interval(secs => lease_seconds);

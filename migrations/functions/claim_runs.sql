@@ -60,21 +60,6 @@ begin
         and coalesce((share -> 'rooms' ->> r.organization_id)::integer, 1) > 0
       for update skip locked);
   end if;
-  return query
-    with claimed as (
-      update public.workflow_runs r set
-        epoch = r.epoch + 1,
-        crashes = r.crashes + (r.status = 'running')::integer,
-        status = case when r.status = 'running' and r.crashes >= 2 then 'failed' else 'running' end,
-        reason = case when r.status = 'running' and r.crashes >= 2 then 'poison' end,
-        finished_at = case when r.status = 'running' and r.crashes >= 2 then now() end,
-        -- The clock decides and not the start of this transaction: the run that it waited for may have ended later.
-        started_at = coalesce(r.started_at, clock_timestamp()),
-        available_at = now() + make_interval(secs => lease_seconds)
-      where r.id = any (chosen)
-      returning r.id, r.organization_id, r.epoch, r.status, r.limited
-    )
-    select t.id, t.organization_id, t.epoch, t.limited from claimed t where t.status = 'running'
-    order by array_position(chosen, t.id);
+  return query select l.id, l.organization_id, l.epoch, l.limited from private.lease_runs(chosen, lease_seconds) l;
 end
 $$;

@@ -22,9 +22,10 @@ declare
   period constant interval := make_interval(secs => (limits -> 'rate' ->> 'per_seconds')::integer);
   has_keys constant boolean := limits -> 'concurrency' ->> 'runs_per_key' is not null;
   room integer := 1000;
+  left_to_move integer := 1000;
+  moved integer;
+  admitted integer;
   next_at timestamptz;
-  run record;
-  is_free boolean;
 begin
   if max_runs is not null then
     select max_runs - coalesce(sum(taken.places), 0) into room from (
@@ -35,28 +36,34 @@ begin
       limit max_runs
     ) taken;
   end if;
-  if room > 0 then
-    for run in
-      select r.id, r.slot_key from public.workflow_runs r
+  -- Each turn moves as many runs as there are places. Runs whose key has no free slot leave places for the next turn.
+  while room > 0 and left_to_move > 0 loop
+    with next as materialized (
+      select r.id, r.slot_key, r.created_at from public.workflow_runs r
       where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'rate'
-      order by r.created_at, r.id limit 1000 for update skip locked
-    loop
-      is_free := run.slot_key is null or not has_keys
-        or private.room_of_key(organization, workflow, limits, run.slot_key) > 0;
+      order by r.created_at, r.id limit least(room, left_to_move) for update skip locked
+    ), keys as materialized (
+      select k.slot_key, private.room_of_key(organization, workflow, limits, k.slot_key) as room
+      from (select distinct n.slot_key from next n where has_keys and n.slot_key is not null) k
+    ), judged as (
+      select n.id, k.room is null or row_number() over (partition by n.slot_key order by n.created_at, n.id) <= k.room as is_free
+      from next n left join keys k on k.slot_key = n.slot_key
+    ), passed as (
       update public.workflow_runs r set
-        delayed_by = case when is_free then 'slot' else 'turn' end,
+        delayed_by = case when j.is_free then 'slot' else 'turn' end,
         reason = 'concurrency', delayed_until = null,
-        earlier_begins = case when is_free and max_runs is not null
+        earlier_begins = case when j.is_free and max_runs is not null
           then nullif(private.recent_begins(r.earlier_begins || r.released_at, moment - period), '{}')
           else r.earlier_begins end,
-        released_at = case when is_free and max_runs is not null then timestamptz 'infinity' else r.released_at end
-      where r.organization_id = organization and r.id = run.id;
-      if is_free then
-        room := room - 1;
-      end if;
-      exit when room = 0;
-    end loop;
-  end if;
+        released_at = case when j.is_free and max_runs is not null then timestamptz 'infinity' else r.released_at end
+      from judged j where r.organization_id = organization and r.id = j.id
+      returning j.is_free
+    )
+    select count(*), count(*) filter (where p.is_free) into moved, admitted from passed p;
+    exit when moved = 0;
+    room := room - admitted;
+    left_to_move := left_to_move - moved;
+  end loop;
   if max_runs is not null then
     -- A run that has a place and has not begun yet frees it after a period at the earliest.
     select b.at + period into next_at from (

@@ -8,7 +8,7 @@
 -- Locks: none. The caller has the advisory lock of the workflow.
 create or replace function private.room_of_key(organization text, workflow text, limits json, key text)
 returns integer
-language plpgsql
+language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
   max_runs_per_key constant integer := (limits -> 'concurrency' ->> 'runs_per_key')::integer;

@@ -11,17 +11,16 @@ create or replace function private.take_quota(of_organization_id text, quota tex
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
-declare
-  free integer;
 begin
-  select b.block into free from private.quota_blocks b
-  where b.organization_id = of_organization_id and b.name = quota and b.day = on_day and b.remaining >= amount
-  limit 1 for no key update skip locked;
-  if free is null then
+  with unlocked as materialized (
+    select b.block from private.quota_blocks b
+    where b.organization_id = of_organization_id and b.name = quota and b.day = on_day and b.remaining >= amount
+    limit 1 for no key update skip locked
+  )
+  update private.quota_blocks b set remaining = b.remaining - amount from unlocked
+  where b.organization_id = of_organization_id and b.name = quota and b.block = unlocked.block;
+  if not found then
     perform private.grant_quota(of_organization_id, quota, amount, on_day);
-    return;
   end if;
-  update private.quota_blocks b set remaining = b.remaining - amount
-  where b.organization_id = of_organization_id and b.name = quota and b.block = free;
 end
 $$;

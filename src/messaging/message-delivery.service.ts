@@ -69,7 +69,7 @@ export class MessageDeliveryService {
         await this.emitMessageEvent(await this.messages.settle(organizationId, id, obstacle));
         return undefined;
       }
-      await this.messages.beginAttempt(organizationId, id, epoch);
+      this.messages.beginAttempt(organizationId, id, epoch);
       return message;
     });
   }
@@ -98,12 +98,9 @@ export class MessageDeliveryService {
       try {
         const recorded = await this.tenants.transaction(organizationId, async () => {
           this.changes.publish(organizationId, resourceChange('messages', id));
-          if (!(await this.messages.recordOutcome(organizationId, id, epoch, outcome)))
-            return false;
-          if (outcome.status !== 'queued') {
-            await this.emitMessageEvent((await this.messages.find(organizationId, id))!);
-          }
-          return true;
+          const message = await this.messages.recordOutcome(organizationId, id, epoch, outcome);
+          if (message) await this.emitMessageEvent(message);
+          return message !== undefined;
         });
         if (!recorded)
           this.logger.warn(

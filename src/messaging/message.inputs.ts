@@ -85,8 +85,7 @@ export class SendMessageInput extends AddresseeInput {
   scheduled_at?: string;
 
   @Doc(
-    'Your key for this message: a repeated call with the same key returns the first message. Use a key ' +
-      'whenever you may retry.',
+    'A repeated call with the same key returns the first message. Use one whenever you may retry.',
   )
   @Text({ optional: true, min: 1, max: 255 })
   idempotency_key?: string;

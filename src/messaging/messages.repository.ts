@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Repository, SelectQueryBuilder } from 'typeorm';
-import { prepared } from '../database/driver/statement.js';
+import { type PreparedStatement, prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
 import {
@@ -16,6 +16,29 @@ const INSERT = prepared(
   `insert into messages (organization_id, id, contact_id, channel, direction, recipient, subject, body, status,
     idempotency_key, run_id, scheduled_at, due_at, created_at, updated_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($12, now()), $13, $13)`,
+);
+/** Names the columns as the properties of {@link Message}, so that a row is a message. */
+const COLUMNS = `organization_id as "organizationId", id, contact_id as "contactId", channel, direction, recipient,
+  subject, body, status, status_reason as "statusReason", idempotency_key as "idempotencyKey",
+  external_id as "externalId", run_id as "runId", attempts, epoch, scheduled_at as "scheduledAt", due_at as "dueAt",
+  lease_until as "leaseUntil", sent_at as "sentAt", created_at as "createdAt", updated_at as "updatedAt"`;
+// The statements of each delivery are prepared. PostgreSQL took as long to parse and plan them as to execute them.
+const FIND = prepared(
+  'message',
+  `select ${COLUMNS} from messages where organization_id = $1 and id = $2`,
+);
+const FIND_FOR_UPDATE = prepared('message_for_update', `${FIND.text} for update`);
+const BEGIN_ATTEMPT = prepared(
+  'message_begin_attempt',
+  `update messages set status = 'sending', attempts = attempts + 1, updated_at = now()
+   where organization_id = $1 and id = $2 and epoch = $3`,
+);
+const RECORD_OUTCOME = prepared(
+  'message_outcome',
+  `update messages set status = $4, status_reason = $5, lease_until = null, updated_at = now(),
+     sent_at = case when $4 = 'sent' then now() else sent_at end,
+     due_at = coalesce(now() + make_interval(secs => $6), due_at)
+   where organization_id = $1 and id = $2 and epoch = $3 and status = 'sending' returning ${COLUMNS}`,
 );
 
 type NewMessage = Pick<
@@ -108,15 +131,12 @@ export class MessagesRepository {
   }
 
   find(organizationId: string, id: string): Promise<Message | null> {
-    return this.rows(organizationId).findOneBy({ organizationId, id });
+    return this.findOne(FIND, organizationId, id);
   }
 
   /** Finds the message and locks its row until the transaction ends. */
   findForUpdate(organizationId: string, id: string): Promise<Message | null> {
-    return this.rows(organizationId).findOne({
-      where: { organizationId, id },
-      lock: { mode: 'pessimistic_write' },
-    });
+    return this.findOne(FIND_FOR_UPDATE, organizationId, id);
   }
 
   /** Returns at most `limit` messages after `position`, newest first. */
@@ -216,38 +236,38 @@ export class MessagesRepository {
     return await this.rows(organizationId).findOneByOrFail({ organizationId, id });
   }
 
-  /** Counts an attempt before it begins, so that attempts that end in a crash are counted too. */
-  async beginAttempt(organizationId: string, id: string, epoch: number): Promise<void> {
-    await this.rows(organizationId).update(
-      { organizationId, id, epoch },
-      { status: 'sending', attempts: () => 'attempts + 1', updatedAt: () => 'now()' },
-    );
+  /**
+   * Queues an update that counts an attempt before it begins, so that attempts that end in a crash are counted too. The
+   * caller must have locked the row.
+   */
+  beginAttempt(organizationId: string, id: string, epoch: number): void {
+    this.tenants.session(organizationId).defer(BEGIN_ATTEMPT, [organizationId, id, epoch]);
   }
 
-  /** Records the outcome of an attempt. Returns false, and writes nothing, when another worker has claimed the message. */
+  /**
+   * Records the outcome of an attempt and returns the message. Returns undefined, and writes nothing, when another worker
+   * has claimed the message.
+   */
   async recordOutcome(
     organizationId: string,
     id: string,
     epoch: number,
     { status, reason, retryInSeconds }: Outcome,
-  ): Promise<boolean> {
-    const updated = await this.rows(organizationId)
-      .createQueryBuilder()
-      .update()
-      .set({
-        status,
-        statusReason: reason,
-        leaseUntil: null,
-        updatedAt: () => 'now()',
-        ...(status === 'sent' && { sentAt: () => 'now()' }),
-        ...(retryInSeconds !== undefined && {
-          dueAt: () => 'now() + make_interval(secs => :retryInSeconds)',
-        }),
-      })
-      .where({ organizationId, id, epoch, status: 'sending' })
-      .setParameters({ retryInSeconds })
-      .execute();
-    return updated.affected === 1;
+  ): Promise<Message | undefined> {
+    const values = [organizationId, id, epoch, status, reason, retryInSeconds ?? null];
+    const session = this.tenants.session(organizationId);
+    const [updated] = await session.query<Message>(RECORD_OUTCOME, values);
+    return updated;
+  }
+
+  private async findOne(
+    statement: PreparedStatement,
+    organizationId: string,
+    id: string,
+  ): Promise<Message | null> {
+    const session = this.tenants.session(organizationId);
+    const [found] = await session.query<Message>(statement, [organizationId, id]);
+    return found ?? null;
   }
 
   private rows(organizationId: string): Repository<Message> {

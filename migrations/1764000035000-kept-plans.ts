@@ -1,0 +1,20 @@
+import { SqlMigration } from './sql-migration.js';
+
+/**
+ * Makes runs and messages cost PostgreSQL less: frequent functions keep their plans, and runs that wait for a rate limit
+ * are admitted together.
+ */
+export class KeptPlans1764000035000 extends SqlMigration {
+  readonly name = 'KeptPlans1764000035000';
+  readonly files = [
+    'functions/take_quota.sql',
+    'functions/find_api_key.sql',
+    'functions/claim_messages.sql',
+    'functions/lease_runs.sql',
+    'functions/choose_runs.sql',
+    'functions/claim_runs.sql',
+    'functions/room_of_key.sql',
+    'functions/pass_rate.sql',
+  ];
+  readonly objects = ['function private.lease_runs'];
+}

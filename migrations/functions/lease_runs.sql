@@ -1,0 +1,35 @@
+-- Starts the leases of chosen runs, for gate.claim_runs.
+--
+-- Arguments:
+--   chosen         the ids of runs that this transaction has locked
+--   lease_seconds  how long the leases last without renewal
+-- Result: id, organization and new epoch of each run in the given order, and whether its workflow limits runs. A run
+--   that is parked is left out.
+-- Locks: none.
+--
+-- It is a separate function so that plan_cache_mode applies to its statement alone. Otherwise PostgreSQL plans the
+-- statement for each call, because of the number of ids, which takes a third of the time of the update.
+create or replace function private.lease_runs(chosen text[], lease_seconds integer)
+returns table (id text, organization_id text, epoch integer, limited boolean)
+language plpgsql
+set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+begin
+  return query
+    with claimed as (
+      update public.workflow_runs r set
+        epoch = r.epoch + 1,
+        crashes = r.crashes + (r.status = 'running')::integer,
+        status = case when r.status = 'running' and r.crashes >= 2 then 'failed' else 'running' end,
+        reason = case when r.status = 'running' and r.crashes >= 2 then 'poison' end,
+        finished_at = case when r.status = 'running' and r.crashes >= 2 then now() end,
+        -- The clock decides and not the start of this transaction: the run that it waited for may have ended later.
+        started_at = coalesce(r.started_at, clock_timestamp()),
+        available_at = now() + make_interval(secs => lease_seconds)
+      where r.id = any (chosen)
+      returning r.id, r.organization_id, r.epoch, r.status, r.limited
+    )
+    select t.id, t.organization_id, t.epoch, t.limited from claimed t where t.status = 'running'
+    order by array_position(chosen, t.id);
+end
+$$;
