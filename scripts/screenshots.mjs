@@ -1,6 +1,6 @@
 // Makes the two screenshots of the README, with a service and data of their own.
 //   npm run screenshots                              writes docs/images/*.png
-//   ALL=/tmp/pages npm run screenshots               also shows more pages, in both themes and widths, for a look
+//   ALL=/tmp/pages npm run screenshots               also shows every page, in both themes and widths, for a look
 import { mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
@@ -15,6 +15,7 @@ const FOLDER = resolve(import.meta.dirname, '../docs/images');
 const MOST_BYTES = 150_000;
 const SIZE = { width: 1280, height: 800 };
 const NARROW = { width: 360, height: 800 };
+const SECRET = { name: 'api_token', secret: 'a token', hosts: ['api.example.com'] };
 
 const service = await startTemporaryService({ LOG_LEVEL: 'warn' });
 const browser = await startBrowser();
@@ -86,6 +87,14 @@ async function makeData() {
   return { workflowId: workflow.id, runId: runs[0] };
 }
 
+/** Returns a file name for a path, in which "one" stands for the id. */
+function nameOf(path, suffix) {
+  const words = path
+    .replace(/^\/(workflows|runs|contacts|messages)\/(?!new)[^?]+/, '/$1/one')
+    .split(/[^a-z_]+/);
+  return `${words.filter(Boolean).join('-') || 'home'}-${suffix}`;
+}
+
 async function start(workflowId, payload) {
   const { run_id: id } = await service.call('trigger_workflow', {
     workflow_id: workflowId,
@@ -136,18 +145,76 @@ async function save(page, name) {
 
 async function showAll(folder, workflowId, runId) {
   mkdirSync(folder, { recursive: true });
-  const paths = ['/workflows', `/workflows/${workflowId}`, '/runs', `/runs/${runId}`, '/tools'];
+  const contact = await service.call('search_contacts', { limit: 1 });
+  const messages = await service.call('list_messages', { limit: 1 });
+  await service.call('set_secret', SECRET);
+  const tabs = ['test', 'versions', 'trigger', 'deliveries'];
+  const paths = [
+    '/',
+    '/workflows',
+    '/workflows/new',
+    `/workflows/${workflowId}`,
+    ...tabs.map((tab) => `/workflows/${workflowId}?tab=${tab}`),
+    '/runs',
+    '/runs?status=canceled',
+    `/runs/${runId}`,
+    '/contacts',
+    `/contacts/${contact.contacts[0].id}`,
+    '/messages',
+    `/messages/${messages.messages[0].id}`,
+    '/approvals',
+    '/tools',
+    '/tools/create_contact',
+    '/settings/developer',
+    '/settings/developer/calls',
+    '/settings/secrets',
+    '/settings/audit',
+    '/settings/retention',
+    '/settings/account',
+    '/nothing',
+  ];
   for (const colorScheme of ['light', 'dark']) {
     for (const viewport of [SIZE, NARROW]) {
       await inProfile({ colorScheme, viewport }, async (page) => {
         const suffix = `${colorScheme}-${viewport.width}.png`;
-        for (const [index, path] of [...paths, '/tools/create_contact'].entries()) {
+        for (const path of paths) {
           await open(page, path);
-          await page.screenshot({ path: join(folder, `${index}-${suffix}`), fullPage: true });
+          await page.screenshot({ path: join(folder, nameOf(path, suffix)), fullPage: true });
         }
         await openCanvas(page, workflowId);
         await page.screenshot({ path: join(folder, `canvas-${suffix}`), fullPage: true });
+        await showDialogs(page, (name) => join(folder, `${name}-${suffix}`));
       });
+      for (const path of ['/sign-in', '/sign-up', '/verify']) {
+        const context = await browser.newContext({ locale: 'en-GB', colorScheme, viewport });
+        const page = await context.newPage();
+        await open(page, path);
+        const name = nameOf(path, `${colorScheme}-${viewport.width}.png`);
+        await page.screenshot({ path: join(folder, name), fullPage: true });
+        await context.close();
+      }
     }
   }
+}
+
+async function showDialogs(page, pathOf) {
+  await open(page, '/contacts');
+  await page.getByRole('button', { name: 'Add a contact' }).first().click();
+  await page.getByLabel('first_name').fill('Ada');
+  await page.screenshot({ path: pathOf('dialog-contact') });
+  await page.keyboard.press('Escape');
+  await page.getByRole('alertdialog').waitFor();
+  await page.screenshot({ path: pathOf('dialog-discard') });
+  await open(page, '/settings/secrets');
+  await page.getByRole('button', { name: 'New secret' }).first().click();
+  await page.getByRole('dialog').waitFor();
+  await page.screenshot({ path: pathOf('dialog-secret') });
+  await open(page, '/');
+  await page.getByRole('button', { name: /^Account: / }).click();
+  await page.getByRole('menu').waitFor();
+  await page.screenshot({ path: pathOf('menu-account') });
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').waitFor();
+  await page.screenshot({ path: pathOf('dialog-commands') });
 }

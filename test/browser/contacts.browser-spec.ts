@@ -52,6 +52,30 @@ describe('contacts', () => {
     expect(faults).toEqual([]);
   });
 
+  it('are kept in their form by Escape and by a click beside it, until the person discards them', async () => {
+    const { page } = await dashboard.open('/contacts');
+    const form = page.getByRole('dialog', { name: 'Add a contact' });
+    const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
+    await page.getByRole('button', { name: 'Add a contact' }).first().click();
+    await form.waitFor();
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Add a contact' }).first().click();
+    await form.getByLabel('first_name').fill('Ada');
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.mouse.click(5, 5);
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('first_name').inputValue()).toBe('Ada');
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await form.waitFor({ state: 'detached' });
+  });
+
   it('are filtered by conditions that the address keeps', async () => {
     for (const plan of ['pro', 'free']) {
       const email = `${plan}@example.com`;

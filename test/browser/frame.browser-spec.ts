@@ -20,6 +20,18 @@ describe('the frame', () => {
     await page.locator('h1:focus').waitFor();
   });
 
+  it('opens the menu of the account with the first press, by keyboard, and gives the focus back', async () => {
+    const { page } = await dashboard.open('/');
+    const button = page.getByRole('button', { name: /^Account: / });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await page.locator('[role=menu] :focus, [role=menu]:focus').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    expect(await button.evaluate((element) => element.matches(':focus'))).toBe(true);
+  });
+
   it('keeps the chosen theme and language', async () => {
     const { page } = await dashboard.open('/settings/account');
     await page.getByLabel('Theme').selectOption('dark');
@@ -48,6 +60,20 @@ describe('the frame', () => {
     });
     const { page } = await dashboard.open('/contacts', { context });
     await page.getByRole('heading', { name: 'No contacts yet' }).waitFor();
+  });
+
+  it('does not say that it is offline while the service on this machine answers', async () => {
+    const { page } = await dashboard.open('/contacts');
+    await page.getByRole('heading', { name: 'No contacts yet' }).waitFor();
+    const answered = page.waitForResponse((response) => response.url().endsWith('/health/live'));
+    await page.evaluate(`
+      Object.defineProperty(navigator, 'onLine', { value: false });
+      dispatchEvent(new Event('offline'));
+    `);
+    await answered;
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    expect(await page.getByText('You are offline.').count()).toBe(0);
   });
 
   it('says that it is offline, and works again by itself without a reload', async () => {

@@ -7,6 +7,8 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 interface Options {
   body?: unknown;
   signal?: AbortSignal;
+  /** Is used in place of a new request, unless it fails. */
+  early?: Promise<Response> | undefined;
 }
 
 /** Sends a request to the service and checks its answer. Every failure is an {@link ApiError}. */
@@ -23,9 +25,10 @@ async function exchange<T>(
   method: Method,
   path: string,
   reader: Reader<T>,
-  { body, signal }: Options,
+  { body, signal, early }: Options,
 ): Promise<T> {
-  const response = await send(method, path, body, signal);
+  const begun = await early?.catch(() => undefined);
+  const response = begun ?? (await send(method, path, body, signal));
   const answer = response.status === 204 ? null : await readJson(response, signal);
   if (!response.ok) throw toApiError(response.status, answer, response.headers.get('Retry-After'));
   try {
@@ -34,6 +37,14 @@ async function exchange<T>(
     if (!(error instanceof UnexpectedAnswer)) throw error;
     throw new ApiError(response.status, 'unexpected', error.message);
   }
+}
+
+/** Returns true when the service answers, whatever it answers. */
+export async function isReachable(): Promise<boolean> {
+  return await send('GET', '/health/live', undefined, undefined).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function send(

@@ -18,12 +18,20 @@ export interface NewAccount extends Credentials {
   organization_name: string;
 }
 
+declare global {
+  /** Has the request for the session that `public/start.js` began, until it is used. */
+  var switchboardFirstSession: Promise<Response> | undefined;
+}
+
 export const SESSION_KEY = ['session'] as const;
 
 /** Returns the session, or null when nobody is signed in. */
 export async function fetchSession(signal?: AbortSignal): Promise<Session | null> {
+  const early = globalThis.switchboardFirstSession;
+  delete globalThis.switchboardFirstSession;
   try {
-    return await request('GET', '/api/auth/session', readSession, signal ? { signal } : {});
+    const options = { early, ...(signal && { signal }) };
+    return await request('GET', '/api/auth/session', readSession, options);
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return null;
     throw error;

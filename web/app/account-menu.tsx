@@ -1,34 +1,30 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type Session, useSignOut } from '../api/session.ts';
+import type { ReactNode } from 'react';
+import { useSignOut } from '../api/session.ts';
 import type { Language } from '../texts/define-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
 import { shellTexts } from '../texts/shell.texts.ts';
-import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { type Theme, useTheme } from '../ui/theme.tsx';
-import styles from './shell.module.css';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 const LANGUAGES: readonly Language[] = ['en', 'de'];
 
-/** Shows who is signed in, the theme, the language, and the button that signs out. */
-export function AccountMenu({ session, isWide }: { session: Session; isWide?: boolean }) {
+interface AccountMenuProps {
+  label: string;
+  trigger: ReactNode;
+  isWide?: boolean | undefined;
+}
+
+/** Shows the menu of the account, which is open at first: the theme, the language, and the button that signs out. */
+export function AccountMenu({ label, trigger, isWide }: AccountMenuProps) {
   const texts = useTexts(shellTexts);
   const navigate = useNavigate();
   const signOut = useSignOut();
   const { theme, setTheme } = useTheme();
   const { language, setLanguage } = useLanguage();
   return (
-    <Menu
-      label={`${texts.account}: ${session.user.email}`}
-      isWide={isWide}
-      trigger={
-        <>
-          <Icon name="person" />
-          {isWide && <span className={styles.who}>{session.user.name ?? session.user.email}</span>}
-        </>
-      }
-    >
+    <Menu label={label} isWide={isWide ?? false} isOpenAtFirst trigger={trigger}>
       <MenuItem icon="person" onSelect={() => void navigate({ to: '/settings/account' })}>
         {texts.account}
       </MenuItem>

@@ -12,7 +12,7 @@ import { useCommands } from './use-commands.ts';
 export function CommandMenu({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { commands: texts } = useTexts(shellTexts);
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={texts.title}>
+    <Dialog isOpen={isOpen} onClose={onClose} title={texts.title} isPassing>
       <CommandList onClose={onClose} />
     </Dialog>
   );

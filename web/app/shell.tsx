@@ -4,11 +4,13 @@ import { useLiveChanges } from '../api/live/use-live-changes.ts';
 import { type Session, useSession } from '../api/session.ts';
 import { useTexts } from '../texts/language.tsx';
 import { shellTexts } from '../texts/shell.texts.ts';
+import { BrandIcon } from '../ui/brand-icon.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { foreignLine } from '../ui/cut-text.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { AccountMenu } from './account-menu.tsx';
+import { usePrepareToasts } from '../ui/toast.tsx';
+import { AccountButton } from './account-button.tsx';
 import { Navigation } from './navigation.tsx';
 import { setSessionEnded, useSessionEnded } from './session-ended.ts';
 import type { ShellDialog } from './shell-dialogs.tsx';
@@ -33,6 +35,8 @@ export function Shell() {
   useCommandKey(() => setDialog((open) => (open === 'commands' ? undefined : 'commands')));
   // They are loaded after the first page is drawn, and before the service may be out of reach.
   useEffect(() => void loadDialogs().catch(() => undefined), []);
+  const prepareToasts = usePrepareToasts();
+  useEffect(prepareToasts, [prepareToasts]);
   const [areDialogsUsed, setDialogsUsed] = useState(false);
   if (!areDialogsUsed && (dialog !== undefined || hasEnded)) setDialogsUsed(true);
   const frame = { session: current ?? session, onOpen: setDialog };
@@ -76,7 +80,7 @@ function Sidebar({ session, onOpen }: FrameProps) {
   return (
     <header className={styles.sidebar}>
       <div className={styles.brand}>
-        <img src="/icon.svg" width="20" height="20" alt="" />
+        <BrandIcon size={20} />
         <span title={foreignLine(name)}>
           <ForeignText text={name} />
         </span>
@@ -87,7 +91,7 @@ function Sidebar({ session, onOpen }: FrameProps) {
         <kbd>{isApple() ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <Navigation />
-      <AccountMenu session={session} isWide />
+      <AccountButton session={session} isWide />
     </header>
   );
 }
@@ -104,7 +108,7 @@ function TopBar({ session, onOpen }: FrameProps) {
         </span>
       </div>
       <IconButton icon="search" label={texts.commands.title} onClick={() => onOpen('commands')} />
-      <AccountMenu session={session} />
+      <AccountButton session={session} />
     </header>
   );
 }

@@ -7,7 +7,7 @@ export const auditTexts = defineTexts(
     about:
       'Who changed what, with refused and failed calls, sign-ins and keys. Entries cannot be changed or removed.',
     action: 'Action',
-    actionAbout: 'For example send_message or sign_in',
+    actionAbout: 'Example: send_message',
     outcome: 'Outcome',
     everyOutcome: 'Every outcome',
     subject: 'Id of what was changed',
@@ -43,7 +43,7 @@ export const auditTexts = defineTexts(
     about:
       'Wer was geändert hat, mit abgewiesenen und fehlgeschlagenen Aufrufen, Anmeldungen und Schlüsseln. Einträge lassen sich nicht ändern oder entfernen.',
     action: 'Aktion',
-    actionAbout: 'Etwa send_message oder sign_in',
+    actionAbout: 'Etwa send_message',
     outcome: 'Ergebnis',
     everyOutcome: 'Jedes Ergebnis',
     subject: 'Id des Geänderten',

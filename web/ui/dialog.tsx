@@ -1,6 +1,6 @@
 import { AlertDialog as BaseAlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../texts/language.tsx';
 import { uiTexts } from '../texts/ui.texts.ts';
 import { Button } from './button.tsx';
@@ -18,9 +18,14 @@ interface DialogProps {
   /** Has the buttons at the bottom right, the main button last. */
   actions?: ReactNode;
   isWide?: boolean;
+  /** Is true when nothing that a person types here is worth a question, for example a search. */
+  isPassing?: boolean;
 }
 
-/** Shows a modal dialog. It keeps the focus, closes with Escape, and gives the focus back. */
+/**
+ * Shows a modal dialog. It keeps the focus, closes with Escape or a click beside it, and gives the focus back. After a
+ * person has typed something, it asks before it closes in this way. A button of the dialog closes it at once.
+ */
 export function Dialog({
   isOpen,
   onClose,
@@ -29,12 +34,17 @@ export function Dialog({
   children,
   actions,
   isWide,
+  isPassing = false,
 }: DialogProps) {
+  const typing = useTyping(isOpen && !isPassing, onClose);
   return (
-    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && typing.close()}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles.shade} />
-        <BaseDialog.Popup className={classNames(styles.popup, isWide && styles.wide)}>
+        <BaseDialog.Popup
+          className={classNames(styles.popup, isWide && styles.wide)}
+          onInput={typing.note}
+        >
           <BaseDialog.Title className={styles.title}>
             <ForeignText text={title} />
           </BaseDialog.Title>
@@ -45,10 +55,46 @@ export function Dialog({
           )}
           {children && <div className={styles.body}>{children}</div>}
           {actions && <div className={styles.actions}>{actions}</div>}
+          {typing.question}
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>
   );
+}
+
+/** Remembers that a person typed into an open dialog. `close` then shows a question in place of closing it. */
+function useTyping(isKept: boolean, onClose: () => void) {
+  const texts = useTexts(uiTexts);
+  const hasTyped = useRef(false);
+  const [isAsking, setAsking] = useState(false);
+  useEffect(() => {
+    if (!isKept) hasTyped.current = false;
+  }, [isKept]);
+  // The dialog may be closed from outside while it asks.
+  if (!isKept && isAsking) setAsking(false);
+  return {
+    note: () => {
+      hasTyped.current = true;
+    },
+    close: () => {
+      if (isKept && hasTyped.current) setAsking(true);
+      else onClose();
+    },
+    question: isAsking && (
+      <ConfirmDialog
+        isOpen
+        onClose={() => setAsking(false)}
+        title={texts.dropTitle}
+        description={texts.dropText}
+        action={texts.drop}
+        isDangerous
+        onConfirm={() => {
+          setAsking(false);
+          onClose();
+        }}
+      />
+    ),
+  };
 }
 
 interface ConfirmProps {
@@ -67,15 +113,19 @@ interface ConfirmProps {
   children?: ReactNode;
 }
 
-/** Asks before something that cannot be undone. A click beside the dialog does not close it. */
+/**
+ * Asks before something that cannot be undone. A click beside the dialog does not close it. Escape closes it, after a
+ * question when a person has typed something into its fields.
+ */
 export function ConfirmDialog(props: ConfirmProps) {
   const { isOpen, onClose, title, description, action, onConfirm, isBusy, error } = props;
   const texts = useTexts(uiTexts);
+  const typing = useTyping(isOpen, onClose);
   return (
-    <BaseAlertDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <BaseAlertDialog.Root open={isOpen} onOpenChange={(open) => !open && typing.close()}>
       <BaseAlertDialog.Portal>
         <BaseAlertDialog.Backdrop className={styles.shade} />
-        <BaseAlertDialog.Popup className={styles.popup}>
+        <BaseAlertDialog.Popup className={styles.popup} onInput={typing.note}>
           <BaseAlertDialog.Title className={styles.title}>
             <ForeignText text={title} />
           </BaseAlertDialog.Title>
@@ -98,6 +148,7 @@ export function ConfirmDialog(props: ConfirmProps) {
               {action}
             </Button>
           </div>
+          {typing.question}
         </BaseAlertDialog.Popup>
       </BaseAlertDialog.Portal>
     </BaseAlertDialog.Root>

@@ -11,13 +11,14 @@ interface MenuProps {
   /** Replaces the icon of the button. */
   trigger?: ReactNode;
   isWide?: boolean;
+  isOpenAtFirst?: boolean;
   children: ReactNode;
 }
 
 /** Shows a button that opens a list of commands. */
-export function Menu({ label, trigger, isWide, children }: MenuProps) {
+export function Menu({ label, trigger, isWide, isOpenAtFirst, children }: MenuProps) {
   return (
-    <BaseMenu.Root>
+    <BaseMenu.Root defaultOpen={isOpenAtFirst ?? false}>
       <BaseMenu.Trigger
         aria-label={label}
         title={trigger ? undefined : label}

@@ -11,7 +11,7 @@ interface Choice {
 const ThemeContext = createContext<Choice>({ theme: 'system', setTheme: () => undefined });
 const SETTING = 'theme';
 
-/** Provides the theme that the person chose. `public/theme.js` has applied it before the first paint. */
+/** Provides the theme that the person chose. `public/start.js` has applied it before the first paint. */
 export function ThemeProvider({ children }: { children: ReactNode }) {
   const [theme, setTheme] = useState<Theme>(() => {
     const chosen = readSetting(SETTING);

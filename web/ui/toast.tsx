@@ -1,47 +1,64 @@
-import { Toast } from '@base-ui/react/toast';
-import { type ReactNode, useCallback } from 'react';
-import { useTexts } from '../texts/language.tsx';
-import { uiTexts } from '../texts/ui.texts.ts';
-import { buttonClass } from './button.tsx';
+import {
+  type ReactNode,
+  Suspense,
+  createContext,
+  lazy,
+  useContext,
+  useMemo,
+  useState,
+} from 'react';
 import { foreignLine } from './cut-text.ts';
-import { Icon } from './icon.tsx';
-import styles from './toast.module.css';
+import type { Notice } from './toast-list.tsx';
+
+const ToastList = lazy(async () => ({ default: (await import('./toast-list.tsx')).ToastList }));
+/** Earlier notices are shown already, or nobody can read so many. */
+const MOST_NOTICES = 10;
+
+interface Toasts {
+  show: (notice: string) => void;
+  prepare: () => void;
+}
+
+const ToastContext = createContext<Toasts>({ show: () => undefined, prepare: () => undefined });
 
 /** Provides short notices in a corner. They say what was done, never what went wrong: errors stay at their place. */
 export function ToastProvider({ children }: { children: ReactNode }) {
-  const texts = useTexts(uiTexts);
+  const [isPrepared, setPrepared] = useState(false);
+  const [notices, setNotices] = useState<readonly Notice[]>([]);
+  const toasts = useMemo(
+    () => ({
+      prepare: () => setPrepared(true),
+      show: (notice: string) => {
+        setPrepared(true);
+        const text = foreignLine(notice);
+        setNotices((earlier) =>
+          [...earlier, { number: (earlier.at(-1)?.number ?? 0) + 1, text }].slice(-MOST_NOTICES),
+        );
+      },
+    }),
+    [],
+  );
   return (
-    <Toast.Provider>
+    <ToastContext value={toasts}>
       {children}
-      <Toast.Portal>
-        <Toast.Viewport className={styles.viewport} aria-label={texts.notices}>
-          <Toasts close={texts.close} />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+      {isPrepared && (
+        <Suspense fallback={null}>
+          <ToastList notices={notices} />
+        </Suspense>
+      )}
+    </ToastContext>
   );
 }
 
 /** Returns a function that shows a notice. Screen readers say it. */
 export function useToast(): (notice: string) => void {
-  const { add } = Toast.useToastManager();
-  return useCallback((notice) => void add({ description: foreignLine(notice) }), [add]);
+  return useContext(ToastContext).show;
 }
 
-function Toasts({ close }: { close: string }) {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className={styles.toast}>
-      <Toast.Content className={styles.text}>
-        <Toast.Description render={<div />} />
-      </Toast.Content>
-      <Toast.Close
-        aria-label={close}
-        title={close}
-        className={buttonClass({ look: 'plain', size: 'small' }, true)}
-      >
-        <Icon name="close" />
-      </Toast.Close>
-    </Toast.Root>
-  ));
+/**
+ * Returns a function that loads what shows notices, after the first page is drawn. Screen readers miss a notice that
+ * comes together with its place.
+ */
+export function usePrepareToasts(): () => void {
+  return useContext(ToastContext).prepare;
 }

@@ -24,6 +24,7 @@ export function SessionEndedDialog({ session, onDone }: { session: Session; onDo
   return (
     <Dialog
       isOpen
+      isPassing
       onClose={() => undefined}
       title={texts.ended.title}
       description={texts.ended.text}

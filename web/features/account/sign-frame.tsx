@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { useEffect } from 'react';
 import { useTexts } from '../../texts/language.tsx';
 import { shellTexts } from '../../texts/shell.texts.ts';
+import { BrandIcon } from '../../ui/brand-icon.tsx';
 import styles from './sign.module.css';
 
 /** Shows the page around the forms for people who are not signed in. */
@@ -21,7 +22,7 @@ export function SignFrame({
   return (
     <main className={styles.frame}>
       <div className={styles.brand}>
-        <img src="/icon.svg" width="24" height="24" alt="" />
+        <BrandIcon size={24} />
         {product}
       </div>
       <div className={styles.card}>

@@ -129,7 +129,9 @@ function CallLog({ filters, isPaused, onClear, onOpen }: CallLogProps) {
   return (
     <>
       {error !== undefined && <ErrorPanel error={error} onRetry={retry} />}
-      {!calls && error === undefined && <Skeleton rows={8} />}
+      {(!calls || (calls.length === 0 && isLooking)) && error === undefined && (
+        <Skeleton rows={8} />
+      )}
       {calls?.length === 0 && !isLooking && (
         <EmptyState
           title={isFiltered ? texts.noMatch : texts.none}

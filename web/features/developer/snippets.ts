@@ -37,7 +37,7 @@ export function vscodeLink(access: Access): string {
 }
 
 export function inspector(access: Access): string {
-  return `npx @modelcontextprotocol/inspector --cli ${endpoint(access)} --transport http --method tools/list --header "Authorization: ${bearer(access)}"`;
+  return `npx @modelcontextprotocol/inspector@2.12.0 --cli ${endpoint(access)} --transport http --method tools/list --header "Authorization: ${bearer(access)}"`;
 }
 
 /** Returns a call of a tool without any assistant. Arguments cannot end the quotes around them. */

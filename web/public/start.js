@@ -1,0 +1,13 @@
+// Runs before the first paint, so that a page in the dark theme never flashes white.
+try {
+  const theme = localStorage.getItem('switchboard.theme');
+  if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
+} catch {
+  // Storage is blocked. The theme of the system is used.
+}
+// Asks for the session while the browser loads and reads the scripts. `web/api/session.ts` takes the answer.
+if (!/^\/(sign-in|sign-up|verify)$/.test(location.pathname)) {
+  window.switchboardFirstSession = fetch('/api/auth/session');
+  // A failure is shown by the page, which asks again.
+  window.switchboardFirstSession.catch(() => undefined);
+}

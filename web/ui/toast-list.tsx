@@ -1,0 +1,50 @@
+import { Toast } from '@base-ui/react/toast';
+import { useEffect, useRef } from 'react';
+import { useTexts } from '../texts/language.tsx';
+import { uiTexts } from '../texts/ui.texts.ts';
+import { buttonClass } from './button.tsx';
+import { Icon } from './icon.tsx';
+import styles from './toast.module.css';
+
+/** Has a number that is higher than that of every earlier notice. */
+export interface Notice {
+  number: number;
+  text: string;
+}
+
+/** Shows each notice once, for some seconds, in a corner. */
+export function ToastList({ notices }: { notices: readonly Notice[] }) {
+  const texts = useTexts(uiTexts);
+  return (
+    <Toast.Provider>
+      <Toast.Portal>
+        <Toast.Viewport className={styles.viewport} aria-label={texts.notices}>
+          <Toasts notices={notices} close={texts.close} />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function Toasts({ notices, close }: { notices: readonly Notice[]; close: string }) {
+  const { toasts, add } = Toast.useToastManager();
+  const last = useRef(0);
+  useEffect(() => {
+    for (const { number, text } of notices) if (number > last.current) add({ description: text });
+    last.current = notices.at(-1)?.number ?? last.current;
+  }, [notices, add]);
+  return toasts.map((toast) => (
+    <Toast.Root key={toast.id} toast={toast} className={styles.toast}>
+      <Toast.Content className={styles.text}>
+        <Toast.Description render={<div />} />
+      </Toast.Content>
+      <Toast.Close
+        aria-label={close}
+        title={close}
+        className={buttonClass({ look: 'plain', size: 'small' }, true)}
+      >
+        <Icon name="close" />
+      </Toast.Close>
+    </Toast.Root>
+  ));
+}
