@@ -7,7 +7,8 @@ import type { OutboundTarget } from './outbound-target.js';
 
 /** The next address is tried after this time, even while the first one is connecting. */
 const NEXT_ADDRESS_MS = 2000;
-const MOST_RESPONSE_BYTES = 1024 * 1024;
+/** Limits the body of a response, as it is received and again when it is unpacked. */
+export const MOST_RESPONSE_BYTES = 1024 * 1024;
 
 export interface HttpRequest {
   readonly method: string;

@@ -15,17 +15,19 @@ const IGNORED_HEADERS = new Set([
 ]);
 
 /**
- * Returns what identifies a request: its method, URL, body, and all headers except those that say who sends it. The
+ * Returns what identifies a request: its method, URL, query, body, and all headers except those that say who sends it. The
  * arguments have not been validated.
  */
 export function requestOf(given: Readonly<Record<string, unknown>>): unknown {
   const { method = 'GET', url, headers, json, body } = given;
+  const others = ['query', 'form', 'multipart', 'pages'].filter((name) => given[name] != null);
   return {
     method,
     url,
     headers: identifyingHeaders(headers),
     // The text decides, because servers compare bytes: another order of the members is another body.
     body: json === undefined || json === null ? body : JSON.stringify(json),
+    ...Object.fromEntries(others.map((name) => [name, JSON.stringify(given[name])])),
   };
 }
 

@@ -1,7 +1,7 @@
-import { Integer, JsonObject } from '../tools/schema/fields.js';
+import { Flag, Integer, JsonObject } from '../tools/schema/fields.js';
 
 export class HttpRequestResult {
-  @Integer('From 200 to 299; any other status fails the step.')
+  @Integer('From 200 to 299, or one of accept_statuses.')
   status: number;
 
   @JsonObject('content-type, etag, last-modified, link and location, if the response has them.')
@@ -11,4 +11,10 @@ export class HttpRequestResult {
     '{json, text}: one is the body, the other is null. json is used if the content-type is JSON.',
   )
   body: object;
+
+  @Integer('How many pages were read.', { optional: true })
+  pages?: number;
+
+  @Flag('False when there are more pages than pages.max.', { optional: true })
+  complete?: boolean;
 }

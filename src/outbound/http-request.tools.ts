@@ -3,20 +3,31 @@ import { AppError } from '../errors/app-error.js';
 import { SecurityLog } from '../security/security-log.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
-import type { HttpRequest, HttpResponse } from './http-exchange.js';
-import { headerFaults, readHeaders, retryAfterSeconds } from './http-headers.js';
+import { type HttpResponse, MOST_RESPONSE_BYTES } from './http-exchange.js';
+import { headerFaults, retryAfterSeconds } from './http-headers.js';
 import { requestOf } from './http-request-identity.js';
-import { HttpRequestInput } from './http-request.inputs.js';
+import { type HttpPagesInput, HttpRequestInput } from './http-request.inputs.js';
 import { HttpRequestResult } from './http-request.results.js';
 import { OutboundClient } from './outbound-client.js';
+import { itemsOf, nextPage } from './next-page.js';
+import { redirectOf, requestTo } from './redirect.js';
+import { type RequestContent, requestContent } from './request-content.js';
 import { type FilledRequest, RequestSecretsService } from './request-secrets.service.js';
-import { parseResponseBody } from './response-body.js';
+import { type ParsedBody, parseResponseBody, shortenBody } from './response-body.js';
 
 /** These statuses mean temporary failures. A retry after any other failure would fail again. */
 const TEMPORARY = [429, 502, 503, 504];
 /** This is longer than every timeout of a step. */
 const MAX_SECONDS = 310;
+const UNREADABLE: ParsedBody = { json: null, text: null };
 const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location'];
+
+/** Holds a response and the request that it answers. The URL is the one before redirects. */
+interface Fetched {
+  readonly url: string;
+  readonly filled: FilledRequest;
+  readonly response: HttpResponse;
+}
 
 @Injectable()
 export class HttpRequestTools {
@@ -31,7 +42,8 @@ export class HttpRequestTools {
     title: 'Send an HTTP request',
     description:
       'Sends an HTTP request to another system and returns the response. After 429, 502, 503, 504 and failed ' +
-      'connections the step is retried with the same Idempotency-Key; any other status outside of 200 to 299 fails it.',
+      'connections the step is retried with the same Idempotency-Key; any other status outside of 200 to 299 fails it, ' +
+      'and on_error sees the response as error.response.',
     output: HttpRequestResult,
     external: true,
     checkStep: ({ headers }) => headerFaults(headers),
@@ -40,26 +52,81 @@ export class HttpRequestTools {
     surfaces: ['workflow'],
   })
   async request(input: HttpRequestInput, call: ToolCall): Promise<HttpRequestResult> {
-    let filled = await this.secrets.fill(input, call);
-    let response = await this.send(filled, call);
-    // The token may have been revoked before its time.
-    if (response.status === 401 && filled.forgetToken()) {
-      filled = await this.secrets.fill(input, call);
-      response = await this.send(filled, call);
+    if (!input.pages) {
+      const { filled, response } = await this.fetch(input, call);
+      return filled.hide(resultOf(response, await parseResponseBody(response)));
     }
-    assertSuccess(response);
-    return filled.hide({
-      status: response.status,
-      headers: returnedHeaders(response),
-      body: parseResponseBody(response),
-    });
+    return await this.fetchPages(input, input.pages, call);
   }
 
-  private async send({ input, headers }: FilledRequest, call: ToolCall): Promise<HttpResponse> {
+  private async fetchPages(
+    input: HttpRequestInput,
+    pages: HttpPagesInput,
+    call: ToolCall,
+  ): Promise<HttpRequestResult> {
+    if ((pages.next === undefined) === (pages.page_parameter === undefined)) {
+      throw AppError.invalidField('pages', 'must have either next or page_parameter');
+    }
+    const items: unknown[] = [];
+    let bytes = 0;
+    let next: string | undefined;
+    for (let count = 1; ; count += 1) {
+      const { url, filled, response } = await this.fetch(input, call, next);
+      const page = { url, link: response.headers.link, body: await parseResponseBody(response) };
+      const list = itemsOf(page, pages);
+      // The size of the response says little: it may have been compressed.
+      bytes += Buffer.byteLength(JSON.stringify(list));
+      if (bytes > MOST_RESPONSE_BYTES) {
+        throw new AppError(
+          'rejected',
+          `The items of the pages are larger than ${MOST_RESPONSE_BYTES} bytes.`,
+        );
+      }
+      for (const item of list) items.push(item);
+      next = nextPage(page, pages, list.length);
+      if (next === url) {
+        throw new AppError('rejected', 'The other system names a page as its own next page.');
+      }
+      if (next === undefined || count === pages.max) {
+        const result = resultOf(response, { json: items, text: null });
+        return filled.hide({ ...result, pages: count, complete: next === undefined });
+      }
+    }
+  }
+
+  /** Sends the request, or the same request to another page. Throws for a status that the step does not accept. */
+  private async fetch(input: HttpRequestInput, call: ToolCall, page?: string): Promise<Fetched> {
+    let fetched = await this.follow(await this.secrets.fill(input, call), call, page);
+    // The token may have been revoked before its time.
+    if (fetched.response.status === 401 && fetched.filled.forgetToken()) {
+      fetched = await this.follow(await this.secrets.fill(input, call), call, page);
+    }
+    const { filled, response } = fetched;
+    assertNotTemporary(response, input);
+    if (isAccepted(response.status, input)) return fetched;
+    const body = await parseResponseBody(response).catch(() => UNREADABLE);
+    throw rejection(response.status, filled.hide(resultOf(response, shortenBody(body))));
+  }
+
+  /** Sends a request and follows as many redirects as it allows. Each hop is checked like a first request. */
+  private async follow(filled: FilledRequest, call: ToolCall, page?: string): Promise<Fetched> {
+    const first = await requestContent(filled.input, filled.headers);
+    if (page !== undefined) filled.assertMayFollow(page);
+    let request = page === undefined ? first : requestTo(first, new URL(page));
+    const { url } = request;
+    for (let hops = 0; ; hops += 1) {
+      const response = await this.send(request, call);
+      if (hops === filled.input.max_redirects) return { url, filled, response };
+      const next = redirectOf(request, response);
+      if (!next) return { url, filled, response };
+      filled.assertMayFollow(next.url);
+      request = next;
+    }
+  }
+
+  private async send(request: RequestContent, call: ToolCall): Promise<HttpResponse> {
     const sent = this.client.send({
-      method: input.method,
-      url: input.url,
-      ...requestContent(input, headers),
+      ...request,
       signal: call.signal,
       // The timeout of a step aborts the signal, whatever it is.
       ...(call.answerBy !== undefined && { timeoutSeconds: MAX_SECONDS }),
@@ -73,46 +140,39 @@ export class HttpRequestTools {
   }
 }
 
-function requestContent(
-  input: HttpRequestInput,
-  credential: Readonly<Record<string, string>>,
-): Pick<HttpRequest, 'headers' | 'body'> {
-  const { json, body, idempotency_key: key } = input;
-  if (json !== undefined && body !== undefined) {
-    throw AppError.invalidField('body', 'must not be given together with json');
-  }
-  const text = json === undefined ? body : JSON.stringify(json);
-  const type = json === undefined ? 'text/plain; charset=utf-8' : 'application/json';
-  return {
-    headers: {
-      accept: '*/*',
-      'user-agent': 'Switchboard',
-      ...(text !== undefined && { 'content-type': type }),
-      ...readHeaders(input.headers ?? {}),
-      ...readHeaders(credential),
-      // A small compressed response could exceed the size limit when it is decompressed.
-      'accept-encoding': 'identity',
-      ...(key !== undefined && { 'idempotency-key': key }),
+function assertNotTemporary(
+  { status, headers }: HttpResponse,
+  { retry_statuses: temporary = TEMPORARY }: HttpRequestInput,
+): void {
+  if (!temporary.includes(status)) return;
+  throw new AppError(
+    status === 429 ? 'rate_limited' : 'unavailable',
+    `The other system answered ${status}.`,
+    {
+      details: [{ path: 'status', message: String(status) }],
+      retryAfterSeconds: retryAfterSeconds(headers['retry-after'], Date.now()),
     },
-    ...(text !== undefined && { body: Buffer.from(text) }),
+  );
+}
+
+function isAccepted(status: number, { accept_statuses: accepted = [] }: HttpRequestInput): boolean {
+  return (status >= 200 && status < 300) || accepted.includes(status);
+}
+
+/** Returns an error whose message quotes nothing of the response. Only steps see the response. */
+function rejection(status: number, response: HttpRequestResult): AppError {
+  const more = status >= 300 && status < 400 ? '. To follow redirects, set max_redirects' : '';
+  return new AppError('rejected', `The other system answered ${status}${more}.`, {
+    details: [{ path: 'status', message: String(status) }],
+    response,
+  });
+}
+
+function resultOf({ status, headers }: HttpResponse, body: ParsedBody): HttpRequestResult {
+  const shown = RETURNED_HEADERS.map((name) => [name, headers[name]] as const);
+  return {
+    status,
+    headers: Object.fromEntries(shown.filter(([, value]) => typeof value === 'string')),
+    body,
   };
-}
-
-function assertSuccess({ status, headers }: HttpResponse): void {
-  if (status >= 200 && status < 300) return;
-  const details = [{ path: 'status', message: String(status) }];
-  if (TEMPORARY.includes(status)) {
-    throw new AppError(
-      status === 429 ? 'rate_limited' : 'unavailable',
-      `The other system answered ${status}.`,
-      { details, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], Date.now()) },
-    );
-  }
-  const more = status >= 300 && status < 400 ? '. Redirects are not followed' : '';
-  throw new AppError('rejected', `The other system answered ${status}${more}.`, { details });
-}
-
-function returnedHeaders({ headers }: HttpResponse): object {
-  const entries = RETURNED_HEADERS.map((name) => [name, headers[name]] as const);
-  return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string'));
 }

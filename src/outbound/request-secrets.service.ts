@@ -17,6 +17,8 @@ export interface FilledRequest {
   readonly input: HttpRequestInput;
   /** Has the header of the credential, if the request has one. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Throws `rejected` unless the host that another system named may receive all secrets of the request. */
+  assertMayFollow(url: string): void;
   /** Removes the secrets of the request from a part of the response. */
   hide<T>(value: T): T;
   /** Forgets the token that was sent. Returns false when the request has no token that could be renewed. */
@@ -42,7 +44,13 @@ export class RequestSecretsService {
     const inTexts = new Set(this.markers.namesIn(runId, JSON.stringify(input)));
     const names = [...inTexts, ...(credential === undefined ? [] : [credential])];
     if (names.length === 0) {
-      return { input, headers: {}, hide: (value) => value, forgetToken: () => false };
+      return {
+        input,
+        headers: {},
+        assertMayFollow: () => undefined,
+        hide: (value) => value,
+        forgetToken: () => false,
+      };
     }
     const stored = await this.secrets.list(organizationId, names);
     const byName = new Map(stored.map((secret) => [secret.name, secret]));
@@ -51,15 +59,27 @@ export class RequestSecretsService {
     const filled = this.fillTexts(input, runId, (name) => find(name).content.secret);
     const { host } = parseTarget(filled.url);
     for (const name of names) assertHost(find(name), host);
+    const assertMayFollow = (url: string): void => {
+      const next = parseTarget(url).host;
+      if (stored.some(({ content }) => !mayReceive(content, next))) {
+        throw new AppError(
+          'rejected',
+          'The other system leads to a host that may not receive the secrets of the request.',
+        );
+      }
+    };
     const hidden = new Map(stored.map(({ name, content }) => [content.secret, name]));
     const authentication = credential === undefined ? undefined : find(credential);
-    if (!authentication) return { ...result(filled, {}, hidden), forgetToken: () => false };
+    if (!authentication) {
+      return { ...result(filled, {}, hidden), assertMayFollow, forgetToken: () => false };
+    }
     assertKind(authentication, false);
     const [name, value] = await this.headerOf(organizationId, authentication);
     // The token, or the user name and the password as HTTP Basic encodes them.
     hidden.set(value.replace(/^(Basic|Bearer) /, ''), authentication.name);
     return {
       ...result(filled, { [name.toLowerCase()]: value }, hidden),
+      assertMayFollow,
       forgetToken: () => {
         if (authentication.content.kind !== 'oauth2_client') return false;
         this.tokens.forget(organizationId, authentication);
@@ -78,8 +98,11 @@ export class RequestSecretsService {
       ...input,
       // A secret in a URL is one part of it, whatever characters it has.
       url: this.markers.fill(runId, input.url, (name) => encodeURIComponent(secretOf(name))),
+      ...(input.query && { query: mapTexts(input.query, fill) }),
       ...(input.headers && { headers: mapTexts(input.headers, fill) }),
       ...(input.json && { json: mapTexts(input.json, fill) }),
+      ...(input.form && { form: mapTexts(input.form, fill) }),
+      ...(input.multipart && { multipart: mapTexts(input.multipart, fill) }),
       ...(input.body !== undefined && { body: fill(input.body) }),
     };
   }
@@ -102,7 +125,7 @@ function result(
   input: HttpRequestInput,
   headers: Record<string, string>,
   hidden: ReadonlyMap<string, string>,
-): Omit<FilledRequest, 'forgetToken'> {
+): Omit<FilledRequest, 'assertMayFollow' | 'forgetToken'> {
   const hide = (text: string): string =>
     [...hidden].reduce(
       (rest, [secret, name]) =>

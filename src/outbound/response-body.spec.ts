@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { parseResponseBody } from './response-body.js';
 
@@ -16,8 +17,8 @@ describe(parseResponseBody, () => {
     ['text/json; charset=utf-16le', wide],
     ['application/json', Buffer.concat([Buffer.from([0xff, 0xfe]), wide])],
     ['application/json; charset=no-such-charset', Buffer.from('{"name":"Zoë"}')],
-  ])('decodes JSON of the type %s', (type, body) => {
-    expect(parse(type, body)).toEqual({ json: { name: 'Zoë' }, text: null });
+  ])('decodes JSON of the type %s', async (type, body) => {
+    expect(await parse(type, body)).toEqual({ json: { name: 'Zoë' }, text: null });
   });
 
   it.each<[string | undefined, Buffer]>([
@@ -25,28 +26,47 @@ describe(parseResponseBody, () => {
     ['text/plain', Buffer.from('Grüße')],
     ['text/html; charset=iso-8859-15', Buffer.from('Grüße', 'latin1')],
     ['text/xml; boundary=x; Charset = "latin1"', Buffer.from('Grüße', 'latin1')],
-  ])('decodes text of the type %s', (type, body) => {
-    expect(parse(type, body)).toEqual({ json: null, text: 'Grüße' });
+  ])('decodes text of the type %s', async (type, body) => {
+    expect(await parse(type, body)).toEqual({ json: null, text: 'Grüße' });
   });
 
-  it('returns JSON that is not valid as text', () => {
-    expect(parse('application/json', '{"a":')).toEqual({ json: null, text: '{"a":' });
+  it('returns JSON that is not valid as text', async () => {
+    expect(await parse('application/json', '{"a":')).toEqual({ json: null, text: '{"a":' });
   });
 
-  it('keeps the digits of large numbers', () => {
-    expect(parse('application/json', '[12345678901234567890]').json).toEqual([
+  it('keeps the digits of large numbers', async () => {
+    expect((await parse('application/json', '[12345678901234567890]')).json).toEqual([
       '12345678901234567890',
     ]);
   });
 
-  it('refuses JSON that is too complex, and compressed bodies', () => {
-    expect(() => parse('application/json', `[${'1,'.repeat(100_001)}1]`)).toThrow(
+  it('refuses JSON that is too complex', async () => {
+    await expect(parse('application/json', `[${'1,'.repeat(100_001)}1]`)).rejects.toThrow(
       'The JSON of the response has more than 100000 values.',
     );
-    expect(() => parse('application/json', `${'['.repeat(65)}${']'.repeat(65)}`)).toThrow(
+    await expect(parse('application/json', `${'['.repeat(65)}${']'.repeat(65)}`)).rejects.toThrow(
       'The JSON of the response is nested deeper than 64 levels.',
     );
-    const headers = { 'content-encoding': 'gzip' };
-    expect(() => parseResponseBody({ headers, body: Buffer.alloc(0) })).toThrow('compressed');
+  });
+
+  const packed = (coding: string, body: Buffer) =>
+    parseResponseBody({ headers: { 'content-encoding': coding }, body });
+
+  it.each<[string, (text: string) => Buffer]>([
+    ['gzip', gzipSync],
+    ['X-GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('unpacks %s', async (coding, pack) => {
+    expect(await packed(coding, pack('Grüße'))).toEqual({ json: null, text: 'Grüße' });
+  });
+
+  it.each<[string, string, Buffer, string]>([
+    ['a bomb', 'gzip', gzipSync(Buffer.alloc(20_000_000)), 'larger than 1048576 bytes when it is'],
+    ['a body that is not packed', 'br', Buffer.from('text'), 'not what its compression says'],
+    ['an unknown coding', 'constructor', Buffer.from('text'), 'unknown compression'],
+    ['two codings', 'gzip, gzip', gzipSync(gzipSync('a')), 'unknown compression'],
+  ])('refuses %s', async (_what, coding, body, message) => {
+    await expect(packed(coding, body)).rejects.toThrow(message);
   });
 });

@@ -1,33 +1,72 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { AppError } from '../errors/app-error.js';
 import { parseJsonExactly } from '../http/request-body.js';
-import type { HttpResponse } from './http-exchange.js';
+import { type HttpResponse, MOST_RESPONSE_BYTES } from './http-exchange.js';
+
+type Unpack = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const UNPACK: ReadonlyMap<string, Unpack> = new Map([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
 
 /** Allows more than bodies of requests, because a step cannot ask the other system for less. */
 const JSON_LIMITS = { depth: 64, members: 100_000 };
+const MOST_ERROR_CHARACTERS = 16 * 1024;
 const BYTE_ORDER_MARKS: readonly [string, Buffer][] = [
   ['utf-8', Buffer.from([0xef, 0xbb, 0xbf])],
   ['utf-16le', Buffer.from([0xff, 0xfe])],
   ['utf-16be', Buffer.from([0xfe, 0xff])],
 ];
 
-/**
- * Returns the body of a response as JSON or as text, decoded by its byte order mark or its charset. Throws `rejected` for
- * a compressed response, and for JSON with too many values.
- */
-export function parseResponseBody({ headers, body }: Omit<HttpResponse, 'status'>): {
+/** Is a body as steps see it. One of the two is null. */
+export interface ParsedBody {
   json: unknown;
   text: string | null;
-} {
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
+}
+
+/**
+ * Returns the body of a response as JSON or as text, unpacked, and decoded by its byte order mark or its charset. Throws
+ * `rejected` for a body of more than 1 MiB after it is unpacked, and for JSON with too many values.
+ */
+export async function parseResponseBody({
+  headers,
+  body,
+}: Omit<HttpResponse, 'status'>): Promise<ParsedBody> {
+  const bytes = await unpack(headers['content-encoding'] ?? 'identity', body);
+  const contentType = headers['content-type'] ?? '';
+  const text = decode(bytes, contentType);
+  return isJson(contentType) ? parseJsonOrText(text) : { json: null, text };
+}
+
+/** Returns the body, or the beginning of its text when it is too long for an error of a step. */
+export function shortenBody(body: ParsedBody): ParsedBody {
+  const text = body.text ?? JSON.stringify(body.json);
+  if (text.length <= MOST_ERROR_CHARACTERS) return body;
+  return { json: null, text: text.slice(0, MOST_ERROR_CHARACTERS).toWellFormed() };
+}
+
+/** Reverses one coding (RFC 9110, 8.4.1). A response with several of them is refused. */
+async function unpack(coding: string, body: Buffer): Promise<Buffer> {
+  const name = coding.trim().toLowerCase();
+  if (name === 'identity' || body.length === 0) return body;
+  const unpackWith = UNPACK.get(name);
+  if (!unpackWith) throw new AppError('rejected', 'The response has an unknown compression.');
+  try {
+    return await unpackWith(body, { maxOutputLength: MOST_RESPONSE_BYTES });
+  } catch (error) {
+    const isTooLarge = (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE';
     throw new AppError(
       'rejected',
-      'The response is compressed, although the request allowed no compression.',
+      isTooLarge
+        ? `The response is larger than ${MOST_RESPONSE_BYTES} bytes when it is unpacked.`
+        : 'The response is not what its compression says.',
+      { cause: error },
     );
   }
-  const contentType = headers['content-type'] ?? '';
-  const text = decode(body, contentType);
-  return isJson(contentType) ? parseJsonOrText(text) : { json: null, text };
 }
 
 function isJson(contentType: string): boolean {

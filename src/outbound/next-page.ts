@@ -1,0 +1,77 @@
+import { AppError } from '../errors/app-error.js';
+import type { HttpPagesInput } from './http-request.inputs.js';
+import type { ParsedBody } from './response-body.js';
+
+/** Holds one page of a list: its address, the value of its header Link, and its body. */
+export interface Page {
+  readonly url: string;
+  readonly link: unknown;
+  readonly body: ParsedBody;
+}
+
+/** Returns the items of a page. Throws `rejected` if there is no list where `items` says. */
+export function itemsOf({ body }: Page, { items }: HttpPagesInput): readonly unknown[] {
+  const list = valueAt(body.json, items);
+  if (Array.isArray(list)) return list;
+  const place =
+    items === '' ? 'The response is no JSON list.' : `The response has no list at ${items}.`;
+  throw new AppError('rejected', place);
+}
+
+/** Returns the URL of the page after this one, or undefined after the last page. */
+export function nextPage(page: Page, pages: HttpPagesInput, count: number): string | undefined {
+  const { next, cursor_parameter: cursor, page_parameter: counter } = pages;
+  if (counter !== undefined) return count === 0 ? undefined : counted(page.url, counter);
+  const found = next === 'link' ? linkedPage(page.link) : valueAt(page.body.json, next ?? '');
+  if (found === undefined || found === null || found === '' || found === false) return undefined;
+  if (typeof found !== 'string' && typeof found !== 'number') {
+    throw new AppError('rejected', `The response has no text or number at ${next}.`);
+  }
+  if (cursor !== undefined) return withParameter(page.url, cursor, String(found));
+  if (!URL.canParse(String(found), page.url)) {
+    throw new AppError('rejected', 'The address of the next page is no URL.');
+  }
+  return new URL(String(found), page.url).href;
+}
+
+/** Returns the first target of the relation `next` in a header Link (RFC 8288). */
+function linkedPage(header: unknown): string | undefined {
+  if (typeof header !== 'string') return undefined;
+  for (const link of header.split('<').slice(1)) {
+    const [target = '', parameters = ''] = link.split('>', 2);
+    const relations = parameters
+      .split(';')
+      .map((parameter) => parameter.replace(/,\s*$/, '').trim().toLowerCase())
+      .filter((parameter) => parameter.startsWith('rel='))
+      .flatMap((parameter) => parameter.slice(4).replaceAll('"', '').split(/\s/));
+    if (relations.includes('next')) return target.trim();
+  }
+  return undefined;
+}
+
+function counted(url: string, parameter: string): string {
+  const current = Number(new URL(url).searchParams.get(parameter) ?? '1');
+  if (!Number.isSafeInteger(current)) {
+    throw AppError.invalidField(`query.${parameter}`, 'must be the number of the first page');
+  }
+  return withParameter(url, parameter, String(current + 1));
+}
+
+function withParameter(given: string, name: string, value: string): string {
+  const url = new URL(given);
+  url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** Returns the value at a path such as `meta.next`, or undefined. An empty path is the value itself. */
+function valueAt(value: unknown, path: string): unknown {
+  if (path === '') return value;
+  let current = value;
+  for (const name of path.split('.')) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, name)) {
+      return undefined;
+    }
+    current = (current as Record<string, unknown>)[name];
+  }
+  return current;
+}

@@ -1,0 +1,51 @@
+import { AppError } from '../errors/app-error.js';
+import type { HttpResponse } from './http-exchange.js';
+import type { RequestContent } from './request-content.js';
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+/** All other headers may identify the caller, so another origin does not get them. */
+const HEADERS_FOR_OTHERS = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'content-type',
+  'idempotency-key',
+  'user-agent',
+]);
+
+/**
+ * Returns the request to which a response redirects (RFC 9110, 15.4), or undefined if it is no redirect. Throws
+ * `rejected` for a location that is no URL, and what {@link requestTo} throws.
+ */
+export function redirectOf(
+  request: RequestContent,
+  { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
+): RequestContent | undefined {
+  const { location } = headers;
+  if (!REDIRECTS.includes(status) || location === undefined) return undefined;
+  if (!URL.canParse(location, request.url)) {
+    throw new AppError('rejected', 'The other system redirects to a location that is no URL.');
+  }
+  const becomesGet =
+    (status === 303 && request.method !== 'HEAD') ||
+    ((status === 301 || status === 302) && request.method === 'POST');
+  const next = requestTo(request, new URL(location, request.url));
+  if (!becomesGet) return next;
+  const kept = Object.entries(next.headers).filter(([name]) => !name.startsWith('content-'));
+  return { method: 'GET', url: next.url, headers: Object.fromEntries(kept) };
+}
+
+/**
+ * Returns the same request to another URL, which another system named. Another origin gets no header that may identify the
+ * caller. Throws `rejected` for a URL that leaves https.
+ */
+export function requestTo(request: RequestContent, to: URL): RequestContent {
+  const from = new URL(request.url);
+  if (from.protocol === 'https:' && to.protocol !== 'https:') {
+    throw new AppError('rejected', 'The other system leads from https to another protocol.');
+  }
+  const kept = Object.entries(request.headers).filter(
+    ([name]) => to.origin === from.origin || HEADERS_FOR_OTHERS.has(name),
+  );
+  return { ...request, url: to.href, headers: Object.fromEntries(kept) };
+}
