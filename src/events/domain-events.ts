@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { newId } from '../text/ids.js';
+import type { CustomEventName } from './custom-event-name.js';
 
 export const EVENT_NAMES = [
   'contact.created',
@@ -14,7 +15,8 @@ export const EVENT_NAMES = [
   'run.failed',
 ] as const;
 
-export type EventName = (typeof EVENT_NAMES)[number];
+/** Names an event of Switchboard, or one of an organization's own. */
+export type EventName = (typeof EVENT_NAMES)[number] | CustomEventName;
 
 export interface DomainEvent {
   readonly name: EventName;
@@ -53,12 +55,16 @@ export class DomainEvents {
     this.listeners.push(listener);
   }
 
-  /** Resolves when all listeners have written. Rejects when a listener fails. Then the caller must roll back. */
-  async emit(organizationId: string, event: DomainEvent): Promise<void> {
+  /**
+   * Resolves with the id of the event when all listeners have written. Rejects when a listener fails. Then the caller must
+   * roll back.
+   */
+  async emit(organizationId: string, event: DomainEvent): Promise<string> {
     if (!this.tenants.inTransaction) throw new Error('A domain event needs a transaction.');
     const runId = event.runId === undefined ? (cause.getStore() ?? null) : event.runId;
     const emitted: EmittedEvent = { ...event, id: newId('evt'), runId };
     for (const listener of this.listeners) await listener(organizationId, emitted);
+    return emitted.id;
   }
 
   /** Runs `work` as part of a run. The run is the cause of events in it that do not name another cause. */

@@ -68,6 +68,23 @@ describe('runs', () => {
     expect(faults).toEqual([]);
   });
 
+  it('show the name of a workflow that is not on the first page of workflows', async () => {
+    const oldest = await create('The oldest', [{ id: 'pause', wait: { days: 1 } }]);
+    await create('A newer one', [{ id: 'pause', wait: { days: 1 } }]);
+    await start(oldest, {});
+    const { page } = await dashboard.open('/nothing');
+    // Pages of one workflow, as if there were hundreds.
+    await page.route('**/list_workflows', (route) =>
+      route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), limit: 1 }) }),
+    );
+    await page.goto(`${dashboard.switchboard.url}/runs`);
+    await page.locator('tbody').getByRole('link', { name: 'The oldest' }).waitFor();
+    await page
+      .getByLabel('Workflow')
+      .locator('option', { hasText: 'The oldest' })
+      .waitFor({ state: 'attached' });
+  });
+
   it('are replayed with an edited payload, which is kept when it is no JSON', async () => {
     const id = await create('Edit', [
       { id: 'person', tool: 'create_contact', arguments: { email: '{{ trigger.payload.email }}' } },

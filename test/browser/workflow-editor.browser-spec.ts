@@ -66,6 +66,32 @@ describe('the editor of workflows', () => {
     expect(faults).toEqual([]);
   });
 
+  it('adds steps that run when the run has failed, and shows them in the outline, on the canvas and in the run', async () => {
+    const id = await create([{ id: 'enough', stop: 'failed', reason: 'No stock.' }]);
+    const { page, faults } = await dashboard.open(`/workflows/${id}`);
+    await page.getByRole('treeitem', { name: 'if the run fails' }).click();
+    await page.keyboard.press('Insert');
+    await page.getByLabel('Find a kind of step or a tool').waitFor();
+    await page.keyboard.type('search_contacts');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-path="on_failure[0]"]', { hasText: 'search_contacts' }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Everything is saved.').waitFor();
+    expect(await read(id)).toMatchObject({
+      steps: [{ id: 'enough' }],
+      on_failure: [{ id: 'search_contacts', tool: 'search_contacts' }],
+    });
+    await page.getByRole('tab', { name: 'Canvas' }).click();
+    await page.locator('[data-id="on_failure"]', { hasText: 'if the run fails' }).waitFor();
+    await page.locator('[data-id="on_failure[0]"]', { hasText: 'search_contacts' }).waitFor();
+    const { value } = await dashboard.organization.call<{ run_id: string }>('trigger_workflow', {
+      workflow_id: id,
+    });
+    const run = await dashboard.open(`/runs/${value.run_id}`);
+    await run.page.getByText('The run has failed. The steps after this one run').waitFor();
+    expect([...faults, ...run.faults]).toEqual([]);
+  });
+
   it('moves steps on the canvas by mouse, also into branches, and refuses forbidden places', async () => {
     const id = await create([
       { id: 'one', wait: { seconds: 1 } },
@@ -77,6 +103,8 @@ describe('the editor of workflows', () => {
     const lines = page.locator('.react-flow__edge-path');
     await lines.nth(5).waitFor({ state: 'attached' });
     expect(await lines.count()).toBe(6);
+    const labels = page.locator('.react-flow__viewport-portal text');
+    expect(await labels.allTextContents()).toEqual(['then', 'else', 'for each item']);
     const card = (name: string) => page.locator('.react-flow__node', { hasText: name });
     const middle = async (name: string): Promise<{ x: number; y: number }> => {
       const box = await card(name).boundingBox();
@@ -140,6 +168,36 @@ describe('the editor of workflows', () => {
     await page.getByText('Everything is saved.').waitFor();
     expect((await read(id)).steps[1]!.arguments).toEqual({
       contact_id: '{{ person.contact.id }}',
+    });
+  });
+
+  it('offers secrets to steps that call other systems, and to no others', async () => {
+    const secrets = [
+      { name: 'api_token', kind: 'value', secret: 's1', hosts: ['api.example.com'] },
+      { name: 'login', kind: 'basic', username: 'u', secret: 's2', hosts: ['api.example.com'] },
+    ];
+    for (const secret of secrets) await dashboard.organization.call('set_secret', secret);
+    const id = await create([
+      { id: 'ask', tool: 'http_request', arguments: { url: 'https://api.example.com' } },
+      { id: 'look', tool: 'get_contact', arguments: { contact_id: 'x' } },
+    ]);
+    const { page } = await dashboard.open(`/workflows/${id}`);
+    const pick = page.getByRole('button', { name: 'Use a secret' });
+    await page.getByRole('treeitem').filter({ hasText: 'look' }).click();
+    await page.getByRole('group', { name: 'look' }).waitFor();
+    expect(await pick.count()).toBe(0);
+    await page.getByRole('treeitem').filter({ hasText: 'ask' }).click();
+    for (const { name } of secrets) {
+      await pick.click();
+      await page.getByLabel('Find a secret').fill(name);
+      await page.keyboard.press('Enter');
+    }
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Everything is saved.').waitFor();
+    expect((await read(id)).steps[0]!.arguments).toEqual({
+      url: 'https://api.example.com',
+      credential: 'login',
+      headers: { Authorization: 'Bearer {{ secrets.api_token }}' },
     });
   });
 
@@ -267,6 +325,9 @@ describe('the editor of workflows', () => {
   it('shows both versions when somebody else saved meanwhile', async () => {
     const id = await create([{ id: 'one', wait: { seconds: 1 } }]);
     const { page } = await dashboard.open(`/workflows/${id}`);
+    // The page does not learn of the other version before it saves.
+    await page.route('**/api/changes', (route) => route.abort());
+    await page.reload();
     await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
     await dashboard.organization.call('update_workflow', { workflow_id: id, name: 'Theirs' });
     await page.getByRole('button', { name: 'Save' }).click();

@@ -155,6 +155,40 @@ describe('workflows', () => {
     expect(await page.content()).not.toContain(second);
   });
 
+  it('have a webhook whose deliveries a provider signs, with the secret that a person enters', async () => {
+    const { workflow } = await create({
+      name: 'Paid',
+      trigger: { type: 'webhook' },
+      steps: [PAUSE],
+    });
+    const { page, faults } = await dashboard.open(`/workflows/${workflow.id}?tab=trigger`);
+    await page.getByLabel('Signature').selectOption('Stripe');
+    await page.getByRole('button', { name: 'Save who signs' }).click();
+    await page.getByText('needs a secret', { exact: true }).waitFor();
+    await page.getByLabel('Secret of the provider').fill('whsec_the secret of Stripe');
+    await page.getByRole('button', { name: 'Save who signs' }).click();
+    await page.getByText('Deliveries must have the signature of Stripe.').waitFor();
+    expect(await page.content()).not.toContain('the secret of Stripe');
+    await page.getByLabel('Text and XML').check();
+    await page.getByRole('button', { name: 'Save what it accepts' }).click();
+    await waitFor(async () => {
+      const { value } = await dashboard.organization.call<{ workflow: { trigger: object } }>(
+        'get_workflow',
+        { workflow_id: workflow.id },
+      );
+      return 'accept' in value.workflow.trigger;
+    });
+    await fetch(workflow.webhook_url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{}',
+    });
+    await deliveriesOf(workflow.id, 1);
+    await page.getByRole('tab', { name: 'Deliveries' }).click();
+    await page.getByText('The signature of Stripe is expected.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it.each([
     ['Shell', {}],
     ['Node.js', {}],

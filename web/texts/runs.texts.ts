@@ -49,6 +49,7 @@ export const runsTexts = defineTexts(
     steps: 'Steps',
     noSteps: 'No step has begun yet.',
     step: {
+      onFailure: 'The run has failed. The steps after this one run for that reason.',
       attempts: (count: number) => `${count} attempts`,
       failedAttempt: (attempt: number) => `Attempt ${attempt} failed`,
       waitsUntil: 'Waits until',
@@ -152,6 +153,7 @@ export const runsTexts = defineTexts(
     steps: 'Schritte',
     noSteps: 'Noch hat kein Schritt begonnen.',
     step: {
+      onFailure: 'Der Lauf ist fehlgeschlagen. Die Schritte danach laufen deswegen.',
       attempts: (count: number) => `${count} Versuche`,
       failedAttempt: (attempt: number) => `Versuch ${attempt} schlug fehl`,
       waitsUntil: 'Wartet bis',

@@ -22,7 +22,7 @@ export function RunPage() {
   const texts = useTexts(runsTexts);
   const { runId } = useParams({ from: '/signed-in/runs/$runId' });
   const query = usePagedTool('get_run', { run_id: runId }, runStepsResult);
-  const names = useWorkflowNames();
+  const names = useWorkflowNames([query.data?.run.workflow_id]);
   const back = (
     <Link to="/runs" className={backClass}>
       <Icon name="chevronLeft" />

@@ -15,6 +15,8 @@ import styles from './runs.module.css';
 /** The service returns up to 1,000 steps at once, too many for one page. */
 const ROWS = 50;
 const MOST_MESSAGE = 1000;
+/** The steps after this one are those that run because the run has failed. */
+const FAILURE_STEP = 'workflow.on_failure';
 
 /**
  * Shows the steps of a run in order of execution, some at a time. Steps inside loops and branches have the path of their
@@ -49,6 +51,7 @@ function StepEntry({ runId, step }: { runId: string; step: RunStep }) {
           <ForeignText text={step.id} />
         </strong>
         {step.tool !== null && <code>{step.tool}</code>}
+        {step.id === FAILURE_STEP && <span>{texts.onFailure}</span>}
         <StatusBadge status={step.status} />
         {step.attempts > 1 && <span>{texts.attempts(step.attempts)}</span>}
         <span className={styles.soft}>

@@ -23,8 +23,9 @@ export function RunsPage() {
   const texts = useTexts(runsTexts);
   const filters = useSearch({ from: '/signed-in/runs' });
   const navigate = useNavigate();
-  const names = useWorkflowNames();
   const query = usePagedTool('list_runs', { ...filters, limit: ROWS }, runPage);
+  const shown = query.data?.runs.map((run) => run.workflow_id) ?? [];
+  const names = useWorkflowNames([...shown, filters.workflow_id]);
   const choose = (search: RunFilters): void => void navigate({ to: '/runs', search });
   const isFiltered = Object.keys(filters).length > 0;
   const trigger = (type: string): string => {

@@ -1,10 +1,48 @@
-import { useTool } from '../../api/tools.ts';
+import { useQuery } from '@tanstack/react-query';
+import { callTool, useTool } from '../../api/tools.ts';
 import { workflowNames } from './run.readers.ts';
 
-const MOST = 100;
+const ROWS = 100;
+/** An organization has at most 1,000 workflows, unless its quota was raised. */
+const MOST_PAGES = 20;
 
-/** Returns the names of the newest workflows by id. Runs of deleted ones show the id. */
-export function useWorkflowNames(): ReadonlyMap<string, string> {
-  const { data } = useTool('list_workflows', { limit: MOST }, workflowNames);
-  return new Map(data?.workflows.map(({ id, name }) => [id, name]));
+type Names = ReadonlyMap<string, string>;
+
+/**
+ * Returns the names of the newest workflows by id, and of the `wanted` ones, however old they are. Runs of deleted ones
+ * show the id.
+ */
+export function useWorkflowNames(wanted: readonly (string | undefined)[]): Names {
+  const { data } = useTool('list_workflows', { limit: ROWS }, workflowNames);
+  const names = namesOf(data?.workflows ?? []);
+  const missing = [...new Set(wanted)].filter((id) => id !== undefined && !names.has(id)).sort();
+  const older = useQuery<Names>({
+    queryKey: ['tool', 'list_workflows', { ids: missing }],
+    queryFn: ({ signal }) => findNames(missing, data?.next_cursor, signal),
+    enabled: missing.length > 0 && Boolean(data?.next_cursor),
+  });
+  return new Map([...names, ...(older.data ?? [])]);
+}
+
+/** Reads pages of workflows until it has the name of each of the `ids`. Returns only these names. */
+async function findNames(
+  ids: readonly (string | undefined)[],
+  first: string | null | undefined,
+  signal: AbortSignal,
+): Promise<Names> {
+  const found = new Map<string, string>();
+  let cursor = first;
+  for (let page = 0; page < MOST_PAGES && cursor && found.size < ids.length; page += 1) {
+    const given = { limit: ROWS, cursor };
+    // Each page needs the cursor of the page before.
+    // oxlint-disable-next-line no-await-in-loop
+    const answer = await callTool('list_workflows', given, workflowNames, signal);
+    for (const [id, name] of namesOf(answer.workflows)) if (ids.includes(id)) found.set(id, name);
+    cursor = answer.next_cursor;
+  }
+  return found;
+}
+
+function namesOf(workflows: readonly { id: string; name: string }[]): Names {
+  return new Map(workflows.map(({ id, name }) => [id, name]));
 }

@@ -4,7 +4,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { foreignLine } from '../../ui/cut-text.ts';
 import { Skeleton } from '../../ui/state.tsx';
 import { NODE, layoutOf } from './canvas/layout.ts';
-import { type Definition, textOf } from './definition.ts';
+import { type Definition, ON_FAILURE, textOf } from './definition.ts';
 import { listName } from './list-name.ts';
 import type { Moving } from './use-moving.ts';
 import { describeStep, kindOf } from './step-kind.ts';
@@ -24,7 +24,8 @@ export function CanvasView({ definition, moving, faultsAt, onOpen }: ViewProps) 
   const texts = useTexts(editorTexts);
   // The card that a person moved by keyboard keeps the focus at its new path.
   const [focus, setFocus] = useState({ path: '', count: 0 });
-  const layout = useMemo(() => layoutOf(definition.steps), [definition.steps]);
+  const { steps, on_failure: onFailure } = definition;
+  const layout = useMemo(() => layoutOf(steps, onFailure), [steps, onFailure]);
   const cards = useMemo(
     () => [
       ...layout.nodes.map(({ path, step, x, y }) => ({
@@ -41,14 +42,14 @@ export function CanvasView({ definition, moving, faultsAt, onOpen }: ViewProps) 
         id: path,
         x,
         y,
-        title: texts.empty,
-        about: texts.emptyAbout,
+        title: path === ON_FAILURE ? texts.lists.on_failure : texts.empty,
+        about: path === ON_FAILURE && onFailure?.length ? texts.onFailureAbout : texts.emptyAbout,
         hasFault: faultsAt(path) > 0,
         isMovable: false,
         focusCount: 0,
       })),
     ],
-    [layout, texts, faultsAt, focus],
+    [layout, texts, faultsAt, focus, onFailure],
   );
   const lines = useMemo(
     () =>

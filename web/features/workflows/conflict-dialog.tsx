@@ -1,4 +1,5 @@
-import { useTool } from '../../api/tools.ts';
+import { useQuery } from '@tanstack/react-query';
+import { toolQuery } from '../../api/tools.ts';
 import { editorTexts } from '../../texts/editor.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { uiTexts } from '../../texts/ui.texts.ts';
@@ -8,16 +9,20 @@ import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
 import styles from './editor.module.css';
-import type { Editor } from './use-editor.ts';
+import { type Editor, definitionOf } from './use-editor.ts';
 import { workflowResult } from './workflow.readers.ts';
 
 /** Shows the person's definition beside the one that somebody saved meanwhile, and asks which one is kept. */
 export function ConflictDialog({ workflowId, editor }: { workflowId: string; editor: Editor }) {
   const texts = useTexts(editorTexts);
   const ui = useTexts(uiTexts);
-  const given = { workflow_id: workflowId };
-  const query = useTool('get_workflow', given, workflowResult);
-  const saved = query.isFetching ? undefined : query.data?.workflow;
+  // The version that was read before this dialog was opened is not the one of the conflict.
+  const query = useQuery({
+    ...toolQuery('get_workflow', { workflow_id: workflowId }, workflowResult),
+    refetchOnMount: 'always',
+  });
+  const isCurrent = query.isFetchedAfterMount && !query.isFetching;
+  const saved = isCurrent ? query.data?.workflow : undefined;
   return (
     <Dialog
       isOpen
@@ -45,10 +50,7 @@ export function ConflictDialog({ workflowId, editor }: { workflowId: string; edi
       {saved ? (
         <div className={styles.sides}>
           <TextViewer title={texts.mine} value={editor.definition} />
-          <TextViewer
-            title={texts.theirs(saved.version)}
-            value={{ name: saved.name, trigger: saved.trigger, steps: saved.steps }}
-          />
+          <TextViewer title={texts.theirs(saved.version)} value={definitionOf(saved)} />
         </div>
       ) : (
         !query.error && <Skeleton rows={6} />

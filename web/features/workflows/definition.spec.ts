@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type Definition,
   changeAt,
+  definitionRows,
   freeId,
   insertStep,
   removeStep,
@@ -47,6 +48,25 @@ describe(rowsOf, () => {
       'steps[3].parallel[1][0]',
       'steps[4]',
     ]);
+  });
+});
+
+describe(definitionRows, () => {
+  it('has the steps of on_failure in a list of their own, which is there without steps too', () => {
+    const later = { ...definition, steps: [{ id: 'a' }], on_failure: [{ id: 'b', tool: 'x' }] };
+    expect(definitionRows(later).map(({ path, depth }) => `${path} ${depth}`)).toEqual([
+      'steps[0] 1',
+      'on_failure 1',
+      'on_failure[0] 2',
+    ]);
+    expect(definitionRows(definition).at(-1)).toMatchObject({ path: 'on_failure', length: 0 });
+    expect(insertStep(definition, 'on_failure', 0, { id: 'b' }).on_failure).toEqual([{ id: 'b' }]);
+  });
+
+  it('lets the steps of on_failure use the failure and every other step', () => {
+    const later = { ...definition, on_failure: [{ id: 'b', tool: 'x' }] };
+    const names = earlierOutputs(later, 'on_failure[0]', new Map()).map((each) => each.expression);
+    expect(names).toEqual(expect.arrayContaining(['failure.error.message', 'last', 'one']));
   });
 });
 

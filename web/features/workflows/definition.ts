@@ -7,7 +7,12 @@ export interface Definition {
   readonly name: string;
   readonly trigger: Readonly<Record<string, unknown>>;
   readonly steps: readonly Step[];
+  /** Has the steps that run when the run has failed. */
+  readonly on_failure?: readonly Step[];
 }
+
+/** Names the list of the steps that run when the run has failed. It is also the path of that list. */
+export const ON_FAILURE = 'on_failure';
 
 /** Lists the members that hold steps. `parallel` holds lists of them. */
 const LISTS = ['then', 'else', 'steps', 'on_error'] as const;
@@ -39,6 +44,20 @@ export function rowsOf(steps: readonly Step[]): Row[] {
   const rows: Row[] = [];
   addSteps(rows, steps, 'steps', 1);
   return rows;
+}
+
+/** Returns the rows of the steps, then the list of `on_failure` and its steps. */
+export function definitionRows({ steps, on_failure: onFailure = [] }: Definition): Row[] {
+  const rows = rowsOf(steps);
+  const { length } = onFailure;
+  rows.push({ kind: 'list', path: ON_FAILURE, depth: 1, name: ON_FAILURE, length });
+  addSteps(rows, onFailure, ON_FAILURE, 2);
+  return rows;
+}
+
+/** Returns the steps of both lists. */
+export function allSteps({ steps, on_failure: onFailure = [] }: Definition): readonly Step[] {
+  return [...steps, ...onFailure];
 }
 
 function addSteps(rows: Row[], steps: readonly unknown[], list: string, depth: number): void {

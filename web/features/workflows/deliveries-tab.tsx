@@ -12,6 +12,7 @@ import { Facts } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/state.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
 import { Time } from '../../ui/time.tsx';
+import { senderOf } from './senders.ts';
 import { SigningSection } from './signing-section.tsx';
 import { type Delivery, type Workflow, deliveriesResult } from './workflow.readers.ts';
 import styles from './workflows.module.css';
@@ -109,8 +110,12 @@ function DeliveryBody({ delivery, workflow, url }: EntryProps) {
               </li>
             ))}
           </ul>
-          <h3>{texts.corrected}</h3>
-          {url !== null && <SigningSection label={texts.corrected} url={url} isTimed={isTimed} />}
+          {url !== null && !senderOf(workflow) && (
+            <>
+              <h3>{texts.corrected}</h3>
+              <SigningSection label={texts.corrected} url={url} isTimed={isTimed} />
+            </>
+          )}
         </section>
       )}
       <Facts

@@ -1,5 +1,5 @@
 import { isObject } from '../../api/reader.ts';
-import { type Definition, type Step, valueAt, textOf } from './definition.ts';
+import { type Definition, ON_FAILURE, type Step, valueAt, textOf } from './definition.ts';
 
 /** Describes a value that a step can use, with the expression that gives it. */
 export interface Output {
@@ -21,6 +21,15 @@ const BEFORE: readonly Output[] = [
   { expression: 'run.id' },
   { expression: 'workflow.id' },
   { expression: 'workflow.name' },
+];
+
+/** Can be used by the steps that run when the run has failed. */
+const FAILURE: readonly Output[] = [
+  { expression: 'failure.step' },
+  { expression: 'failure.error.message' },
+  { expression: 'failure.error.code' },
+  { expression: 'failure.tool' },
+  { expression: 'failure.failed_at' },
 ];
 
 /**
@@ -49,6 +58,10 @@ export function earlierOutputs(
     const outer = valueAt(definition, at);
     if (isObject(outer)) found.push(...inside(outer, member));
     rest = at;
+  }
+  if (path.startsWith(ON_FAILURE)) {
+    const steps = definition.steps.toReversed().flatMap((step) => outputsOf(step, schemas));
+    found.push(...FAILURE, ...steps);
   }
   return [...found, ...BEFORE];
 }

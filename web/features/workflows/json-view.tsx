@@ -4,7 +4,7 @@ import { type ToolDescriptor, useTool } from '../../api/tools.ts';
 import { editorTexts } from '../../texts/editor.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { Skeleton } from '../../ui/state.tsx';
-import type { Definition } from './definition.ts';
+import type { Definition, Step } from './definition.ts';
 import { STEP_TOOLS } from './step-panel.tsx';
 import { schemaResult } from './workflow.readers.ts';
 
@@ -64,13 +64,18 @@ function hintOf({ name, description, inputSchema }: ToolDescriptor): Hint {
   return [name, { about: description, schema: inputSchema }];
 }
 
+function isStepList(value: unknown): value is Step[] {
+  return Array.isArray(value) && value.every(isObject);
+}
+
 function readDefinition(text: string): Definition | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return undefined;
-    const { name, trigger, steps } = value;
-    if (typeof name !== 'string' || !isObject(trigger) || !Array.isArray(steps)) return undefined;
-    return steps.every(isObject) ? { name, trigger, steps } : undefined;
+    const { name, trigger, steps, on_failure = [] } = value;
+    if (typeof name !== 'string' || !isObject(trigger)) return undefined;
+    if (!isStepList(steps) || !isStepList(on_failure)) return undefined;
+    return { name, trigger, steps, on_failure };
   } catch {
     return undefined;
   }

@@ -17,8 +17,10 @@ export function readLocalDraft(workflowId: string): LocalDraft | undefined {
     const { version, definition } = stored;
     if (!isObject(definition)) return undefined;
     const { name, trigger, steps } = definition;
+    const later = Array.isArray(definition.on_failure) ? definition.on_failure : [];
     if (typeof name !== 'string' || !isObject(trigger) || !Array.isArray(steps)) return undefined;
-    return { version, definition: { name, trigger, steps: steps.filter(isObject) } };
+    const lists = { steps: steps.filter(isObject), on_failure: later.filter(isObject) };
+    return { version, definition: { name, trigger, ...lists } };
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Definition, rowsOf, valueAt } from './definition.ts';
+import { type Definition, definitionRows, rowsOf, valueAt } from './definition.ts';
 import { moveStep, placeBeside, placeInside, refusalOf } from './move-step.ts';
 
 const definition: Definition = {
@@ -86,6 +86,17 @@ describe('places by keyboard', () => {
     expect(placeBeside(definition, yes, -1)).toEqual({ list: 'steps', index: 1 });
     const left = stepAt('steps[3].parallel[0][0]');
     expect(placeBeside(definition, left, 1)).toEqual({ list: 'steps[3].parallel[1]', index: 0 });
+    const last = placeBeside(definition, stepAt('steps[4]'), 1);
+    expect(last).toEqual({ list: 'on_failure', index: 0 });
+    const moved = moveStep(definition, stepAt('steps[4]'), last);
+    if ('refusal' in moved) throw new Error(moved.refusal);
+    expect(moved).toMatchObject({
+      path: 'on_failure[0]',
+      definition: { on_failure: [{ id: 'last' }] },
+    });
+    const [row] = definitionRows(moved.definition).slice(-1);
+    if (row?.kind !== 'step') throw new Error('No step in on_failure');
+    expect(placeBeside(moved.definition, row, -1)).toEqual({ list: 'steps', index: 4 });
   });
 
   it('are in the near list of a neighbour', () => {

@@ -1,5 +1,6 @@
 import { isObject } from '../../api/reader.ts';
 import {
+  ON_FAILURE,
   type Definition,
   type Step,
   type StepRow,
@@ -55,11 +56,17 @@ export function placeBeside(all: Definition, { list, index }: StepRow, by: -1 | 
   if (index + by >= 0 && index + by < length)
     return { list, index: by < 0 ? index - 1 : index + 2 };
   const owner = ownerOf(list);
-  if (!owner) return { list, index };
+  if (!owner) return placeInOtherList(all, list, index, by);
   const lists = listsInside(all, owner.path);
   const sibling = lists[lists.indexOf(list) + by];
   if (sibling !== undefined) return { list: sibling, index: by < 0 ? lengthOf(all, sibling) : 0 };
   return { list: owner.list, index: by < 0 ? owner.index : owner.index + 1 };
+}
+
+/** Below the last step is the start of `on_failure`, and above the first step of that is the end of the steps. */
+function placeInOtherList(all: Definition, list: string, index: number, by: -1 | 1): Place {
+  if (list === ON_FAILURE && by < 0) return { list: 'steps', index: all.steps.length };
+  return list !== ON_FAILURE && by > 0 ? { list: ON_FAILURE, index: 0 } : { list, index };
 }
 
 /**

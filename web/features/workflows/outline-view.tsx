@@ -11,6 +11,8 @@ import {
   freeId,
   insertStep,
   removeStep,
+  allSteps,
+  definitionRows,
   rowsOf,
   type StepRow,
   textOf,
@@ -41,7 +43,7 @@ export function OutlineView({ editor, moving, tools, selected, onSelect: setSele
   const [isAdding, setAdding] = useState(false);
   const panel = useRef<HTMLDivElement>(null);
   const { definition, faults, apply } = editor;
-  const row = rowsOf(definition.steps).find(({ path }) => path === selected);
+  const row = definitionRows(definition).find(({ path }) => path === selected);
   const faultOf = (path: string): string | undefined =>
     faults.find((each) => each.path === path)?.message;
   const remove = (from: StepRow): void => {
@@ -50,8 +52,9 @@ export function OutlineView({ editor, moving, tools, selected, onSelect: setSele
   };
   const insert = (step: Step, wanted: string): void => {
     const { list, index } = placeAfter(row);
-    const id = freeId(definition.steps, wanted);
-    apply(insertStep(definition, list, index, { id, ...withFreeIds(definition.steps, step) }));
+    const steps = allSteps(definition);
+    const id = freeId(steps, wanted);
+    apply(insertStep(definition, list, index, { id, ...withFreeIds(steps, step) }));
     setSelected(`${list}[${index}]`);
   };
   const edit = (): void => {

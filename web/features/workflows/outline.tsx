@@ -4,7 +4,14 @@ import { editorTexts } from '../../texts/editor.texts.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import styles from './editor.module.css';
-import { type Definition, type Row, type StepRow, listsOf, rowsOf, textOf } from './definition.ts';
+import {
+  type Definition,
+  type Row,
+  type StepRow,
+  definitionRows,
+  listsOf,
+  textOf,
+} from './definition.ts';
 import { listName } from './list-name.ts';
 import { describeStep, kindOf } from './step-kind.ts';
 
@@ -31,7 +38,7 @@ export function Outline(props: OutlineProps) {
   const texts = useTexts(editorTexts);
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const tree = useRef<HTMLDivElement>(null);
-  const all = rowsOf(definition.steps);
+  const all = definitionRows(definition);
   const rows = all.filter(({ path }) => ![...closed].some((each) => isInside(path, each)));
   const paths = [TRIGGER, ...rows.map(({ path }) => path)];
   const current = paths.includes(selected) ? selected : TRIGGER;

@@ -30,7 +30,7 @@ export function SearchDialog({ title, search, none, choices, onChoose, onClose }
     .filter(({ name, label }) => `${name} ${label}`.toLowerCase().includes(wanted))
     .slice(0, MOST);
   return (
-    <Dialog isOpen onClose={onClose} title={title}>
+    <Dialog isOpen onClose={onClose} title={title} isPassing>
       <TextField
         label={search}
         value={text}

@@ -9,6 +9,8 @@ import { type Step, type StepRow, textOf } from './definition.ts';
 import type { Output } from './earlier-outputs.ts';
 import styles from './editor.module.css';
 import { JsonField } from './json-field.tsx';
+import { SECRETS_TOOL, withSecret } from './request-secret.ts';
+import { SecretPicker } from './secret-picker.tsx';
 import { KindFields, withMember } from './step-fields.tsx';
 import { kindOf } from './step-kind.ts';
 import { ToolArguments } from './tool-arguments.tsx';
@@ -129,6 +131,9 @@ function ToolFields({ step, tools, outputs, faultOf, onChange }: ToolFieldsProps
           value={given}
           onChange={(value) => change(value, 'arguments')}
         />
+      )}
+      {chosen === SECRETS_TOOL && (
+        <SecretPicker onPick={(secret) => change(withSecret(given, secret), 'secret')} />
       )}
     </>
   );

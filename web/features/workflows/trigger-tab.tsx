@@ -1,28 +1,68 @@
 import { useState } from 'react';
 import { useTool, useToolCall } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { sendersTexts } from '../../texts/senders.texts.ts';
 import { webhooksTexts } from '../../texts/webhooks.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
-import { SelectField } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
 import { Time } from '../../ui/time.tsx';
+import { FormatsSection } from './formats-section.tsx';
+import { OverlapField, USUAL_OVERLAP } from './overlap-field.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
+import { SenderSection } from './sender-section.tsx';
+import { senderOf, SENDERS } from './senders.ts';
 import { SigningSection } from './signing-section.tsx';
 import { type Workflow, deliveriesResult, savedWorkflow } from './workflow.readers.ts';
 
-const OVERLAPS = ['0', '3600', '86400', '604800'] as const;
 const CHANGED = ['get_workflow', 'list_workflows', 'list_webhook_deliveries'];
 
 /** Shows the trigger of the workflow: the address of its webhook, its secret, and how to sign. */
 export function TriggerTab({ workflow }: { workflow: Workflow }) {
   const texts = useTexts(webhooksTexts).webhook;
   if (workflow.webhook_url === null) {
-    return <TextViewer title={texts.none} value={workflow.trigger} />;
+    return (
+      <>
+        <OwnEvent event={workflow.trigger.event} />
+        {workflow.next_times && <NextTimes times={workflow.next_times} />}
+        <TextViewer title={texts.none} value={workflow.trigger} />
+      </>
+    );
   }
   return <Webhook workflow={workflow} url={workflow.webhook_url} />;
+}
+
+function NextTimes({ times }: { times: readonly string[] }) {
+  const texts = useTexts(webhooksTexts).webhook;
+  return (
+    <Section title={texts.nextTimes}>
+      <ol>
+        {times.map((time) => (
+          <li key={time}>
+            <Time value={time} isExact />
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+/** Shows how programs emit the event that starts the workflow, if it is an event of the organization. */
+function OwnEvent({ event }: { event: unknown }) {
+  const texts = useTexts(webhooksTexts).webhook;
+  if (typeof event !== 'string' || !event.startsWith('custom.')) return null;
+  const body = JSON.stringify({ event, data: {} });
+  const code = [
+    `curl ${location.origin}/api/events -H "Authorization: Bearer $API_KEY" \\`,
+    `  -H "Content-Type: application/json" -d '${body}'`,
+  ].join('\n');
+  return (
+    <Section title={texts.emit} about={texts.emitAbout}>
+      <CodeBlock title={texts.emit} code={code} isWrapped />
+    </Section>
+  );
 }
 
 function Webhook({ workflow, url }: { workflow: Workflow; url: string }) {
@@ -30,25 +70,29 @@ function Webhook({ workflow, url }: { workflow: Workflow; url: string }) {
   const given = { workflow_id: workflow.id, limit: 20 };
   const { data } = useTool('list_webhook_deliveries', given, deliveriesResult);
   const [secret, setSecret] = useState<string>();
+  const { signedBy } = useTexts(sendersTexts);
   const isSigned = workflow.trigger.secret === true;
+  const sender = senderOf(workflow);
   return (
     <>
       <Section title={texts.address} about={texts.addressAbout}>
         <CodeBlock title={texts.address} code={url} isWrapped />
-        <p>{isSigned ? texts.signed : texts.open}</p>
+        <p>{sender ? signedBy(SENDERS[sender]) : isSigned ? texts.signed : texts.open}</p>
         {data?.previous_secret_until && (
           <p>
             {texts.previousUntil} <Time value={data.previous_secret_until} isExact />
           </p>
         )}
-        <ReplaceSecret workflow={workflow} isSigned={isSigned} onSecret={setSecret} />
+        {!sender && <ReplaceSecret workflow={workflow} isSigned={isSigned} onSecret={setSecret} />}
       </Section>
       {data?.test_url && (
         <Section title={texts.testAddress} about={texts.testAbout}>
           <CodeBlock title={texts.testAddress} code={data.test_url} isWrapped />
         </Section>
       )}
-      {isSigned && (
+      <SenderSection key={`sender ${workflow.version}`} workflow={workflow} />
+      <FormatsSection key={`formats ${workflow.version}`} workflow={workflow} />
+      {isSigned && !sender && (
         <Section title={texts.sign}>
           <SigningSection
             label={texts.sign}
@@ -74,7 +118,7 @@ interface ReplaceProps {
 function ReplaceSecret({ workflow, isSigned, onSecret }: ReplaceProps) {
   const texts = useTexts(webhooksTexts).webhook;
   const [isOpen, setOpen] = useState(false);
-  const [overlap, setOverlap] = useState<string>('86400');
+  const [overlap, setOverlap] = useState<string>(USUAL_OVERLAP);
   const call = useToolCall('update_workflow', savedWorkflow, CHANGED);
   const replace = (): void =>
     call.mutate(
@@ -108,14 +152,7 @@ function ReplaceSecret({ workflow, isSigned, onSecret }: ReplaceProps) {
         error={call.error}
         onConfirm={replace}
       >
-        {isSigned && (
-          <SelectField
-            label={texts.overlap}
-            value={overlap}
-            options={OVERLAPS.map((value) => ({ value, label: texts.overlaps[value] }))}
-            onChange={setOverlap}
-          />
-        )}
+        {isSigned && <OverlapField value={overlap} onChange={setOverlap} />}
       </ConfirmDialog>
     </div>
   );

@@ -10,8 +10,9 @@ const CHANGED = ['get_workflow', 'list_workflows', 'list_workflow_versions'];
 
 export type Editor = ReturnType<typeof useEditor>;
 
-function definitionOf({ name, trigger, steps }: Workflow): Definition {
-  return { name, trigger, steps };
+/** Returns the part of a workflow that people edit. */
+export function definitionOf({ name, trigger, steps, on_failure = [] }: Workflow): Definition {
+  return { name, trigger, steps, on_failure };
 }
 
 /** Holds the definition that a person edits, with its history, its draft in this browser, and its faults. */

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import { editorTexts } from '../../texts/editor.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { type Definition, type StepRow, rowsOf, textOf } from './definition.ts';
+import { type Definition, type StepRow, definitionRows, textOf } from './definition.ts';
 import { type Place, moveStep, placeBeside, placeInside, refusalOf } from './move-step.ts';
 import type { Editor } from './use-editor.ts';
 
@@ -49,7 +49,7 @@ export function useMoving({ definition, apply }: Editor, onMoved: (path: string)
   };
 }
 
-function stepsOf({ steps }: Definition): ReadonlyMap<string, StepRow> {
-  const rows = rowsOf(steps).filter((row) => row.kind === 'step');
+function stepsOf(definition: Definition): ReadonlyMap<string, StepRow> {
+  const rows = definitionRows(definition).filter((row) => row.kind === 'step');
   return new Map(rows.map((row) => [row.path, row]));
 }

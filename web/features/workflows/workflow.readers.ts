@@ -19,11 +19,18 @@ const workflow = record({
   version: number,
   trigger: dictionary(json),
   steps: list(dictionary(json)),
+  on_failure: optional(list(dictionary(json))),
   webhook_url: nullable(text),
+  next_times: optional(list(text)),
   created_at: text,
   updated_at: text,
 });
 export type Workflow = Read<typeof workflow>;
+
+/** Has what the editor shows of a secret. */
+export const secretNames = record({
+  secrets: list(record({ name: text, kind: text, hosts: list(text) })),
+});
 
 export const workflowPage = record({ workflows: list(workflow), next_cursor: nextCursor });
 export const workflowResult = record({ workflow });

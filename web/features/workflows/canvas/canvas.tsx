@@ -1,18 +1,16 @@
 import {
   Background,
   Controls,
-  type Edge,
   type Node,
   type NodeProps,
-  Handle,
-  Position,
   ReactFlow,
   type ReactFlowInstance,
   ViewportPortal,
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react';
 import styles from './canvas.module.css';
+import { type Line, Lines } from './lines.tsx';
 import { type Drag, type DropPlace, nearestPlace } from './nearest-place.ts';
 
 /** Describes a box of the picture. `data-id` of its element is its id. */
@@ -27,12 +25,6 @@ export interface Card {
   focusCount: number;
   x: number;
   y: number;
-}
-
-export interface Line {
-  from: string;
-  to: string;
-  label?: string;
 }
 
 export interface CanvasTexts {
@@ -61,7 +53,9 @@ export interface CanvasProps {
   refusalOf: (id: string, placeId: string) => string | undefined;
 }
 
-const TYPES = { card: CardBox };
+const TYPES = { card: memo(CardBox) };
+/** The picture opens with this height of its top part at most, so that a person can read it. A button shows all of it. */
+const FIRST_HEIGHT = 1100;
 
 /**
  * Draws boxes with lines. Tab goes from box to box, Enter opens one, Alt with an arrow key moves one. Boxes are dragged to the
@@ -74,7 +68,8 @@ export function Canvas(props: CanvasProps) {
   const isCanceled = useRef(false);
   const flow = useRef<ReactFlowInstance<CardNode>>(null);
   const nodes = useMemo(() => cards.map((card) => nodeOf(card, size)), [cards, size]);
-  const edges = useMemo(() => lines.map(edgeOf), [lines]);
+  const corners = useMemo(() => new Map(cards.map(({ id, x, y }) => [id, { x, y }])), [cards]);
+  const first = useMemo(() => nodes.filter(({ position }) => position.y < FIRST_HEIGHT), [nodes]);
   const shown = drag
     ? nodes.map((node) => (node.id === drag.id ? { ...node, position: drag.position } : node))
     : nodes;
@@ -106,7 +101,6 @@ export function Canvas(props: CanvasProps) {
     <div className={styles.canvas} onKeyDown={press}>
       <ReactFlow
         nodes={shown}
-        edges={edges}
         nodeTypes={TYPES}
         nodesConnectable={false}
         nodeDragThreshold={4}
@@ -124,18 +118,18 @@ export function Canvas(props: CanvasProps) {
         disableKeyboardA11y
         ariaLabelConfig={{
           'node.a11yDescription.keyboardDisabled': texts.help,
-          'edge.a11yDescription.default': '',
           'controls.ariaLabel': texts.controls,
           'controls.zoomIn.ariaLabel': texts.zoomIn,
           'controls.zoomOut.ariaLabel': texts.zoomOut,
           'controls.fitView.ariaLabel': texts.fit,
         }}
         fitView
-        fitViewOptions={{ maxZoom: 1 }}
+        fitViewOptions={{ maxZoom: 1, nodes: first }}
         minZoom={0.05}
         aria-label={texts.label}
       >
         <Background />
+        <Lines lines={lines} corners={corners} size={size} drag={drag} />
         <Controls showInteractive={false} />
         {drag?.place && <Mark place={drag.place} refusal={drag.refusal} width={size.width} />}
       </ReactFlow>
@@ -166,25 +160,18 @@ function Mark({
   );
 }
 
+/** The size is given and there are no handles, so React Flow measures nothing before it draws. */
 function nodeOf({ id, x, y, ...data }: Card, size: { width: number; height: number }): CardNode {
   return {
     id,
     type: 'card',
     position: { x, y },
     ...size,
+    measured: size,
+    handles: [],
     data,
     draggable: data.isMovable,
     ariaLabel: `${data.title}: ${data.about}`,
-  };
-}
-
-function edgeOf({ from, to, label }: Line): Edge {
-  return {
-    id: `${from} ${to}`,
-    source: from,
-    target: to,
-    focusable: false,
-    ...(label !== undefined && { label }),
   };
 }
 
@@ -201,10 +188,8 @@ function CardBox({ data: { title, about, hasFault, isMovable, focusCount } }: No
   }, [focusCount]);
   return (
     <div ref={box} className={styles.card} data-fault={hasFault} data-empty={!isMovable}>
-      <Handle type="target" position={Position.Top} className={styles.handle} />
       <strong>{title}</strong>
       <span>{about}</span>
-      <Handle type="source" position={Position.Bottom} className={styles.handle} />
     </div>
   );
 }

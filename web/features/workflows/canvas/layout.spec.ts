@@ -37,16 +37,27 @@ describe(layoutOf, () => {
   it('draws an empty list, so that a step can be dropped into it', () => {
     const branch = { id: 'b', if: 'c', then: [{ id: 'd', tool: 'x' }], else: [] };
     const { empty, links, slots } = layoutOf([branch, { id: 'f', tool: 'x' }]);
-    expect(empty.map(({ path }) => path)).toEqual(['steps[0].else']);
+    expect(empty.map(({ path }) => path)).toEqual(['steps[0].else', 'on_failure']);
     expect(links).toContainEqual({ from: 'steps[0]', to: 'steps[0].else', list: 'else' });
     expect(links).toContainEqual({ from: 'steps[0].else', to: 'steps[1]' });
     expect(slots).toContainEqual(expect.objectContaining({ list: 'steps[0].else', index: 0 }));
   });
 
+  it('places the steps of on_failure beside the others, below a box, which is there without steps too', () => {
+    const later = layoutOf([{ id: 'a', tool: 'x' }], [{ id: 'f', tool: 'x' }]);
+    const [step, failing] = later.nodes;
+    expect(failing?.x).toBeGreaterThanOrEqual((step?.x ?? 0) + NODE.width);
+    expect(later.empty.map(({ path }) => path)).toEqual(['on_failure']);
+    expect(later.links).toEqual([{ from: 'on_failure', to: 'on_failure[0]' }]);
+    const without = layoutOf([{ id: 'a', tool: 'x' }]);
+    expect(without.empty.map(({ path }) => path)).toEqual(['on_failure']);
+    expect(without.slots).toContainEqual(expect.objectContaining({ list: 'on_failure', index: 0 }));
+  });
+
   it('has a place before, between and after the steps of each list, all apart', () => {
     const inner = { id: 'e', for_each: 'x', steps: [{ id: 'i', tool: 'x' }] };
     const { slots } = layoutOf([{ id: 'o', for_each: 'x', steps: [inner] }]);
-    expect(slots).toHaveLength(6);
+    expect(slots).toHaveLength(7);
     for (const one of slots) {
       for (const other of slots) {
         const distance = Math.abs(one.x - other.x) + Math.abs(one.y - other.y);

@@ -1,5 +1,5 @@
 import { isObject } from '../../../api/reader.ts';
-import { type Step, listsOf } from '../definition.ts';
+import { ON_FAILURE, type Step, listsOf } from '../definition.ts';
 import type { Place } from '../move-step.ts';
 
 export const NODE = { width: 220, height: 56 } as const;
@@ -21,7 +21,7 @@ export interface Link {
   list?: string;
 }
 
-/** Describes an empty list, which is drawn as a box of the size of a step. */
+/** Describes an empty list, or the list of `on_failure`, which is drawn as a box of the size of a step. */
 export interface EmptyList {
   path: string;
   x: number;
@@ -54,10 +54,25 @@ interface Block {
   last: readonly string[];
 }
 
-/** Places the steps from top to bottom, and the lists inside a step beside each other below it. */
-export function layoutOf(steps: readonly Step[]): Layout {
-  const { nodes, empty, slots, links } = placeList(steps, 'steps');
-  return { nodes, empty: steps.length === 0 ? [] : empty, slots, links };
+/**
+ * Places the steps from top to bottom, and the lists inside a step beside each other below it. The steps of `on_failure`
+ * are beside the others, below a box of their own.
+ */
+export function layoutOf(steps: readonly Step[], onFailure: readonly Step[] = []): Layout {
+  const main = placeList(steps, 'steps');
+  const whole = emptyBlock();
+  if (steps.length > 0) addBlock(whole, main, 0, 0);
+  else whole.slots.push(...main.slots);
+  const left = main.width + GAP.x * 2;
+  if (onFailure.length === 0) {
+    addBlock(whole, placeEmpty(ON_FAILURE), left, 0);
+    return whole;
+  }
+  const later = placeList(onFailure, ON_FAILURE);
+  const head = { path: ON_FAILURE, x: left + (later.width - NODE.width) / 2, y: 0 };
+  addBlock(whole, later, left, NODE.height + GAP.y);
+  whole.links.push({ from: ON_FAILURE, to: `${ON_FAILURE}[0]` });
+  return { ...whole, empty: [...whole.empty, head] };
 }
 
 function placeList(steps: readonly unknown[], path: string): Block {

@@ -1,0 +1,68 @@
+import { Controller, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { CallRecorder } from '../accounts/call-recorder.js';
+import { AppError } from '../errors/app-error.js';
+import { OriginGuard } from '../http/origin.guard.js';
+import { RateLimiter } from '../http/rate-limiter.js';
+import { parseJsonExactly, readJsonBody } from '../http/request-body.js';
+import { sendJson } from '../http/send-json.js';
+import { apiKeyOf, BearerGuard } from '../keys/bearer.guard.js';
+import type { AuthenticatedKey } from '../keys/keys.service.js';
+import { SILENT_CALLER } from '../tools/contract/tool-call.js';
+import type { RegisteredTool } from '../tools/registry/registered-tool.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const TOOL = 'emit_event';
+
+/** Emits events for programs that have the API key and speak neither JSON-RPC nor MCP. It is the tool `emit_event`. */
+@Controller('api/events')
+@UseGuards(OriginGuard, BearerGuard)
+export class CustomEventsController {
+  constructor(
+    private readonly registry: ToolRegistry,
+    private readonly limiter: RateLimiter,
+    private readonly calls: CallRecorder,
+  ) {}
+
+  @Post()
+  async emit(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const key = apiKeyOf(request);
+    const { id, organizationId, origin, toolPolicies } = key;
+    const caller = { organizationId, origin, actor: { kind: 'key', id } as const };
+    let tool: RegisteredTool;
+    try {
+      this.limiter.consume(organizationId, 1);
+      tool = this.findTool(key);
+    } catch (error) {
+      throw this.calls.refused(caller, TOOL, error as AppError);
+    }
+    const body = parseJsonExactly(await readJsonBody(request, MAX_BODY_BYTES));
+    const confirmation = toolPolicies.confirmation(...tool.names);
+    const result = await this.registry.call(tool, withKey(body, request), {
+      ...SILENT_CALLER,
+      ...caller,
+      surface: 'agent',
+      confirmation: confirmation === 'never' ? undefined : confirmation,
+      restriction: toolPolicies.restriction,
+      signal: new AbortController().signal,
+    });
+    sendJson(response, 202, JSON.stringify(result));
+  }
+
+  private findTool({ toolPolicies }: AuthenticatedKey): RegisteredTool {
+    const tool = this.registry.find(TOOL, 'agent', toolPolicies);
+    if (tool) return tool;
+    const hidden = this.registry.find(TOOL, 'agent', toolPolicies.withoutRestriction());
+    const message = hidden && toolPolicies.faultOf(hidden);
+    throw new AppError('forbidden', message ?? `The organization does not allow ${TOOL}.`);
+  }
+}
+
+/** Adds the key of the header `Idempotency-Key`, unless the body has one. */
+function withKey(body: unknown, request: Request): unknown {
+  const header = request.headers['idempotency-key'];
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  if (header === undefined || !isObject || Object.hasOwn(body, 'idempotency_key')) return body;
+  return { ...body, idempotency_key: header };
+}

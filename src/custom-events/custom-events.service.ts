@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { ContactsService } from '../contacts/contacts.service.js';
+import { AppError } from '../errors/app-error.js';
+import type { CustomEventName } from '../events/custom-event-name.js';
+import { DomainEvents } from '../events/domain-events.js';
+import { parseJsonExactly } from '../http/request-body.js';
+import { MAX_VALUE_BYTES, VALUE_LIMITS } from '../text/value-size.js';
+
+export interface CustomEvent {
+  name: CustomEventName;
+  data: object;
+  contactId?: string;
+  /** Identifies the contact when `contactId` is absent. */
+  email?: string;
+}
+
+/** Emits events of an organization's own. Every method needs a transaction of the organization. */
+@Injectable()
+export class CustomEventsService {
+  constructor(
+    private readonly events: DomainEvents,
+    private readonly contacts: ContactsService,
+  ) {}
+
+  /**
+   * Emits an event and returns its id. The runs that it starts, and the event for waiting runs, are stored in the same
+   * transaction. Throws `not_found` for an unknown contact: an event without a contact would end the waits of runs about
+   * all contacts.
+   */
+  async emit(
+    organizationId: string,
+    { name, data, contactId, email }: CustomEvent,
+  ): Promise<string> {
+    const contact =
+      contactId === undefined && email === undefined
+        ? null
+        : await this.contacts.getBy(organizationId, { contact_id: contactId, email });
+    const payload = { event: name, data, contact_id: contact?.id ?? null };
+    assertFits(payload);
+    return await this.events.emit(organizationId, { name, contactId: payload.contact_id, payload });
+  }
+}
+
+/** Throws `invalid_arguments` or `too_complex` for an event that is no possible payload of a run. */
+function assertFits(payload: object): void {
+  const bytes = Buffer.from(JSON.stringify(payload));
+  if (bytes.length > MAX_VALUE_BYTES) {
+    throw AppError.invalidField('data', `must be at most ${MAX_VALUE_BYTES} bytes`);
+  }
+  parseJsonExactly(bytes, VALUE_LIMITS);
+}

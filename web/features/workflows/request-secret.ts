@@ -1,0 +1,19 @@
+import { isObject } from '../../api/reader.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** The service accepts secrets in the arguments of this tool only. */
+export const SECRETS_TOOL = 'http_request';
+
+/**
+ * Returns the arguments of `http_request` with a secret. One of the kind `value` becomes a header, because it can stand in
+ * texts only. The other kinds authenticate the request by their name.
+ */
+export function withSecret(
+  given: Arguments,
+  { name, kind }: { name: string; kind: string },
+): Arguments {
+  if (kind !== 'value') return { ...given, credential: name };
+  const headers = isObject(given.headers) ? given.headers : {};
+  return { ...given, headers: { ...headers, Authorization: `Bearer {{ secrets.${name} }}` } };
+}

@@ -1,0 +1,73 @@
+import { defineTexts } from './define-texts.ts';
+
+/** Has the texts about who signs the deliveries to a webhook. */
+export const sendersTexts = defineTexts(
+  {
+    title: 'Who signs',
+    about: 'Providers sign in their own ways. Choose yours, and enter the secret that it shows.',
+    signature: 'Signature',
+    own: 'Our own, or Standard Webhooks',
+    signedBy: (provider: string) => `Deliveries must have the signature of ${provider}.`,
+    secret: 'Secret of the provider',
+    kept: 'Leave it empty to keep the present secret. Nobody can read it again.',
+    places: {
+      github: 'The secret that you enter in Settings → Webhooks of the repository.',
+      meta: 'The app secret: App settings → Basic.',
+      shopify: 'The client secret of the app.',
+      slack: 'The signing secret: Basic Information → App Credentials.',
+      stripe: 'The signing secret of the endpoint, which begins with whsec_.',
+      twilio: 'The auth token of the account.',
+    },
+    verifyToken: 'Verify token',
+    verifyTokenAbout: 'A text that you choose and enter at Meta, too. It protects nothing.',
+    save: 'Save who signs',
+    formats: {
+      title: 'What it accepts',
+      about: 'JSON objects are always accepted. Forms and texts become JSON objects, too.',
+      names: {
+        json: 'Lists and other JSON values, and types such as application/ld+json',
+        form: 'Forms without files',
+        multipart: 'Forms with files, of which name, type and size are kept',
+        text: 'Text and XML',
+        gzip: 'Bodies compressed with gzip',
+        get: 'GET: everything that opens the address starts a run',
+      },
+      save: 'Save what it accepts',
+    },
+  },
+  {
+    title: 'Wer signiert',
+    about:
+      'Anbieter signieren auf ihre eigene Weise. Wählen Sie Ihren, und geben Sie das Geheimnis ein, das er zeigt.',
+    signature: 'Signatur',
+    own: 'Unsere eigene oder Standard Webhooks',
+    signedBy: (provider: string) => `Zustellungen müssen die Signatur von ${provider} haben.`,
+    secret: 'Geheimnis des Anbieters',
+    kept: 'Leer lassen, um das jetzige Geheimnis zu behalten. Niemand kann es wieder lesen.',
+    places: {
+      github: 'Das Geheimnis, das Sie in Settings → Webhooks des Repositorys eingeben.',
+      meta: 'Das App-Geheimnis: App settings → Basic.',
+      shopify: 'Das Client Secret der App.',
+      slack: 'Das Signing Secret: Basic Information → App Credentials.',
+      stripe: 'Das Signing Secret des Endpunkts, das mit whsec_ beginnt.',
+      twilio: 'Das Auth Token des Kontos.',
+    },
+    verifyToken: 'Verify Token',
+    verifyTokenAbout: 'Ein Text, den Sie wählen und auch bei Meta eingeben. Er schützt nichts.',
+    save: 'Speichern, wer signiert',
+    formats: {
+      title: 'Was er annimmt',
+      about:
+        'JSON-Objekte werden immer angenommen. Auch Formulare und Texte werden zu JSON-Objekten.',
+      names: {
+        json: 'Listen und andere JSON-Werte, und Typen wie application/ld+json',
+        form: 'Formulare ohne Dateien',
+        multipart: 'Formulare mit Dateien, von denen Name, Typ und Größe bleiben',
+        text: 'Text und XML',
+        gzip: 'Mit gzip komprimierte Inhalte',
+        get: 'GET: Alles, was die Adresse öffnet, startet einen Lauf',
+      },
+      save: 'Speichern, was er annimmt',
+    },
+  },
+);
